@@ -1,6 +1,6 @@
 # kueue-dra-conformance: `make` prints this menu.
 #
-# Every target sets up what it needs by itself, in .venv, from the locked versions in locks/.
+# Every target installs what it needs into .venv, from the locked versions in locks/.
 # Needs git, make and Python >= 3.11 with venv; uv is used when it is there.
 
 SHELL := /bin/bash
@@ -13,30 +13,30 @@ CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 GIGABYTES := $(shell echo $$(( $$(getconf _PHYS_PAGES 2>/dev/null || echo 4194304) * $$(getconf PAGE_SIZE 2>/dev/null || echo 4096) >> 30 )))
 # Real Kueues at once: a case often waits, so three for each core; each takes a gigabyte or two, so no more than there is room for.
 WORKERS ?= $(shell printf '%s\n' $$((3 * $(CORES))) $$(($(GIGABYTES) / 2 + 1)) 8 | sort -n | head -n 1)
-# Processes that judge by the reference at once, forked when the cases are collected: one for each core, at most four.
+# Processes that run cases on the reference at once, forked after collection: one for each core, at most four.
 FORKS ?= $(shell echo $$(( $(CORES) < 4 ? $(CORES) : 4 )))
 TARGET ?= kueue
 # The minor of Kueue that `make live` runs; and those of `make matrix`, all pinned ones unless some are named.
 KUEUE ?= 0.19
 MINORS ?=
-# How long `make differential` begins new worlds, and which; others each time unless a seed is named.
+# For how long `make differential` starts new scenarios, and the seed that generates them; a random one by default.
 BUDGET ?= 10m
 SEED ?=
 # Where the parts of `make e2e` come from: source (built here, nothing pulled; takes root) or released (published images).
 IMAGES ?= source
 NODES ?= 1
-# Cases at once on the one cluster, one for each core, at most six: more of them only get in each other's way.
+# Cases at once on the one cluster: one for each core, at most six, because more only slow each other down.
 E2E_WORKERS ?= $(shell echo $$(( $(CORES) < 6 ? $(CORES) : 6 )))
 CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
-# Folders that hold packages; a path file in .venv makes them importable before the project is installed.
+# Folders with packages; a .pth file in .venv makes them importable before the project is installed.
 ROOMS := . suites fixtures clusters reports controls differential cli
-# Whoever forbids compiled files waits four seconds more for each start of the suite.
+# Without compiled files each start of the suite takes four seconds longer.
 unexport PYTHONDONTWRITEBYTECODE
-# The suites draw no examples, and the summary of hypothesis takes a second to import.
+# The suites use no hypothesis, and its plugin takes a second to import.
 CASES := -q -p no:hypothesispytest suites/kueue_dra_suites/conformance
 SUITE := $(PYTEST) $(CASES)
-# The reference logs nothing, warns of nothing and runs on no cluster: plugins less to import, and to ask about each row.
+# A run on the reference needs none of these plugins; without them it starts faster.
 ALONE := $(addprefix -p no:,logging warnings unraisableexception threadexception faulthandler doctest unittest subtests \
   setuponly setupplan stepwise pastebin recwarn tmpdir legacypath pytest-kind-ng)
 
@@ -50,7 +50,7 @@ endif
 
 .PHONY: help
 help: ## print this menu
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z0-9-]*:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; set PYTHON=/path/to/python3")'
@@ -78,37 +78,37 @@ $(VENV)/.e2e: $(VENV)/.dev locks/e2e.txt
 install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command in it
 
 .PHONY: conformance
-conformance: $(VENV)/.run ## the main job: the whole suite against the embedded reference; report in out/reference
+conformance: $(VENV)/.run ## the whole suite against the reference in memory; report in out/reference
 	@$(SUITE) $(ALONE) --forks $(FORKS) --report-dir=out/reference $(ARGS)
 	@$(BIN)/python -m kueue_dra_cli controls --report-dir=out/reference
 
 .PHONY: conformance-all
-conformance-all: $(VENV)/.run ## the same for every text and every minor of Kueue, two at a time; reports in out/reference-NAME
+conformance-all: $(VENV)/.run ## the same for each behaviour (KEP text or Kueue release), two at a time; reports in out/reference-NAME
 	@$(BIN)/python -m kueue_dra_reports.all_behaviours $(CASES) $(ALONE) $(ARGS)
 
 .PHONY: live
-live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/how-to/run-on-a-real-kueue.md), of the minor KUEUE=0.19; report in out/kueue
+live: $(VENV)/.dev ## the same suite against a real Kueue KUEUE=0.19, built once (docs/how-to/run-on-a-real-kueue.md); report in out/kueue
 	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
 	@$(SUITE) --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue $(ARGS)
 	@$(BIN)/python -m kueue_dra_cli controls --target kueue --behaviour kueue-$(KUEUE) --report-dir=out/kueue
 
 .PHONY: live-core
-live-core: $(VENV)/.dev ## what the texts ask of a real Kueue, and nothing that only Kueue decides: a minute; report in out/kueue-core
+live-core: $(VENV)/.dev ## only cases that prove what the KEP asks for, against a real Kueue, in a minute; report in out/kueue-core
 	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
 	@$(SUITE) --core --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue-core $(ARGS)
 
 .PHONY: controls
-controls: $(VENV)/.dev ## misconfigure TARGET=kueue (or reference) in every way: exactly the named cases have to go red; out/controls
+controls: $(VENV)/.dev ## negative controls: misconfigure TARGET=kueue (or reference), exactly the listed cases have to fail; out/controls
 	@[ $(TARGET) != kueue ] || $(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
 	@$(BIN)/python -m kueue_dra_cli controls --target $(TARGET) --behaviour kueue-$(KUEUE) --report-dir=out/controls
 
 .PHONY: matrix
-matrix: $(VENV)/.dev ## the suite against every pinned Kueue, or MINORS="0.18 0.19", one after another, and one table over all of them in out/matrix
+matrix: $(VENV)/.dev ## the suite against every pinned Kueue, or MINORS="0.18 0.19", and one table of all results in out/matrix
 	@[ $(TARGET) != kueue ] || $(BIN)/python -m kueue_dra_clusters.binaries $(or $(MINORS),--all)
 	@$(BIN)/kueue-dra matrix $(MINORS) --target $(TARGET) -n $(WORKERS) $(ARGS)
 
 .PHONY: differential
-differential: $(VENV)/.dev ## generated worlds on the reference and a real Kueue KUEUE=0.19 for BUDGET=10m; SEED=7 for the same again
+differential: $(VENV)/.dev ## generated scenarios on the reference and a real Kueue KUEUE=0.19 for BUDGET=10m; SEED=7 repeats a run
 	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
 	@$(BIN)/kueue-dra differential --kueue $(KUEUE) --budget $(BUDGET) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
@@ -118,12 +118,12 @@ test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real 
 	@$(PYTEST) -q tests -m "live and not releases" $(ARGS)
 
 .PHONY: test-releases
-test-releases: $(VENV)/.dev ## the same scenario on every pinned Kueue, old and new (builds each release once)
+test-releases: $(VENV)/.dev ## the same scenario on every pinned Kueue (builds each release once)
 	@$(BIN)/python -m kueue_dra_clusters.binaries $(or $(MINORS),--all)
 	@$(PYTEST) -q tests -m releases $(ARGS)
 
 .PHONY: e2e
-e2e: $(VENV)/.e2e ## pods really get devices: kind, the DRA example driver and a real Kueue; IMAGES=released NODES=3 KUEUE=0.18
+e2e: $(VENV)/.e2e ## pods get devices: kind, the DRA example driver and a real Kueue; IMAGES=released NODES=3 KUEUE=0.18
 	@[ $(IMAGES) != source ] || $(BIN)/python -m kueue_dra_clusters.kind.packages
 	@$(PYTEST) -q suites/kueue_dra_suites/e2e --images $(IMAGES) --nodes $(NODES) --kueue $(KUEUE) -n $(E2E_WORKERS) --maxschedchunk 1 \
 	  --e2e-report out/e2e $(ARGS)
@@ -133,27 +133,29 @@ e2e-matrix: ## the end-to-end suite on Kueue 0.18 and 0.19, one after another; r
 	@for minor in 0.18 0.19; do $(MAKE) --no-print-directory e2e KUEUE=$$minor ARGS="--e2e-report out/e2e-$$minor $(ARGS)" || exit 1; done
 
 .PHONY: cluster-up
-cluster-up: $(VENV)/.e2e ## make a kind cluster with Kueue and the driver and keep it: CLUSTER=kueue-dra-dev
+cluster-up: $(VENV)/.e2e ## create a kind cluster with Kueue and the driver: CLUSTER=kueue-dra-dev
 	@$(BIN)/kueue-dra cluster up --name $(CLUSTER) --images $(IMAGES) --nodes $(NODES) --kueue $(KUEUE)
 
 .PHONY: cluster-down
-cluster-down: $(VENV)/.e2e ## delete it, and whatever a killed run has left
+cluster-down: $(VENV)/.e2e ## delete it, and what a killed run left behind
 	@$(BIN)/kueue-dra cluster down
 
 .PHONY: compare
-compare: $(VENV)/.dev ## do the reports of `make conformance` and `make live` differ in the target and durations only?
+compare: $(VENV)/.dev ## check that the reports of `make conformance` and `make live` differ in target and durations only
 	@$(BIN)/kueue-dra report diff out/reference/report.json out/kueue/report.json
 
 .PHONY: test
-test: $(VENV)/.dev ## the project's own tests, and the proof that the suite can fail
+test: $(VENV)/.dev ## the project's own tests; they also prove that the suite can fail
 	@$(PYTEST) -q tests -m "not live" -n auto $(ARGS)
 
 .PHONY: check
-check: $(VENV)/.dev ## format, lint, types, layers, catalogue
+check: $(VENV)/.dev ## format, lint, types, import contracts, density, words, generated pages
 	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m tests.density
+	@$(BIN)/python -m tests.words
 	@$(BIN)/python -m tests.requirements_page | diff -q - docs/reference/requirements.md >/dev/null || { echo "docs/reference/requirements.md is stale; run: make docs"; exit 1; }
 	@$(BIN)/python -m kueue_dra_reports.changes_page | diff -q - docs/reference/texts.md >/dev/null || { echo "docs/reference/texts.md is stale; run: make docs"; exit 1; }
 	@$(BIN)/python -m kueue_dra_reports.behaviour_pages --check docs/behaviours
@@ -161,8 +163,16 @@ check: $(VENV)/.dev ## format, lint, types, layers, catalogue
 	@echo "check: clean"
 
 .PHONY: words
-words: $(VENV)/.dev ## find words that are no plain Kubernetes English, with what to say instead (tests/words.py)
+words: $(VENV)/.dev ## find words that are not plain Kubernetes English, with suggestions (tests/words.py)
 	@$(BIN)/python -m tests.words $(ARGS)
+
+.PHONY: density
+density: $(VENV)/.dev ## list modules and functions that hold too much for a line, or that are too long (tests/density.py)
+	@$(BIN)/python -m tests.density $(ARGS)
+
+.PHONY: symbols
+symbols: $(VENV)/.dev ## write the symbols of Kueue that docstrings may cite again, from the pinned releases (needs Go)
+	@$(BIN)/python -m tests.kueue_symbols
 
 .PHONY: format
 format: $(VENV)/.dev ## rewrite the sources in the project's format
@@ -176,11 +186,11 @@ docs: $(VENV)/.dev ## regenerate the pages in docs/reference and docs/behaviours
 	@$(BIN)/python -m tests.selectors_page > docs/reference/selectors.md
 
 .PHONY: bench
-bench: $(VENV)/.dev ## how the cost of a decision grows, and what a selector costs over many devices
+bench: $(VENV)/.dev ## measure how the cost of a decision grows, and the cost of a selector over many devices
 	@$(BIN)/python -m tests.bench
 
 .PHONY: lock
-lock: ## resolve locks/ anew (needs uv)
+lock: ## resolve locks/ again (needs uv)
 	@uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o locks/run.txt
 	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/run.txt -o locks/dev.txt
 	@uv pip compile pyproject.toml --extra dev --extra e2e --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/dev.txt -o locks/e2e.txt

@@ -1,8 +1,8 @@
-"""The table of answers of an API server (`golden/apiserver.yaml`): each row as the objects that it stands for.
+"""The answers of an API server (`golden/apiserver.yaml`): each row as the objects that it describes.
 
 A row has one of ``template``, ``claim``, ``class`` and ``slice`` (a spec, the dull parts filled in), ``before`` for
 what was there, and either ``stored`` (the spec in v1 that is read back) or ``code`` and ``message``.  In a list,
-``{repeat: 3, of: {name: "d{i}"}}`` stands for three items; as a map it is merged, as a text it is repeated.
+``{repeat: 3, of: {name: "d{i}"}}`` means three items; as a map it is merged, as a text it is repeated.
 """
 
 from __future__ import annotations

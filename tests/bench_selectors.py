@@ -23,7 +23,7 @@ def rows() -> Iterator[list[str]]:
         raise TypeError(f"the benchmark's own selector does not compile: {selector}")
     devices = [_a_device(number) for number in range(DEVICES)]
     prepared = [variables(facts(device)) for device in devices]
-    gc.freeze()  # what the process holds already is nobody's cost
+    gc.freeze()  # objects that exist already do not count
     engine = _seconds(lambda: [selector.plain(each) for each in prepared])  # type: ignore[arg-type]
     matching = _seconds(lambda: [selector.matches(device) for device in devices])
     yield [f"{DEVICES:,}", f"{engine:.3f} s", f"{matching:.3f} s", f"{matching / engine:.2f}x"]

@@ -1,4 +1,4 @@
-"""What all of the project's own tests need."""
+"""Fixtures for all of the project's own tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worlds in which workloads contend for one resource, and their explanation with Jobs instead of Workloads in it."""
+"""Scenarios in which workloads contend for one resource, and their explanation with Jobs instead of Workloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects that somebody got wrong: what a random source makes of manifests that an API server takes."""
+"""Objects with errors: random changes of manifests that an API server accepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kueue_dra_ref.target import Manifest
 
 _LINES = yaml.safe_load((Path(__file__).parent / "golden" / "object_words.yaml").read_text("utf-8"))
 WORDS: list[Any] = [word for line in _LINES for word in line]
-"""Values of every type that somebody may write somewhere."""
+"""Values of every type that a user may write anywhere."""
 
 LENGTHS = (1, 2, 8, 16, 32, 33, 65, 129)
 CHANGES = (1, 1, 1, 2, 2, 3)

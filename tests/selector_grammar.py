@@ -13,7 +13,7 @@ from kueue_dra_ref.api import quantities
 from kueue_dra_ref.cel import Device
 
 WORDS: dict[str, Any] = tomllib.loads((Path(__file__).parent / "golden" / "selector_words.toml").read_text("utf-8"))
-"""What selectors and devices are made of: leaves and phrases by type, names and values."""
+"""The parts of selectors and devices: leaves and phrases by type, names and values."""
 
 _KINDS: dict[str, dict[str, list[str]]] = WORDS["kinds"]
 _SLOT = re.compile(r"<(\w+)(?:\|([^>]*))?>")

@@ -69,7 +69,7 @@ def test_kubectl_is_told_of_unknown_fields() -> None:
     ],
 )
 def test_versions_are_served_by_some_minors(minor: str, version: str, warning: str) -> None:
-    """What is not served is read all the same, with a warning, unless one asks for the API server's 404."""
+    """A version that is not served is accepted with a warning, unless the option asks for the API server's 404."""
     manifest = _claim(version)
     lenient = admitted(manifest, None, _under(MINORS[minor]))
     exact = admitted(manifest, None, RequestContext(kubernetes=MINORS[minor], namespace_labels={}, only_served=True))
@@ -154,7 +154,7 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
     ],
 )
 def test_minors_word_and_place_errors_of_their_own(minor: str, entry: dict[str, Any], message: str) -> None:
-    """The same fault is told otherwise by other minors."""
+    """Other minors report the same error with another text."""
     found = _answer(row({"case": "", **entry}), MINORS[minor])
 
     assert isinstance(found, RejectedRequest)
@@ -223,7 +223,7 @@ def _claim(version: str) -> Manifest:
 
 
 def test_an_object_of_a_namespace_that_is_not_there_is_not_found() -> None:
-    """In the words of an API server, and with the field for whoever wrote the manifest (seen on Kubernetes 1.36)."""
+    """With the message of an API server, and the field of the manifest (seen on Kubernetes 1.36)."""
     target = ReferenceTarget(behaviour("kueue-0.19"))
     target.start({})
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "job", "namespace": "team"}, "spec": {}}
@@ -236,7 +236,7 @@ def test_an_object_of_a_namespace_that_is_not_there_is_not_found() -> None:
 
 @pytest.mark.parametrize("kind", ["Workload", "LocalQueue"])
 def test_a_condition_says_of_what_it_is_one(kind: str) -> None:
-    """Whoever writes a status beside an object is told, in a new one too."""
+    """A status in a manifest is reported, in a new object too."""
     target = ReferenceTarget(behaviour("kueue-0.19"))
     target.start({})
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}

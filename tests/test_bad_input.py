@@ -1,4 +1,4 @@
-"""Files and command lines that are wrong in ways nobody plans for: each is answered, and none ends in a traceback."""
+"""Files and command lines with unusual errors: each gets an answer, and none ends in a traceback."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def begun(*arguments: object) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         pytest.param(b"a: 1\nb: \xe9\n", ":2: found byte 0xe9, which is not UTF-8; expected UTF-8 text", id="latin"),
         pytest.param(b"a: !!int x\n", ":1: found x; expected a value that JSON can hold", id="no-integer"),
@@ -42,7 +42,7 @@ def begun(*arguments: object) -> subprocess.Popen[str]:
         pytest.param(b"\xef\xbb\xbf# nothing\n---\nnull\n", ": found no object; expected manifests", id="nothing"),
     ],
 )
-def test_a_file_is_answered_whatever_it_holds(tmp_path: Path, content: bytes, told: str) -> None:
+def test_a_file_is_answered_whatever_it_holds(tmp_path: Path, content: bytes, expected: str) -> None:
     """In one line, with the exit code of a question that cannot be asked."""
     file = tmp_path / "f.yaml"
     file.write_bytes(content)
@@ -51,7 +51,7 @@ def test_a_file_is_answered_whatever_it_holds(tmp_path: Path, content: bytes, to
         result = kueue_dra(command, "-f", file)
 
         assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-        assert result.stderr.startswith(f"{file}{told}")
+        assert result.stderr.startswith(f"{file}{expected}")
 
 
 def test_the_standard_input_is_answered_as_a_file_is() -> None:
@@ -119,7 +119,7 @@ def test_an_api_version_of_another_type_is_refused(tmp_path: Path, version: str)
 
 
 def test_a_story_comes_from_the_standard_input_too() -> None:
-    """What one command prints another reads."""
+    """One command reads the output of another."""
     story = kueue_dra("record", "-f", EXAMPLE, "-f", LEFT_OUT, "--target", "reference").stdout
 
     assert kueue_dra("replay", "--check", "-", stdin=story).exit_code == 0
@@ -135,7 +135,7 @@ def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         pytest.param(("simulate", "-f", EXAMPLE, "--behaviour", "kueue-0.199"), "did you mean kueue-0.19?", id="text"),
         pytest.param(("record", "-f", EXAMPLE, "--kueue", "0.191"), "did you mean 0.19?", id="release"),
@@ -149,28 +149,28 @@ def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_slip_on_the_command_line_leads_on(words: tuple[object, ...], told: str) -> None:
-    """Before anything is judged."""
+def test_a_slip_on_the_command_line_leads_on(words: tuple[object, ...], expected: str) -> None:
+    """Before any case runs."""
     result = kueue_dra(*words)
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert expected in result.stderr
 
 
 def test_a_cluster_that_is_not_there_is_told() -> None:
     """Or that there is nothing that could run one, where there is not."""
     result = kueue_dra("cluster", "down", "--name", "nobodys")
 
-    told = "there is no cluster nobodys"
+    expected = "found no cluster nobodys"
     try:
         engine()
     except MissingTool as trouble:
-        told = str(trouble).splitlines()[0]
-    assert (result.exit_code, told in result.stderr) == (2, True)
+        expected = str(trouble).splitlines()[0]
+    assert (result.exit_code, expected in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "expected"),
     [
         pytest.param("--citing=COUNT-06", "--citing: 'COUNT-06' is no requirement; did you mean COUNT-0", id="citing"),
         pytest.param("--citing=AHEAD-001", "--citing: AHEAD-001 is MAP-021 since 0.2.0", id="retired"),
@@ -179,7 +179,7 @@ def test_a_cluster_that_is_not_there_is_told() -> None:
         pytest.param("--context=mine", "--context: the reference uses no cluster", id="context"),
     ],
 )
-def test_a_slip_in_an_option_of_pytest_leads_on(option: str, told: str) -> None:
+def test_a_slip_in_an_option_of_pytest_leads_on(option: str, expected: str) -> None:
     """And no report is written of a run that could not mean anything."""
     command = [
         sys.executable,
@@ -194,12 +194,12 @@ def test_a_slip_in_an_option_of_pytest_leads_on(option: str, told: str) -> None:
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
     assert ended.returncode == pytest.ExitCode.USAGE_ERROR
-    assert told in ended.stderr
+    assert expected in ended.stderr
     assert len(ended.stderr) < 400
 
 
 def test_an_output_that_cannot_be_written_is_named() -> None:
-    """A full disk is nobody's fault, and no traceback."""
+    """A full disk is reported without a traceback."""
     with Path("/dev/full").open("w") as full:
         for words in (("requirements",), ("--help",)):
             ended = subprocess.run([*PROGRAM, *words], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -212,13 +212,13 @@ def test_who_stops_reading_ends_the_command_in_silence() -> None:
     process = begun("explain", "-f", "-", "-o", "json")
     assert process.stdout
     process.stdout.close()
-    _, told = process.communicate(EXAMPLE.read_text("utf-8") + "---\n" + LEFT_OUT.read_text("utf-8"))
+    _, errors = process.communicate(EXAMPLE.read_text("utf-8") + "---\n" + LEFT_OUT.read_text("utf-8"))
 
-    assert (process.returncode, told) == (141, "")
+    assert (process.returncode, errors) == (141, "")
 
 
 def test_an_interrupt_is_no_verdict() -> None:
-    """1 would say that something was judged."""
+    """1 would mean that a case failed."""
     process = begun("simulate", "-f", "-")
     assert process.stdin
     process.stdin.write(NAMESPACE)
@@ -226,14 +226,14 @@ def test_an_interrupt_is_no_verdict() -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(3)  # it reads on until the input ends
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate()
+    _, errors = process.communicate()
 
-    assert (process.returncode, told) == (130, "kueue-dra: interrupted\n")
+    assert (process.returncode, errors) == (130, "kueue-dra: interrupted\n")
 
 
 def test_a_fault_of_our_own_is_told_in_a_line() -> None:
-    """The exit code is not that of a verdict, and who reports it can have the traceback."""
-    words = "import kueue_dra_cli as c; c.ELSEWHERE['run'] = ('kueue_dra_cli', 'nobody'); c.main(['run'])"
+    """The exit code is not that of a verdict, and the environment variable adds the traceback for a report."""
+    words = "import kueue_dra_cli as c; c.SHARED['run'] = ('run', 'missing'); c.main(['run'])"
     plain, full = (
         subprocess.run(
             [sys.executable, "-c", words], cwd=ROOT, env={**os.environ, **more}, capture_output=True, text=True
@@ -242,15 +242,13 @@ def test_a_fault_of_our_own_is_told_in_a_line() -> None:
     )
 
     assert plain.returncode == 3
-    assert plain.stderr.splitlines()[0].startswith(
-        "kueue-dra: its own fault, not yours: AttributeError at __init__.py:"
-    )
+    assert plain.stderr.startswith("kueue-dra: internal error (please report): AttributeError at __init__.py:")
     assert "Traceback" not in plain.stderr
     assert "Traceback" in full.stderr
 
 
 def test_no_nodes_are_no_cluster() -> None:
-    """Said before anything is made."""
+    """The error comes before anything is created."""
     command = [sys.executable, "-m", "pytest", "suites/kueue_dra_suites/e2e", "--nodes", "0"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
@@ -262,7 +260,7 @@ SUBDOMAIN = "a lowercase RFC 1123 subdomain must consist of lower case alphanume
 
 
 @pytest.mark.parametrize(
-    ("api_version", "kind", "meta", "told"),
+    ("api_version", "kind", "meta", "expected"),
     [
         pytest.param(
             "v1", "Namespace", "name: a.b", 'metadata.name: Invalid value: "a.b": must not contain dots', id="ns"
@@ -294,7 +292,7 @@ SUBDOMAIN = "a lowercase RFC 1123 subdomain must consist of lower case alphanume
         ),
     ],
 )
-def test_metadata_is_refused_as_an_api_server_does(api_version: str, kind: str, meta: str, told: str) -> None:
+def test_metadata_is_refused_as_an_api_server_does(api_version: str, kind: str, meta: str, expected: str) -> None:
     """Of every kind, in the words that a kube-apiserver 1.36 was recorded with."""
     spec = "{clusterQueue: q}" if kind == "LocalQueue" else "{}"
     if kind == "Job":
@@ -305,4 +303,4 @@ def test_metadata_is_refused_as_an_api_server_does(api_version: str, kind: str, 
     result = kueue_dra("simulate", "-f", "-", stdin=text)
 
     assert result.exit_code == 2
-    assert f": {told}" in result.stderr.splitlines()[0]
+    assert f": {expected}" in result.stderr.splitlines()[0]

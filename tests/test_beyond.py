@@ -1,4 +1,4 @@
-"""What Kueue would decide and the reference does not, and fields that nobody reads: both are told with their place."""
+"""Features that the reference does not decide, and unknown fields: both are reported with their place."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.test_cli_simulate import QUEUES, a_job
 PASSED_OVER = "ignored by the simulation"
 
 
-def told(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[str]:
-    """Simulate a file of these documents, and give what is said of it, without the file's name."""
-    file = folder / "world.yaml"
+def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[str]:
+    """Simulate a file of these documents, and give the messages about it, without the name of the file."""
+    file = folder / "manifests.yaml"
     file.write_text("---\n".join(documents))
     found = kueue_dra("simulate", "-f", str(file), *options)
     assert found.exit_code == 0, found.stderr
@@ -64,8 +64,8 @@ def told(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[s
     ],
 )
 def test_what_the_reference_does_not_decide_is_told(old: str, new: str, note: str, tmp_path: Path) -> None:
-    """The field is named with its file and line, and what it is for; the world is played without it."""
-    assert told(tmp_path, QUEUES.replace(old, new), a_job()) == [f"{note}: {PASSED_OVER}"]
+    """The note names the field with file, line and purpose; the simulation ignores the field."""
+    assert notes(tmp_path, QUEUES.replace(old, new), a_job()) == [f"{note}: {PASSED_OVER}"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_marks_a_job_is_told(holder: str, key: str, subject: str, tmp_path:
         marked = marked.replace(", labels: {kueue.x-k8s.io/queue-name: mine}", "").replace(
             '"7"}', '"7", kueue.x-k8s.io/queue-name: mine}'
         )
-    (line,) = told(tmp_path, QUEUES, marked)
+    (line,) = notes(tmp_path, QUEUES, marked)
     assert f"Job default/job: metadata.{holder}[{key}]: Not decided: {subject}: " in line
 
 
@@ -91,7 +91,7 @@ def test_a_topology_that_pods_ask_for_is_told(tmp_path: Path) -> None:
     asked = a_job().replace(
         "template: {spec", 'template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: "rack"}}, spec'
     )
-    (line,) = told(tmp_path, QUEUES, asked)
+    (line,) = notes(tmp_path, QUEUES, asked)
     assert "spec.template.metadata.annotations[kueue.x-k8s.io/podset-required-topology]: Not decided" in line
 
 
@@ -112,10 +112,10 @@ def test_a_topology_that_pods_ask_for_is_told(tmp_path: Path) -> None:
 def test_a_field_that_the_version_does_not_have_is_warned_of(
     old: str, new: str, field: str, line: int, tmp_path: Path
 ) -> None:
-    """An API server drops it and warns; so a slip of the pen does not go unseen."""
-    (said,) = told(tmp_path, QUEUES.replace(old, new), a_job())
-    assert said.startswith(f"warning: {line}: ")
-    assert said.endswith(f'unknown field "{field}"')
+    """An API server drops it with a warning, so that a typo is noticed."""
+    (message,) = notes(tmp_path, QUEUES.replace(old, new), a_job())
+    assert message.startswith(f"warning: {line}: ")
+    assert message.endswith(f'unknown field "{field}"')
 
 
 def test_a_field_of_the_later_version_is_dropped_from_the_earlier(tmp_path: Path) -> None:
@@ -123,5 +123,5 @@ def test_a_field_of_the_later_version_is_dropped_from_the_earlier(tmp_path: Path
     older = QUEUES.replace("v1beta2", "v1beta1").replace(
         "  namespaceSelector: {}", "  namespaceSelector: {}\n  cohortName: all"
     )
-    (said,) = told(tmp_path, older, a_job())
-    assert said.endswith('ClusterQueue all: unknown field "spec.cohortName"')
+    (message,) = notes(tmp_path, older, a_job())
+    assert message.endswith('ClusterQueue all: unknown field "spec.cohortName"')

@@ -131,7 +131,7 @@ FILES = [file for file, _ in groupby(catalogue().values(), key=lambda r: r.file)
 
 @pytest.mark.parametrize("file", FILES)
 def test_ids_of_a_file_count_from_one_under_one_prefix(file: str) -> None:
-    """A gap or a swap would mean that somebody renumbered."""
+    """A gap or a swap would mean that an ID was changed."""
     prefix = _of(file)[0].id.split("-")[0]
     assert re.fullmatch(r"[A-Z]+", prefix)
     assert [r.id for r in _of(file)] == [f"{prefix}-{n:03d}" for n in range(1, len(_of(file)) + 1)]
@@ -231,7 +231,7 @@ THREE = {
 
 
 def test_the_piles_hold_every_requirement_of_the_behaviour_once() -> None:
-    """What holds elsewhere is in no pile; what passed twice is proven once, by both."""
+    """A requirement of another behaviour is in no list; one that passed twice is proven once, by both."""
     found = coverage(THREE, {"two": ["X-001"], "one": ["X-001", "X-001", "X-004"]}, "a")
     assert found.proven == {"X-001": ("one", "two")}
     assert found.untested == ("X-002",)
@@ -296,7 +296,7 @@ def test_a_range_stands_for_names(written: list[str], names: list[str]) -> None:
     ],
 )
 def test_a_range_that_cannot_be_read_is_told(written: list[str], fault: str) -> None:
-    """What was found, and what was expected."""
+    """The found and the expected value."""
     with pytest.raises(RangeError, match=re.escape(fault)):
         expanded(written)
 

@@ -1,4 +1,4 @@
-"""What Kueue leaves to chance: a hash decides, or what somebody saw come of it, and never more than the order."""
+"""Decisions that depend on chance in Kueue: a hash or an observation decides, and only about the order."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_what_was_told_comes_first(first: str) -> None:
 
 
 def test_what_was_told_beside_the_end_comes_before_it() -> None:
-    """Of two that were told the one that never fits ended the look, so it came last."""
+    """The resource that never fits ended the scan, so of the two that the message names it came last."""
     seen = TOLD.format("cpu") + ", insufficient unused quota for gpus in flavor f, 1 more needed"
 
     assert MapOrderDraw(seen=seen).quotas({"cpu": PreemptionMode.NO_FIT, "gpus": PreemptionMode.PREEMPT}, "f") == [
@@ -52,7 +52,7 @@ def test_what_was_told_beside_the_end_comes_before_it() -> None:
 
 
 def test_each_pod_set_goes_by_what_was_told_of_it() -> None:
-    """Each goes through a map of its own, so what one was told says nothing of the order in the other's."""
+    """Each workload has a map of its own, so the message of one does not show the order of the other."""
     both = (
         TOLD.format("cpu").replace("set main", "set one") + ", insufficient unused quota for gpus in flavor f, 1 more"
     )
@@ -74,7 +74,7 @@ def test_a_workload_goes_by_the_name_of_its_job() -> None:
     assert chance.for_workload({"metadata": {"name": "alone"}}).seen == "y"
 
 
-def _scenario(told: str, kueue: str) -> dict[str, Any]:
+def _scenario(expected: str, kueue: str) -> dict[str, Any]:
     flavor = {"name": "f", "resources": [{"name": name, "nominalQuota": 1} for name in ("cpu", "gpus")]}
     group = {"coveredResources": ["cpu", "gpus"], "flavors": [flavor]}
     kinds = {"apiVersion": "kueue.x-k8s.io/v1beta2"}
@@ -110,7 +110,7 @@ def _scenario(told: str, kueue: str) -> dict[str, Any]:
             "spec": {"suspend": True, "template": {"spec": pod}},
         },
     ]
-    reserved = {"status": "False", "reason": "Pending", "message": told}
+    reserved = {"status": "False", "reason": "Pending", "message": expected}
     zero = {name: {"total": "0", "borrowed": "0"} for name in ("cpu", "gpus")}
     queue = {"pending": 1, "reserving": 0, "admitted": 0, "reservation": {"f": zero}}
     asked = [{"name": "main", "resources": {"cpu": "2", "gpus": "2"}}]
@@ -126,7 +126,7 @@ def _scenario(told: str, kueue: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("told", "kueue", "code"),
+    ("expected", "kueue", "code"),
     [
         pytest.param(["cpu"], "0.18.3", 0, id="one"),
         pytest.param(["gpus"], "0.18.3", 0, id="the-other"),
@@ -135,9 +135,9 @@ def _scenario(told: str, kueue: str) -> dict[str, Any]:
         pytest.param(["gpus"], "0.19.2", 1, id="one-is-never-told"),
     ],
 )
-def test_a_recording_is_judged_by_its_minor(tmp_path: Path, told: list[str], kueue: str, code: int) -> None:
+def test_a_recording_is_judged_by_its_minor(tmp_path: Path, expected: list[str], kueue: str, code: int) -> None:
     """Where chance decides any outcome that it can have agrees, and no other."""
-    reasons = ", ".join(TOLD.format(name).partition("main: ")[2] for name in told)
+    reasons = ", ".join(TOLD.format(name).partition("main: ")[2] for name in expected)
     file = tmp_path / "recorded.jsonl"
     file.write_text(json.dumps(_scenario(f"couldn't assign flavors to pod set main: {reasons}", kueue)), "utf-8")
 
@@ -147,14 +147,14 @@ def test_a_recording_is_judged_by_its_minor(tmp_path: Path, told: list[str], kue
 
 
 @pytest.mark.parametrize(
-    ("told", "code"),
+    ("expected", "code"),
     [
         pytest.param("", 0, id="the-queues-heard-first"),
         pytest.param("LocalQueue l is inactive", 0, id="the-controller-looked-first"),
         pytest.param("LocalQueue other is inactive", 1, id="never-told"),
     ],
 )
-def test_a_stop_is_heard_in_either_order(tmp_path: Path, told: str, code: int) -> None:
+def test_a_stop_is_heard_in_either_order(tmp_path: Path, expected: str, code: int) -> None:
     """Kueue looks at device work behind a queue that is stopped, and takes the queue away, at one time."""
     file = tmp_path / "stopped.jsonl"
     before = _scenario("couldn't assign flavors to pod set main: ", "0.19.2")
@@ -165,8 +165,8 @@ def test_a_stop_is_heard_in_either_order(tmp_path: Path, told: str, code: int) -
     local = next(each for each in before["spec"]["steps"][0]["apply"] if each["kind"] == "LocalQueue")
     before["spec"]["steps"].append({"apply": [{**local, "spec": {**local["spec"], "stopPolicy": "Hold"}}]})
     after = json.loads(json.dumps(first).replace('"pending": 1', '"pending": 0'))
-    if told:
-        after["workloads"]["j"]["QuotaReserved"] |= {"reason": "Inadmissible", "message": told}
+    if expected:
+        after["workloads"]["j"]["QuotaReserved"] |= {"reason": "Inadmissible", "message": expected}
     before["status"]["observations"].append(after)
     file.write_text(json.dumps(before), "utf-8")
 
@@ -193,17 +193,17 @@ def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: 
     queue = lab.queue(groups=groups)
     queue.submit(a_job(requests={"cpu": "1"}))
     waiting = a_job(requests={"cpu": "1"}, claims=[a_template(gpu(2))])
-    told = CONTENDED.replace("whole-gpus", "cpu").format(flavors["cpu"])
-    chance.seen = dict.fromkeys([f"work-{number}-chance" for number in range(20)], told)
+    expected = CONTENDED.replace("whole-gpus", "cpu").format(flavors["cpu"])
+    chance.seen = dict.fromkeys([f"work-{number}-chance" for number in range(20)], expected)
 
     assert flavors[found] in lab.message(queue.submit(waiting))
 
 
 @pytest.mark.parametrize(
-    ("left", "told"), [pytest.param(0, LOST, id="the-same"), pytest.param(1, CONTENDED, id="other-figures")]
+    ("left", "expected"), [pytest.param(0, LOST, id="the-same"), pytest.param(1, CONTENDED, id="other-figures")]
 )
-def test_the_same_words_as_before_may_be_taken_for_said(left: int, told: str) -> None:
-    """The loser of a cycle waits for what it waited for before; Kueue may not have read yet what it said between."""
+def test_the_same_words_as_before_may_be_taken_for_said(left: int, expected: str) -> None:
+    """The loser of a cycle keeps its message; Kueue may not have read yet what it reported in between."""
     chance = MapOrder()
     lab = a_lab("kueue-0.18", suffix="chance", chance=chance)
     shared, flavor = lab.name("shared"), lab.flavor()
@@ -216,11 +216,11 @@ def test_the_same_words_as_before_may_be_taken_for_said(left: int, told: str) ->
 
     lab.delete(first)
 
-    assert lab.message(waiting).startswith(told.partition(" in flavor")[0])
+    assert lab.message(waiting).startswith(expected.partition(" in flavor")[0])
 
 
 def test_words_that_stay_the_same_are_not_lost() -> None:
-    """A LimitRange that changes has a workload told the same once more, with other requests: seen or not, they show."""
+    """A changed LimitRange makes Kueue report the same again with other requests, which the status shows."""
     job = a_job_manifest("waits", "gpus-2")
     del job["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]
     given = [{"default": {"cpu": "1"}}, {"defaultRequest": {"cpu": "2"}}]

@@ -31,7 +31,7 @@ def a_template(version: str, request: dict[str, Any]) -> dict[str, Any]:
     ("version", "request_"), [("v1alpha3", FLAT), ("v1beta1", FLAT), ("v1beta2", EXACT), ("v1", EXACT)]
 )
 def test_a_template_is_stored_alike_whatever_it_was_written_in(version: str, request_: dict[str, Any]) -> None:
-    """No judge but the reference is asked for v1alpha3, which Kubernetes 1.36 no longer serves for claims."""
+    """Only the reference serves v1alpha3, which Kubernetes 1.36 does not serve for claims."""
     answer = admitted(a_template(version, request_), None, ANYWHERE)
 
     assert isinstance(answer, AcceptedRequest)

@@ -54,13 +54,20 @@ spec:
 def world(tmp_path: Path) -> tuple[str, ...]:
     """A Job whose charge hangs on a selector that the engine inside does not decide."""
     queues = QUEUES.replace("count: 2", "count: 1").replace("name: two}", "name: one}")
-    (tmp_path / "world.yaml").write_text(queues.rpartition("---")[0] + "---\n" + DEVICES, "utf-8")
+    (tmp_path / "manifests.yaml").write_text(queues.rpartition("---")[0] + "---\n" + DEVICES, "utf-8")
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(SOURCED), "utf-8")
-    return "-f", str(tmp_path / "world.yaml"), "--config", str(tmp_path / "config.yaml"), "--behaviour", "kueue-0.19"
+    return (
+        "-f",
+        str(tmp_path / "manifests.yaml"),
+        "--config",
+        str(tmp_path / "config.yaml"),
+        "--behaviour",
+        "kueue-0.19",
+    )
 
 
 def test_the_engine_inside_leaves_it_undecided(world: tuple[str, ...]) -> None:
-    """It is said which selector, and that nothing is guessed."""
+    """The message names the selector, and says that nothing is guessed."""
     assert "undecided  find() of (?i)ABC" in kueue_dra("simulate", *world, "-o", "table").stdout
 
 
@@ -89,7 +96,7 @@ def test_a_program_that_does_not_answer_is_named(
 def test_another_program_is_told_from_an_oracle(
     world: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
-    """Whatever it answers, or that it does not."""
+    """Whether it answers or not."""
     monkeypatch.setenv(VARIABLE, program)
 
     result = kueue_dra("simulate", *world, "--cel", "kubernetes")

@@ -81,32 +81,32 @@ def test_a_wrong_type_is_told_with_its_exact_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gates", "code", "told"),
+    ("gates", "code", "expected"),
     [
         pytest.param("KueueDRAIntegration=true", 0, "device integration (gate KueueDRAIntegration) is on", id="on"),
         pytest.param("KueueDRAIntegration=false", 1, "--feature-gates: featureGates: Invalid value", id="needed"),
         pytest.param("Unheard=true", 1, "unrecognized feature gate: Unheard", id="unknown"),
     ],
 )
-def test_gates_of_the_command_line_count(gates: str, code: int, told: str) -> None:
+def test_gates_of_the_command_line_count(gates: str, code: int, expected: str) -> None:
     """They stand on top of the file's own."""
     result = kueue_dra("config", "check", EXAMPLE, "--feature-gates", gates)
 
     assert result.exit_code == code
-    assert told in result.output
+    assert expected in result.output
 
 
 @pytest.mark.parametrize(
-    ("file", "told"),
+    ("file", "expected"),
     [
         pytest.param(LEFT_OUT, "found no Configuration; expected one, alone or in a ConfigMap", id="none"),
         pytest.param(KEP, "found a second Configuration", id="several"),
         pytest.param("nowhere.yaml", "nowhere.yaml: found no such file or directory", id="no-file"),
     ],
 )
-def test_a_file_without_one_configuration_is_no_question(file: object, told: str) -> None:
-    """Exit code 2: nothing was judged."""
+def test_a_file_without_one_configuration_is_no_question(file: object, expected: str) -> None:
+    """Exit code 2: no Configuration was checked."""
     result = kueue_dra("config", "check", file)
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert expected in result.stderr

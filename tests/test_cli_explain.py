@@ -11,7 +11,7 @@ from tests.commands import EXAMPLE, LEFT_OUT, ROOT, kueue_dra
 from tests.test_cli_simulate import ON, QUEUES, a_job
 
 KEP_WORLD = ("-f", EXAMPLE, "-f", LEFT_OUT)
-BROKEN = ROOT / "tests" / "golden" / "world.yaml"
+BROKEN = ROOT / "tests" / "golden" / "broken.yaml"
 
 
 @pytest.mark.parametrize("behaviour", [pytest.param((), id="kueue-0.19"), pytest.param(ON, id="kep-2025-09")])
@@ -125,18 +125,18 @@ def test_one_job_is_chosen_by_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [
-        pytest.param("nobody", "found no Job or Workload nobody; there is: gpu-test1/job0", id="unknown"),
+        pytest.param("missing", "found no Job or Workload missing; known: gpu-test1/job0", id="unknown"),
         pytest.param("default/job0", "found no Job or Workload default/job0", id="other-namespace"),
     ],
 )
-def test_an_unknown_job_is_answered_with_the_known_ones(name: str, told: str) -> None:
-    """What there is stands in the message."""
+def test_an_unknown_job_is_answered_with_the_known_ones(name: str, expected: str) -> None:
+    """The message lists the known names."""
     result = kueue_dra("explain", *KEP_WORLD, name)
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert expected in result.stderr
 
 
 def test_a_refused_job_is_answered_with_its_refusal() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 
 def test_a_matrix_that_is_told_to_end_takes_its_run_with_it(tmp_path: Path) -> None:
-    """Whoever ends the one process that he started is not left with another."""
+    """A user who ends the one process that he started leaves no other process behind."""
     words = ["matrix", "0.19", "--target=reference", f"--report-dir={tmp_path / 'out'}"]
     started = subprocess.Popen(
         [sys.executable, "-u", "-m", "kueue_dra_cli", *words],

@@ -53,7 +53,7 @@ def test_help_is_printed_at_once() -> None:
 
 
 def test_the_menu_imports_neither_the_reference_nor_pytest() -> None:
-    """Whatever the machine, the menu stays quick."""
+    """The menu stays fast on each machine."""
     probe = (
         "import sys, kueue_dra_cli; print(sorted({'yaml', 'pytest', 'kubernetes', 'kueue_dra_ref'} & set(sys.modules)))"
     )

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a manifest, simulate and explain answer; they never end in a traceback."""
+"""Simulate and explain answer for every error in a manifest; they never end in a traceback."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ WRONG: tuple[Any, ...] = (
     ),
     *([], {}, [None], [{}], [[1]], [1, "a"], {"a": 1}, {"": ""}, {"a": None}, {"a": {"b": []}}),
 )
-"""What may stand where something else is expected."""
+"""Values that replace others."""
 LOST = object()
-"""Stands for a field that is taken away."""
+"""A field that is removed."""
 
 
 def documents(*files: Path) -> list[Any]:
@@ -46,7 +46,7 @@ def documents(*files: Path) -> list[Any]:
     return [each for file in files for each in yaml.safe_load_all(file.read_text("utf-8"))]
 
 
-WORLDS = (documents(EXAMPLE, LEFT_OUT), documents(ROOT / "tests" / "golden" / "world.yaml"))
+WORLDS = (documents(EXAMPLE, LEFT_OUT), documents(ROOT / "tests" / "golden" / "broken.yaml"))
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -70,7 +70,7 @@ def broken(world: list[Any], path: tuple[Any, ...], value: Any) -> list[Any]:
 
 @st.composite
 def worlds(draw: st.DrawFn) -> str:
-    """Draw a world that is wrong in one to three places."""
+    """Draw manifests with one to three errors."""
     world: list[Any] = draw(st.sampled_from(WORLDS))
     for _ in range(draw(st.integers(1, 3))):
         if found := places(world):
@@ -92,6 +92,6 @@ def test_a_broken_world_is_answered(world: str, behaviour: str) -> None:
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(text=st.text(alphabet="abk:-[]{}&*!|>'\"#%@`, \n\t\u0000é0", max_size=60))
 def test_any_text_is_answered(text: str) -> None:
-    """What is no YAML is said to be none."""
+    """A file that is not YAML is reported as such."""
     for arguments in (("simulate", "-f", "-"), ("config", "check", "-")):
         assert kueue_dra(*arguments, stdin=text).exit_code in (0, 1, 2)

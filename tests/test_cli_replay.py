@@ -1,4 +1,4 @@
-"""``kueue-dra replay``: scenarios played again, and compared step by step."""
+"""``kueue-dra replay``: scenarios replayed, and compared step by step."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_a_refused_configuration_is_a_difference(tmp_path: Path) -> None:
 
 
 def test_refusals_are_observed(tmp_path: Path) -> None:
-    """What an API server does not take stands under ``rejected``."""
+    """Objects that the API server rejects are listed under ``rejected``."""
     stray = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "nowhere"}, "spec": {}}
 
     result = kueue_dra("replay", "-o", "json", recorded(tmp_path, None, steps=[{"apply": [stray]}]))
@@ -195,7 +195,7 @@ def test_refusals_are_observed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         pytest.param(
             "{", ":1: found Expecting property name enclosed in double quotes at column 2; expected JSON", id="json"
@@ -242,7 +242,7 @@ def test_refusals_are_observed(tmp_path: Path) -> None:
         pytest.param("\ufeff\n", ": found no document; expected an object of kind Scenario", id="empty"),
     ],
 )
-def test_what_is_no_scenario_is_answered(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_no_scenario_is_answered(tmp_path: Path, text: str, expected: str) -> None:
     """File, line, field, expected and found."""
     file = tmp_path / "bad.jsonl"
     file.write_text(text, "utf-8")
@@ -250,7 +250,7 @@ def test_what_is_no_scenario_is_answered(tmp_path: Path, text: str, told: str) -
     result = kueue_dra("replay", file)
 
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"{file}{told}")
+    assert result.stderr.startswith(f"{file}{expected}")
 
 
 def test_a_missing_file_is_answered() -> None:
@@ -276,7 +276,7 @@ def test_what_the_reference_is_recorded_to_decide_is_replayed(tmp_path: Path, mi
 
 
 def test_what_was_recorded_before_a_fault_is_kept(tmp_path: Path) -> None:
-    """How far it came is told; the scenario at fault is named, and those before it can be replayed."""
+    """The command reports its progress and the scenario with the error; those before it can be replayed."""
     stories, recorded = tmp_path / "stories.jsonl", tmp_path / "recorded.yaml"
     right = [{"metadata": {"name": name}, "spec": {"steps": STEPS}} for name in ("first", "second")]
     wrong = {"metadata": {"name": "third"}, "spec": {"steps": STEPS, "configuration": {"featureGates": 7}}}
@@ -303,7 +303,7 @@ def test_a_recording_says_which_features_were_off(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("gates", ["[A]", "7", "text"])
 def test_gates_of_another_type_are_refused(tmp_path: Path, gates: str) -> None:
-    """What is no map of gates is told as a Configuration that is refused."""
+    """A value that is not a map of gates is reported as a rejected Configuration."""
     story = tmp_path / "story.yaml"
     spec = f"{{configuration: {{featureGates: {gates}}}, steps: [{{apply: []}}]}}"
     story.write_text(f"kind: Scenario\nmetadata: {{name: s}}\nspec: {spec}\nstatus: {{observations: [{{}}]}}\n")

@@ -35,7 +35,7 @@ def test_a_sound_report_is_valid(report: Path) -> None:
     result = kueue_dra("report", "validate", report, report.with_suffix(".yaml"))
 
     assert result.exit_code == 0
-    assert result.stdout == f"{report}: sound\n{report.with_suffix('.yaml')}: sound\n"
+    assert result.stdout == f"{report}: valid\n{report.with_suffix('.yaml')}: valid\n"
 
 
 def test_a_report_that_claims_more_than_its_checks_is_not(report: Path, tmp_path: Path) -> None:

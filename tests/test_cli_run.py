@@ -24,7 +24,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("behaviour", ["kueue-0.19", "kep-2025-09"])
 def test_a_suite_runs_from_any_folder(tmp_path: Path, behaviour: str) -> None:
-    """The report is written where the user stands, and names what was judged."""
+    """The command writes the report to the working directory, and the report names the target."""
     found = run(tmp_path, "quota", "-k", "test_fits", "--behaviour", behaviour, "--report-dir", "mine")
 
     assert found.returncode == 0, found.stdout
@@ -63,7 +63,7 @@ def test_a_run_of_nothing_is_no_success(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         pytest.param(("quotas",), "unknown suite quotas; known: ", id="suite"),
         pytest.param(("--context", "kind-a"), "--context NAME needs --target kueue", id="context"),
@@ -71,12 +71,12 @@ def test_a_run_of_nothing_is_no_success(tmp_path: Path) -> None:
         pytest.param(("--behaviour", "kueue-9"), "'kueue-9' is not known; known: kueue-0.19", id="behaviour"),
     ],
 )
-def test_a_wrong_command_line_is_answered(arguments: tuple[str, ...], told: str) -> None:
+def test_a_wrong_command_line_is_answered(arguments: tuple[str, ...], expected: str) -> None:
     """Exit code 2, and what is known."""
     result = kueue_dra("run", *arguments)
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert expected in result.stderr
 
 
 def test_the_known_suites_are_the_folders_of_cases() -> None:

@@ -72,7 +72,7 @@ def test_the_example_of_the_text_is_admitted_as_the_text_says(behaviour: tuple[s
 
 
 def test_every_object_is_printed_in_the_version_it_was_written_in() -> None:
-    """What goes in as v1alpha3 or v1beta1 comes out so."""
+    """An object in v1alpha3 or v1beta1 is printed in the same version."""
     result = kueue_dra("simulate", "-f", EXAMPLE, "-f", LEFT_OUT, "-o", "json")
 
     assert [(each["apiVersion"], each["kind"]) for each in json.loads(result.stdout)["items"]] == [
@@ -134,7 +134,7 @@ def test_a_gate_that_is_off_is_said() -> None:
 
 
 def test_the_table_has_one_row_for_each_workload() -> None:
-    """Who waits, who is admitted, why, and for how many devices."""
+    """Pending and admitted workloads, their reasons and their devices."""
     result = kueue_dra("simulate", "-f", "-", "-o", "table", stdin=f"{QUEUES}---\n{a_job()}---\n{a_job('name: late')}")
 
     assert result.exit_code == 0
@@ -188,7 +188,7 @@ def test_fields_that_are_given_again_are_merged_across_versions() -> None:
     ],
 )
 def test_names_that_lead_nowhere_are_told(given: str, missing: str) -> None:
-    """The verdict is printed, the reference named, and the exit code says that the world is incomplete."""
+    """The command prints the verdict and the missing reference; the exit code says that objects are missing."""
     named = {
         "name: mine}}": "name: other}}",
         "Name: two": "Name: other",
@@ -217,7 +217,7 @@ def test_a_priority_class_that_leads_nowhere_is_told() -> None:
 
 
 def test_the_workload_of_a_job_that_is_given_too_is_made_anew() -> None:
-    """What a cluster is dumped as holds both; the devices are charged once."""
+    """A dump of a cluster has both; Kueue charges the devices once."""
     first = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{a_job()}")
     (made,) = workloads(first.stdout)
     made["metadata"]["name"] = "from-the-cluster"
@@ -225,14 +225,14 @@ def test_the_workload_of_a_job_that_is_given_too_is_made_anew() -> None:
     again = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{a_job()}---\n{yaml.safe_dump(made)}")
 
     assert again.exit_code == 0
-    assert "note: Workload default/from-the-cluster belongs to a Job that is given too" in again.stderr
+    assert "note: Workload default/from-the-cluster is skipped: its Job is in the input too" in again.stderr
     assert [each["metadata"]["name"] for each in workloads(again.stdout)] != ["from-the-cluster"]
     assert len(workloads(again.stdout)) == 1
 
 
 def test_a_sketch_of_a_job_is_decided_with_a_warning(tmp_path: Path) -> None:
-    """What it lacks is no matter of quota; what it has, and wrongly, is refused."""
-    file = tmp_path / "world.yaml"
+    """Missing fields do not matter for quota; wrong ones are rejected."""
+    file = tmp_path / "manifests.yaml"
     file.write_text("---\n".join((QUEUES, a_job(pod="containers: [{resources: {requests: {example.com/a: 1}}}]"))))
     sketched = kueue_dra("simulate", "-f", str(file))
     file.write_text("---\n".join((QUEUES, a_job(pod="containers: [{resources: {requests: {disk: 1}}}]"))))
@@ -251,7 +251,7 @@ def test_a_sketch_of_a_job_is_decided_with_a_warning(tmp_path: Path) -> None:
 
 
 def test_a_job_without_a_queue_is_left_alone() -> None:
-    """Kueue does not see it, and the user is told why."""
+    """Kueue does not see it, and a note gives the reason."""
     job = a_job().replace("labels: {kueue.x-k8s.io/queue-name: mine}", "labels: {}")
 
     result = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{job}")
@@ -274,14 +274,14 @@ def test_a_job_without_a_queue_is_left_alone() -> None:
     ],
 )
 def test_the_configuration_says_which_jobs_are_managed(settings: str, job: str, note: str) -> None:
-    """A Job that Kueue has nothing to do with has no Workload, and the user is told why."""
+    """A Job that Kueue does not manage has no Workload, and a note gives the reason."""
     world = QUEUES.replace("kind: Configuration\n", f"kind: Configuration\n{settings}\n")
     given = a_job().replace("labels: {kueue.x-k8s.io/queue-name: mine}", job)
 
     result = kueue_dra("simulate", "-f", "-", stdin=f"{world}---\n{given}")
 
     assert result.exit_code == 0
-    assert ("Kueue leaves it alone" in result.stderr) == bool(note)
+    assert ("Kueue does not manage it" in result.stderr) == bool(note)
     assert note in result.stderr
     assert len(workloads(result.stdout)) == (not note)
 
@@ -296,7 +296,7 @@ def test_claims_without_a_configuration_are_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         pytest.param("a: b: c\n", ":1: found mapping values are not allowed in this context; expected YAML", id="yaml"),
         pytest.param("- 1\n", ":1: found a list; expected an object with apiVersion, kind and metadata", id="list"),
@@ -329,7 +329,7 @@ def test_claims_without_a_configuration_are_explained() -> None:
         ),
     ],
 )
-def test_bad_input_is_answered_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+def test_bad_input_is_answered_with_its_place(tmp_path: Path, text: str, message: str) -> None:
     """File, line, field, what was found and what was expected; never a traceback."""
     file = tmp_path / "bad.yaml"
     file.write_text(text, "utf-8")
@@ -337,11 +337,11 @@ def test_bad_input_is_answered_with_its_place(tmp_path: Path, text: str, told: s
     result = kueue_dra("simulate", "-f", file)
 
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[0].startswith(f"{file}{told}")
+    assert result.stderr.splitlines()[0].startswith(f"{file}{message}")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         pytest.param((), "no manifests: give files or directories with -f", id="no-files"),
         pytest.param(("-f", "nowhere.yaml"), "nowhere.yaml: found no such file or directory", id="no-such-file"),
@@ -356,20 +356,20 @@ def test_bad_input_is_answered_with_its_place(tmp_path: Path, text: str, told: s
         ),
     ],
 )
-def test_a_wrong_command_line_is_answered(arguments: tuple[object, ...], told: str) -> None:
+def test_a_wrong_command_line_is_answered(arguments: tuple[object, ...], message: str) -> None:
     """Options are checked as files are."""
     result = kueue_dra("simulate", *arguments)
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert message in result.stderr
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "said"),
+    ("behaviour", "noted"),
     [pytest.param("kueue-0.20", True, id="provisional"), pytest.param("kueue-0.19", False, id="released")],
 )
-def test_a_provisional_behaviour_says_so(behaviour: str, said: bool) -> None:
+def test_a_provisional_behaviour_says_so(behaviour: str, noted: bool) -> None:
     """On standard error, so that the objects can be piped on."""
     done = kueue_dra("simulate", "-f", str(LEFT_OUT), "--behaviour", behaviour)
 
-    assert ("kueue-0.20 is provisional" in done.stderr) is said
+    assert ("kueue-0.20 is provisional" in done.stderr) is noted

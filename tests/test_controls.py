@@ -1,4 +1,4 @@
-"""Negative controls can fail themselves: a judge that nothing is wrong with, a row too many, a row that is missing."""
+"""Negative controls can fail themselves: a target without a fault, a row too many, a missing row."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_sabotaged_run_says_so_first_and_in_its_target(tmp_path: Path) -> None
 
 
 def test_what_was_taken_from_the_role_is_given_back() -> None:
-    """A judge that serves several controls ends as it began."""
+    """A target that serves several controls ends as it began."""
     target = ReferenceTarget(behaviour("kueue-0.19"))
     before = target.read(ROLE_REF)
     saboteur = FaultInjector(name="templates-forbidden", behaviour=target.behaviour, in_a_cluster=False)

@@ -1,4 +1,4 @@
-"""What differs between two behaviours: added, changed and dropped sentences, each once."""
+"""The difference between two behaviours: added, changed and dropped sentences, each once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _ids(found: tuple[Sentence, ...]) -> list[str]:
 
 
 def test_each_sentence_of_one_side_is_told_once() -> None:
-    """What another sentence replaces is a change; the rest is added or dropped."""
+    """A sentence that another one replaces is a change; others are added or dropped."""
     found = difference(FOUND, "a", "b")
 
     assert (_ids(found.added), _ids(found.dropped), found.kept) == (["K-005"], ["K-002"], 1)

@@ -1,4 +1,4 @@
-"""The hunt for disagreements without a real Kueue: what is drawn, what is left of a scenario, who plays beside whom."""
+"""Generated-scenario runs without a real Kueue: the generator, shrinking, and scenarios that share a Kueue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_seed_gives_the_same_worlds_again() -> None:
 
 
 def test_worlds_beside_each_other_are_decided_as_if_alone() -> None:
-    """On the reference, in steps that are compared; that it is so on a real Kueue is what the hunt relies on."""
+    """On the reference, in steps that are compared; a run relies on the same for a real Kueue."""
     for batch in batches(of=4, behaviour=KUEUE_0_19, number=11, count=6):
         together = zip(*played_together(batch, ReferenceTarget(KUEUE_0_19)), strict=True)
 
@@ -43,7 +43,7 @@ def test_worlds_beside_each_other_are_decided_as_if_alone() -> None:
 
 
 def compared(world: Scenario, seen: Iterable[Observation]) -> list[Observation]:
-    """What is left of observations once those are left out that the hunt does not compare."""
+    """Give the observations without the parts that a run does not compare."""
     return [each for step, each in zip(world.steps, seen, strict=True) if is_comparable(marked(step, each))]
 
 
@@ -55,18 +55,18 @@ def test_generated_worlds_reach_what_the_hunt_is_about() -> None:
 
 
 def never_told(words: Iterable[str]) -> list[str]:
-    """Draw worlds until everything of some words was told in them, and give those that were not in four hundred."""
+    """Generate scenarios until each phrase appears in a message, and give those that do not in four hundred."""
     missing = list(words)
     for batch in batches(of=2, behaviour=KUEUE_0_19, number=7, count=200):
-        told = str([[*answers(world, KUEUE_0_19)] for world in batch])
-        missing = [each for each in missing if each not in told]
+        printed = str([[*answers(world, KUEUE_0_19)] for world in batch])
+        missing = [each for each in missing if each not in printed]
         if not missing:
             break
     return missing
 
 
 def test_generated_worlds_reach_what_surrounds_work() -> None:
-    """Nodes, namespaces, counted pods, LimitRanges, queues that come and go: each is told to somebody."""
+    """Nodes, namespaces, counted pods, LimitRanges, queues that come and go: each affects a message."""
     words = (
         "untolerated taint",
         "doesn't match node affinity",
@@ -83,7 +83,7 @@ def test_generated_worlds_reach_what_surrounds_work() -> None:
 
 
 def test_generated_worlds_build_their_queues_anew() -> None:
-    """Whatever queues are made of is written and deleted while there is work, and so are claim templates."""
+    """A scenario writes and deletes queues and claim templates while there are workloads."""
     kinds = ("ClusterQueue", "LocalQueue", "ResourceFlavor", "Cohort", "ResourceClaimTemplate")
     missing = {(verb, kind) for verb in ("apply", "delete") for kind in kinds}
     for batch in batches(of=4, behaviour=KUEUE_0_19, number=1, count=100):
@@ -118,7 +118,7 @@ def test_what_was_recorded_is_shrunk_on_the_same_release(release: str, minor: st
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_shrink_that_is_stopped_keeps_what_is_left(number: signal.Signals) -> None:
-    """Once; whoever asks again gets out at once."""
+    """Once; a second interrupt ends the run at once."""
     scenario = next(iter(batches(of=1, behaviour=KUEUE_0_19, number=1)))[0]
     with tries() as going_on:
         assert going_on(scenario)
@@ -130,18 +130,18 @@ def test_a_shrink_that_is_stopped_keeps_what_is_left(number: signal.Signals) -> 
 
 @pytest.fixture
 def blind() -> Oracle:
-    """Have a reference that lacks a rule beside the whole one, in the place of a real Kueue."""
+    """Use a reference without a rule in the place of a real Kueue."""
     without = KUEUE_0_19.without("a_pod_set_is_charged_for_each_pod")
     return Oracle(target=ReferenceTarget(KUEUE_0_19), behaviour=without, kueue="0.19.2")
 
 
 def a_plan(**given: Any) -> Plan:
-    """Plan a hunt for a minute, a few worlds at a time."""
+    """Plan a run for a minute, with a few scenarios at a time."""
     return Plan(**{"behaviour": KUEUE_0_19, "seed": 8, "budget": 60.0, "together": 6, **given})
 
 
 def judged_until_one_differs(agenda: WorkQueue, judge: Oracle) -> Comparison:
-    """Do what is on the agenda until a world differs, and put that one on it."""
+    """Do the work of the queue until a scenario differs, and add that one to it."""
     for work in iter(agenda.next, None):
         if differing := [each for each in work(judge).outcomes if each.kind is OutcomeKind.DIFFERS]:
             agenda.large.append(differing[0])
@@ -150,7 +150,7 @@ def judged_until_one_differs(agenda: WorkQueue, judge: Oracle) -> Comparison:
 
 
 def test_what_differs_is_shrunk_before_new_worlds_are_drawn(blind: Oracle) -> None:
-    """What is left still differs, in fewer steps."""
+    """The result still differs, in fewer steps."""
     agenda = WorkQueue(plan=a_plan(), drawn=a_plan().batches())
     large = judged_until_one_differs(agenda, blind)
     planned, work = agenda.planned, agenda.next()
@@ -163,7 +163,7 @@ def test_what_differs_is_shrunk_before_new_worlds_are_drawn(blind: Oracle) -> No
 
 
 def test_nothing_is_begun_once_the_time_is_up(blind: Oracle) -> None:
-    """Neither new worlds nor what could be shrunk."""
+    """Neither new scenarios nor candidates for shrinking."""
     agenda = WorkQueue(plan=a_plan(), drawn=a_plan().batches())
     agenda.large.append(judged_until_one_differs(agenda, blind))
     agenda.plan = a_plan(budget=0.0)
@@ -200,7 +200,7 @@ def test_what_is_chance_in_a_message_is_no_difference(ours: str, theirs: str, al
     ],
 )
 def test_worlds_that_a_trouble_names_are_played_apart(trouble: str, last: list[str]) -> None:
-    """The others go on together; where nobody or everybody is named, they are halved."""
+    """The others continue together; if none or all are named, they are halved."""
     (batch, *_) = (each for each in batches(of=4, behaviour=KUEUE_0_19, number=12, count=9) if "cq1-w3" in str(each))
     worlds = tuple(replace(world, name=f"w{index}") for index, world in enumerate(batch))
 
@@ -217,13 +217,13 @@ def a_scenario(*steps: str) -> Scenario:
 
 
 def names(scenario: Scenario) -> list[str]:
-    """What a scenario applies, in order."""
+    """Give what a scenario applies, in order."""
     return [each["metadata"]["name"] for step in scenario.steps for each in step.get("apply") or ()]
 
 
 @pytest.mark.parametrize("needed", [["a"], ["h"], ["c", "f"], ["a", "b", "h"]])
 def test_only_what_the_difference_needs_is_left(needed: list[str]) -> None:
-    """Whatever can be left out is, in few tries."""
+    """Everything that is not needed is removed, in few attempts."""
     tried = []
 
     def differs(scenario: Scenario) -> bool:
@@ -246,7 +246,7 @@ def test_objects_within_a_step_are_left_out_too() -> None:
 
 
 def test_what_ends_a_kueue_is_shrunk_too() -> None:
-    """What is left still ends it, though nothing differs where nothing can be seen."""
+    """The result still makes it exit, though nothing differs where nothing can be compared."""
 
     def alone(world: Scenario) -> Comparison:
         kind = OutcomeKind.ENDED if {"b", "d"} <= set(names(world)) else OutcomeKind.AGREES

@@ -16,11 +16,11 @@ from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.diff import Difference
 from kueue_dra_ref.scenarios.scenario import as_document
 
-SETTLED = {"as": "kueue-defect", "why": "somebody counted twice"}
+SETTLED = {"as": "kueue-defect", "why": "a workload counted twice"}
 
 
 def an_entry(folder: Path, *, wrong: bool, settled: dict[str, Any] | None = None) -> None:
-    """Write a world whose recorded figures are right, or off by one."""
+    """Write a scenario whose recorded figures are right, or off by one."""
     kueue = behaviour("kueue-0.19")
     ((world,),) = batches(of=1, behaviour=kueue, number=3, count=1)
     recorded = list(answers(world, kueue))

@@ -1,4 +1,4 @@
-"""Reading YAML files: values, places, lists, configurations, and what is said of a bad file."""
+"""Reading YAML files: values, places, lists, configurations, and the messages about errors."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_list_kinds_are_taken_apart() -> None:
 
 
 def test_a_configuration_inside_a_config_map_is_found_with_its_lines() -> None:
-    """The lines are those of the outer file; the ConfigMap is no object of the world, any other is."""
+    """The lines are those of the outer file; the ConfigMap is not an object of the simulation, others are."""
     documents = parse(CONFIG_MAP, "f.yaml")
     (configuration,) = configurations(documents)
 

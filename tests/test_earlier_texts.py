@@ -27,7 +27,7 @@ def played(text: str, *files: str) -> Sequence[Mapping[str, Any]]:
 
 
 def usages(objects: Sequence[Mapping[str, Any]]) -> Mapping[str, Mapping[str, str] | None]:
-    """What each Workload uses, by the name of its Job; None while it is not admitted."""
+    """Give the usage of each Workload, by the name of its Job; None while it is not admitted."""
     found = {}
     for workload in (each for each in objects if each["kind"] == "Workload"):
         admission = workload["status"].get("admission")
@@ -44,7 +44,7 @@ def usages(objects: Sequence[Mapping[str, Any]]) -> Mapping[str, Mapping[str, st
     ],
 )
 def test_the_complete_example_is_admitted(text: str, files: list[str]) -> None:
-    """Its admission is the one that is kept beside it."""
+    """Its admission is the one in the list."""
     objects = played(text, *files, "what-the-text-leaves-out.yaml")
     (workload,) = (each for each in objects if each["kind"] == "Workload")
     expected = yaml.safe_load((ROOT / "examples" / text / "expected-admission.yaml").read_text("utf-8"))
@@ -131,7 +131,7 @@ def test_a_release_has_no_config_object() -> None:
 
 
 def test_texts_are_compared_for_people() -> None:
-    """What one text replaces of another stands side by side, with both headings."""
+    """A sentence of one text is next to the one of the other text that it replaces, with both headings."""
     result = kueue_dra("diff-texts", "kep-2025-04", "kep-2025-07")
 
     assert result.exit_code == 0

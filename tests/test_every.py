@@ -1,4 +1,4 @@
-"""Judging by every behaviour: a line for each, a report for each, and all that was said where one did not end well."""
+"""Run every behaviour: a line for each, a report for each, and the whole output of a failed one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CASES = str(ROOT / "suites" / "kueue_dra_suites" / "conformance" / "quota")
 
 
 def every(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Judge a part of the suite by all of them, from another folder."""
+    """Run a part of the suite for all behaviours, from another folder."""
     wiring = ("-q", "-p", "no:hypothesispytest", f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml"))
     plugins = ("-p", "kueue_dra_reports.plugin", "-p", "kueue_dra_fixtures.plugin", f"--confcutdir={ROOT / 'suites'}")
     command = [sys.executable, "-m", "kueue_dra_reports.all_behaviours", *wiring, *plugins, CASES, *words]
@@ -43,12 +43,12 @@ def test_a_run_that_does_not_end_well_is_told_in_full(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         pytest.param(0, "a: 1 passed", id="well"),
         pytest.param(1, "F\n1 passed\na: 1 passed", id="badly"),
     ],
 )
-def test_what_is_told(code: int, told: str) -> None:
+def test_what_is_told(code: int, expected: str) -> None:
     """The last line alone says enough of a run that ended well."""
-    assert BehaviourRun(name="a", code=code, said="F\n1 passed\n").told == told
+    assert BehaviourRun(name="a", code=code, output="F\n1 passed\n").text == expected

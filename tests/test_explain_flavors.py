@@ -107,7 +107,7 @@ def test_what_bounds_an_amount_is_told(world: Parts, used: int, asked: int, told
 
 
 def test_what_others_hold_is_no_reason_for_never() -> None:
-    """Who must not preempt is told so, and not that it could never fit."""
+    """A workload that must not preempt gets another message than one that never fits."""
     world = a_world(
         a_queue("q", of(1), cohort="c"), a_queue("r", of(2), cohort="c"), a_job("one", "q", 3), a_job("new", "q", 2)
     )
@@ -158,7 +158,7 @@ def test_the_preferred_flavor_is_told(preference: dict[str, str], told: str) -> 
 
 
 def test_a_flavor_that_nobody_frees_comes_last() -> None:
-    """It is told against the one in which somebody can be preempted."""
+    """The step compares it with the flavor that has preemption candidates."""
     world = a_world(
         a_queue("q", of(1), of(1), preemption=LOWER),
         a_job("one", "q", priority=3),

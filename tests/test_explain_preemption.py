@@ -1,4 +1,4 @@
-"""``kueue-dra explain`` of a workload that preempts, or would: who is left alone, the order, and who is put back."""
+"""``kueue-dra explain`` of a workload that preempts, or would: candidates, their order, targets not needed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FREE = "to free gpus in flavor a: "
 
 
 def found(world: str) -> list[str]:
-    """What the search that the Job called new started has told, without what was to be freed."""
+    """Give the steps of the search for the Job called new, without the amounts to free."""
     return [step.removeprefix(FREE) for step in steps(world, "new") if step.startswith(FREE)]
 
 
@@ -83,7 +83,7 @@ def test_who_is_put_back_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "other", "priority", "told"),
+    ("spec", "other", "priority", "expected"),
     [
         pytest.param(
             {},
@@ -111,7 +111,7 @@ def test_who_is_put_back_is_told() -> None:
     ],
 )
 def test_the_policy_that_protects_in_the_queue_is_told(
-    spec: dict[str, str], other: int, priority: int, told: str
+    spec: dict[str, str], other: int, priority: int, expected: str
 ) -> None:
     """With both priorities where they decide."""
     world = a_world(
@@ -120,7 +120,7 @@ def test_the_policy_that_protects_in_the_queue_is_told(
         a_job("new", "q", priority=priority),
     )
 
-    assert found(world) == [told]
+    assert found(world) == [expected]
 
 
 def test_an_equal_that_is_newer_is_told_so() -> None:
@@ -163,7 +163,7 @@ def test_who_could_free_nothing_is_told() -> None:
 
 
 def test_who_is_left_alone_in_the_cohort_is_told() -> None:
-    """Nobody within the own queue, no queue that does not borrow."""
+    """No candidates in the own queue, and no queue that borrows."""
     world = a_world(
         a_queue("q", of(2), cohort="c", preemption=ANY),
         a_queue("r", of(2), cohort="c"),
@@ -182,7 +182,7 @@ def test_who_is_left_alone_in_the_cohort_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "told"),
+    ("policy", "expected"),
     [
         pytest.param(
             "Never",
@@ -198,7 +198,7 @@ def test_who_is_left_alone_in_the_cohort_is_told() -> None:
         ),
     ],
 )
-def test_the_policy_that_protects_in_the_cohort_is_told(policy: str, told: str) -> None:
+def test_the_policy_that_protects_in_the_cohort_is_told(policy: str, expected: str) -> None:
     """It is that of the ClusterQueue that wants its quota back."""
     world = a_world(
         a_queue("q", of(2), cohort="c", preemption={"reclaimWithinCohort": policy}),
@@ -207,7 +207,7 @@ def test_the_policy_that_protects_in_the_cohort_is_told(policy: str, told: str) 
         a_job("new", "q"),
     )
 
-    assert found(world)[1:] == [told]
+    assert found(world)[1:] == [expected]
 
 
 def test_who_borrows_without_being_let_is_told() -> None:
@@ -248,7 +248,7 @@ def test_both_attempts_of_a_borrower_are_told() -> None:
 
 
 def test_many_candidates_are_counted() -> None:
-    """The first ten are told one by one."""
+    """The first ten are listed one by one."""
     others = [a_job(f"j{index}", "q") for index in range(12)]
     world = a_world(a_queue("q", of(12), preemption=LOWER), *others, a_job("new", "q", 12, priority=1))
 
@@ -275,7 +275,7 @@ STAYS = [
 
 
 @pytest.mark.parametrize(
-    ("strategies", "told"),
+    ("strategies", "expected"),
     [
         pytest.param([FINAL], STAYS, id="final"),
         pytest.param(
@@ -303,11 +303,11 @@ STAYS = [
         ),
     ],
 )
-def test_the_strategy_that_decides_is_told(strategies: list[str], told: list[str]) -> None:
+def test_the_strategy_that_decides_is_told(strategies: list[str], expected: list[str]) -> None:
     """With both shares, turn by turn."""
     world = a_world(*SHARED, a_job("r1", "r", 2), a_job("r2", "r", 2), a_job("new", "q", 3), fair=strategies)
 
-    assert found(world)[3:] == told
+    assert found(world)[3:] == expected
 
 
 def test_what_the_shares_have_no_say_in_is_told() -> None:

@@ -38,12 +38,12 @@ def test_forks_report_what_one_process_does(toy: Toy) -> None:
 
 
 def test_a_fork_that_dies_fails_the_run(toy: Toy) -> None:
-    """It is said how it ended, and which cases are missing."""
+    """The output has its exit code and the missing cases."""
     result = toy.run("import os, signal\nPARENT = os.getpid()\n" + DEADLY, "--forks", "2")
 
     assert result.ret == 1
     assert sorted(outcomes(toy.report()).values()).count("passed") == 2
-    result.stdout.fnmatch_lines(["a process that judged a part of the cases ended early, with exit code -9"])
+    result.stdout.fnmatch_lines(["a process that ran a part of the cases exited early, with code -9"])
     assert "planned but not executed" in " ".join(toy.report()["integrity"]["faults"])
 
 
@@ -56,16 +56,16 @@ def test_cases_come_one_after_another_when_the_first_failure_ends_the_run(toy: T
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
-        pytest.param(["--forks", "0"], "*--forks: 0 is too few; at least one process judges", id="none"),
+        pytest.param(["--forks", "0"], "*--forks: found 0; expected 1 or more", id="none"),
         pytest.param(["--forks", "2", "--target", "kueue"], "*--forks: for the reference only; *", id="a-real-kueue"),
-        pytest.param(["--forks", "2", "-n", "2"], "*--forks: not together with -n, *", id="workers"),
+        pytest.param(["--forks", "2", "-n", "2"], "*--forks: cannot be combined with -n, *", id="workers"),
     ],
 )
-def test_what_forks_cannot_do_is_refused(toy: Toy, words: list[str], told: str) -> None:
+def test_what_forks_cannot_do_is_refused(toy: Toy, words: list[str], expected: str) -> None:
     """In one line, before anything runs."""
     result = toy.run(GOOD, *words)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([told])
+    result.stderr.fnmatch_lines([expected])

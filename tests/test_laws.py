@@ -1,4 +1,4 @@
-"""Each conservation law can fail: a sound world, one figure of it changed, and the law that is named."""
+"""Each invariant can fail: a consistent state, one changed figure, and the name of the invariant."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ kueue_cluster_queue_resource_usage{cluster_queue="team",cohort="",flavor="team-f
 kueue_cluster_queue_resource_reservation{cluster_queue="team",flavor="team-flavor",resource="cpu"} 1
 kueue_cluster_queue_resource_reservation{cluster_queue="team",flavor="team-flavor",resource="whole-gpus"} 2
 """
-"""What Kueue prints of the sound world."""
+"""The status of the consistent state, as Kueue shows it."""
 GIVEN = [{"kind": "Configuration", **CONFIGURATION}, *a_world()]
 
 Change = Callable[[dict[str, Manifest]], object]
@@ -36,7 +36,7 @@ Change = Callable[[dict[str, Manifest]], object]
 
 @pytest.fixture
 def sound() -> list[Manifest]:
-    """Have a world of two Jobs: one runs on two GPUs, and one waits for as many."""
+    """Make two Jobs: one runs on two GPUs, and one waits for as many."""
     target = ReferenceTarget(behaviour("kueue-0.19"))
     target.start(CONFIGURATION)
     target.apply([*a_world(), a_job("runs", "gpus-2"), a_job("waits", "gpus-2")])
@@ -52,7 +52,7 @@ def sound() -> list[Manifest]:
 
 
 def _by_name(objects: list[Manifest]) -> dict[str, Manifest]:
-    """Name the objects of the sound world for those who change them."""
+    """Name the objects of the consistent state for the changes."""
     owners = {each["metadata"]["ownerReferences"][0]["name"]: each for each in objects if each["kind"] == "Workload"}
     jobs = {f"job {each['metadata']['name']}": each for each in objects if each["kind"] == "Job"}
     return owners | jobs | {each["kind"]: each for each in objects if each["kind"].endswith("Queue")}
@@ -104,13 +104,13 @@ CHANGES: dict[str, tuple[Change, str]] = {
 
 
 def test_a_sound_world_keeps_every_law(sound: list[Manifest]) -> None:
-    """Nothing is said of what the reference decides, nor of metrics that say the same."""
+    """The decisions of the reference cause no message, nor do metrics that agree."""
     assert violations(ClusterState(objects=sound, given=GIVEN, metrics=METRICS)) == []
 
 
 @pytest.mark.parametrize(("change", "words"), CHANGES.values(), ids=CHANGES)
 def test_a_figure_that_does_not_add_up_is_named(sound: list[Manifest], change: Change, words: str) -> None:
-    """The law, the queue, the resource and both figures are told."""
+    """The message has the invariant, the queue, the resource and both figures."""
     change(_by_name(sound))
 
     assert any(words in str(each) for each in violations(ClusterState(objects=sound, given=GIVEN)))
@@ -119,9 +119,9 @@ def test_a_figure_that_does_not_add_up_is_named(sound: list[Manifest], change: C
 def test_metrics_that_say_otherwise_are_named(sound: list[Manifest]) -> None:
     """A metric is held against the status of its queue."""
     metrics = METRICS.replace('resource="whole-gpus"} 2', 'resource="whole-gpus"} 4', 1)
-    told = [str(each) for each in violations(ClusterState(objects=sound, given=GIVEN, metrics=metrics))]
+    messages = [str(each) for each in violations(ClusterState(objects=sound, given=GIVEN, metrics=metrics))]
 
-    assert told == [
+    assert messages == [
         "metrics agree: ClusterQueue team, flavor team-flavor, resource whole-gpus: "
         "kueue_cluster_queue_resource_usage is 4, but status.flavorsUsage is 2"
     ]
@@ -132,17 +132,17 @@ def test_the_gauge_of_what_waits_may_stay_once_a_local_queue_is_gone(sound: list
     """Kueue leaves it as it was then; while the LocalQueue is there it has to be right."""
     metrics = METRICS.replace('status="active"} 1', 'status="active"} 7')
     objects = [each for each in sound if not gone or each["kind"] != "LocalQueue"]
-    told = [
+    messages = [
         each
         for each in violations(ClusterState(objects=objects, given=GIVEN, metrics=metrics))
         if "metrics" in each.law
     ]
 
-    assert bool(told) is not gone
+    assert bool(messages) is not gone
 
 
 def test_the_gauge_of_what_waits_may_stay_once_a_local_queue_was_stopped(sound: list[Manifest]) -> None:
-    """Nobody corrects it when the LocalQueue goes on and who waited is gone."""
+    """Kueue does not correct it when the LocalQueue runs again and the pending workload is gone."""
     metrics = METRICS.replace('status="active"} 1', 'status="active"} 7')
     stopped = [with_spec(each, stopPolicy="Hold") for each in sound if each["kind"] == "LocalQueue"]
 
@@ -161,11 +161,11 @@ def test_every_law_is_seen_to_fail(sound: list[Manifest]) -> None:
 
 
 def test_a_case_in_a_world_at_odds_fails() -> None:
-    """Whoever keeps the books of a judge that charges for nothing says so at the end."""
+    """The check of a target that charges nothing fails at the end."""
 
     class Dishonest(ReferenceTarget):
         def audit(self, check: Audit) -> list[str]:
-            """Show a world with a charge too many."""
+            """Show a state with a charge too many."""
             objects = copy.deepcopy([*self.store.every("ClusterQueue"), *self.store.every("Workload")])
             objects[0]["status"]["reservingWorkloads"] = 7
             return [*check(objects, "")]

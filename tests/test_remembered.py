@@ -1,4 +1,4 @@
-"""What came of a document is remembered, and told apart from what comes of every other one."""
+"""Results for a document are cached, and distinct from those of every other document."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def a_maker(made: list[Any]) -> Callable[[], list[Any]]:
     ],
 )
 def test_a_document_is_asked_about_once(other: object, times: int) -> None:
-    """What is of another type is another document."""
+    """A value of another type makes another document."""
     made: list[Any] = []
     remembered = MemoizedCopy()
     for document in ({"count": 1}, other):
@@ -73,21 +73,21 @@ def test_what_no_json_can_be_is_asked_about_each_time() -> None:
 
 
 def test_everything_is_forgotten_when_there_is_no_more_room() -> None:
-    """What is remembered has a bound."""
+    """The cache has a bound."""
     remembered, make = MemoizedCopy(room=2), a_maker([])
 
     assert [remembered.once(each, (), make) for each in (1, 2, 3, 1)] == [[1], [2], [3], [4]]
 
 
 def a_target(*, sketches: bool) -> ReferenceTarget:
-    """Give a world with one namespace, whose API server takes sketches or not."""
+    """Make a reference with one namespace, whose API server accepts sketches or not."""
     target = ReferenceTarget(behaviour(NAMES[0]), ApiServer(sketches=sketches))
     assert target.apply([NAMESPACE]) == []
     return target
 
 
 def test_a_sketch_that_was_taken_is_refused_by_who_takes_none() -> None:
-    """And whoever takes it is warned of it each time."""
+    """And each caller gets the warning."""
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "team"}}
     sketch = {**job, "spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}}
     lenient = [a_target(sketches=True) for _ in range(2)]

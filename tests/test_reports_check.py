@@ -22,7 +22,7 @@ Document = dict[str, Any]
 
 
 def a_requirement(one: str, level: str = "MUST", *holds: str) -> Requirement:
-    """Give a requirement that holds in Kueue 0.19 unless told otherwise."""
+    """Give a requirement, which holds in Kueue 0.19 by default."""
     return Requirement(id=one, text=f"Text of {one}.", source="toy", level=Level(level), holds=holds or ("kueue-0.19",))
 
 
@@ -38,7 +38,7 @@ CATALOGUE = {
 
 
 def a_report(target: str = "reference", **outcomes: Outcome) -> Document:
-    """Give the report of a run of three cases, all passed unless told otherwise."""
+    """Give the report of a run of three cases, which all pass by default."""
     ledger = Ledger()
     for name, ids in {"a": ("TOY-001",), "b": ("TOY-001", "TOY-002"), "c": ("TOY-003",)}.items():
         case = f"quota/test_toy::test_{name}"

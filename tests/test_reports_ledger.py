@@ -1,4 +1,4 @@
-"""What keeps a run honest: what does not collect, what was not executed, what was left out."""
+"""A run reports cases that do not collect, do not execute or are excluded."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_run_that_executed_nothing_fails(toy: Toy, cases: str) -> None:
     result = toy.run(cases, "-k", "nothing_is_named_so")
 
     assert result.ret != 0
-    result.stdout.fnmatch_lines(["*no case was executed, so nothing was judged"])
+    result.stdout.fnmatch_lines(["*no case was executed, so nothing was checked"])
 
 
 def test_a_run_in_which_nothing_applies_fails(toy: Toy) -> None:
@@ -110,7 +110,7 @@ def test_a_run_in_which_nothing_applies_fails(toy: Toy) -> None:
     result = toy.run("@covers('TOY-005')\ndef test_text(): pass\n")
 
     assert result.ret == 1
-    assert toy.report()["verdict"]["because"][0] == "no case was executed, so nothing was judged"
+    assert toy.report()["verdict"]["because"][0] == "no case was executed, so nothing was checked"
 
 
 def test_a_selection_is_partial_and_says_what_it_left_out(toy: Toy) -> None:

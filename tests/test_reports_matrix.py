@@ -1,4 +1,4 @@
-"""The table over several runs: every verdict in its column, what is absent said, nothing taken from anywhere else."""
+"""The table of several runs: each verdict in its column, and a sign for each absent one."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def test_each_requirement_has_its_verdict_in_each_column() -> None:
 
 
 def test_a_requirement_that_a_report_does_not_know_does_not_hold_there() -> None:
-    """Reports of other versions of the suite can be laid beside each other."""
+    """Reports of other versions of the suite can be in the same table."""
     assert matrix_of([a_report("kueue-0.14", {}), NEW]).lines[0].verdicts == ("notApplicable", "proven")
 
 
 def test_a_column_says_who_was_judged() -> None:
-    """The versions are those that the judge itself told."""
+    """The versions are those that the target reported."""
     first, second = matrix_of([OLD, NEW]).columns
 
     assert (first.judge, first.result) == ("Kueue v0.14.9 on Kubernetes v1.36.3", "success")
@@ -67,7 +67,7 @@ def test_a_column_says_who_was_judged() -> None:
 
 
 def test_the_reference_is_called_by_its_name() -> None:
-    """It has no release of Kueue beside it."""
+    """The reference has no version of Kueue."""
     report = a_report("kueue-0.19", {}, target={"name": "reference", "about": {"kubernetes": "v1.36"}})
 
     assert matrix_of([report]).columns[0].judge == "reference"
@@ -107,7 +107,7 @@ def test_the_command_knows_the_releases_that_can_be_had() -> None:
 
 
 def test_the_command_runs_what_has_a_behaviour(tmp_path: Path) -> None:
-    """The report of each release lies beside the table; what was left out is told."""
+    """The report of each release is next to the table; releases that did not run are listed."""
     words = ["matrix", "0.19", "9.9", "--target=reference", f"--report-dir={tmp_path}", "--suite=quota", "-ktest_fits"]
     result = kueue_dra(*words)
 
@@ -128,15 +128,17 @@ def test_a_run_that_failed_fails_the_command(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         pytest.param(("9.9",), "kueue-9.9: the reference has no behaviour of that name", id="minor"),
         pytest.param(("0.19", "--target=reference", "--suite=none"), "the run ended with exit code 2", id="suite"),
     ],
 )
-def test_without_any_release_the_question_cannot_be_asked(words: tuple[str, ...], told: str, tmp_path: Path) -> None:
+def test_without_any_release_the_question_cannot_be_asked(
+    words: tuple[str, ...], expected: str, tmp_path: Path
+) -> None:
     """Exit code 2, and each release with its reason."""
     result = kueue_dra("matrix", *words, f"--report-dir={tmp_path}")
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert expected in result.stderr

@@ -38,7 +38,7 @@ def test_a_green_run_is_written_down_whole(toy: Toy) -> None:
     result.stdout.fnmatch_lines(
         [
             "DRA-CLAIM *MUST * success",
-            "target: reference (version v0.19.2), judged as kueue-0.19, intent ci",
+            "target: reference (version v0.19.2), checked as kueue-0.19, intent ci",
             "integrity: planned 3 = collected 3 = executed 3 = reported 3",
             "verdict: success*only a run with --intent certify*",
             "not applicable: 1 case, TOY-005 does not hold in kueue-0.19",
@@ -62,7 +62,7 @@ def test_an_unknown_behaviour_is_refused(toy: Toy) -> None:
     result = toy.run(GOOD, "--behaviour", "kueue-9")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--behaviour kueue-9: no requirement holds there; known: kep-2025-09, kueue-0.19; *"])
+    result.stderr.fnmatch_lines(["*--behaviour kueue-9: no requirement holds in it; known: kep-2025-09, kueue-0.19; *"])
 
 
 def test_a_failure_carries_both_sides_and_what_the_fixtures_attached(toy: Toy) -> None:
@@ -138,7 +138,7 @@ def test_a_folder_that_cannot_be_written_is_refused(toy: Toy) -> None:
     result = toy.run(GOOD, "--report-dir", "taken/out")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--report-dir taken/out: *taken is no folder we may write to"])
+    result.stderr.fnmatch_lines(["*--report-dir taken/out: *taken is not a writable folder"])
 
 
 def test_failures_in_workers_reach_the_report(toy: Toy) -> None:

@@ -1,4 +1,4 @@
-"""What the terminal says of a case that did not pass."""
+"""The terminal text of a case that did not pass."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_failed_case_shows_both_sides_and_how_the_decision_comes_about() -> No
 
 
 def test_a_case_that_could_not_be_judged_shows_why() -> None:
-    """Without two sides the first line of the message stands for them."""
+    """Without expected and observed values the first line of the message replaces them."""
     assert explained(BROKEN).splitlines() == [
         "quota/test_toy::test_b  [TOY-001]  notTestable",
         "  message: a missing prerequisite fails a conformance case: no driver",

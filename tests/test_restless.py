@@ -1,4 +1,4 @@
-"""Worlds that never come to rest, as a real Kueue 0.19 shows them: marked, told, and over once what moves is gone."""
+"""Scenarios that never settle, as on a real Kueue 0.19: they are marked, reported, and end with their cause."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FILES = {
     ),
     "two-messages-in-turns-0.19.yaml": (FIRST, "previously considered podsets requests (0)", "podsets requests (1)"),
 }
-"""Stories of a Workload that is never done with, and of its end, as Kueue 0.19.2 decided them; and what is told."""
+"""Scenarios of a Workload that never settles, and of its end, as Kueue 0.19.2 decided them; with the note."""
 
 
 @pytest.fixture(params=FILES)
@@ -62,14 +62,14 @@ def test_a_real_kueue_did_not_come_to_rest_either(file: Path) -> None:
 
 
 def test_who_preempt_each_other_in_turns_are_parted() -> None:
-    """With devices, the preemptor gets in before its victim is back in line, if not at once: then all is at rest."""
+    """With devices, the preemptor is admitted before its victim is requeued, if not at once: then the queue settles."""
     result = kueue_dra("replay", "--check", FOLDER / "parted-0.19.yaml")
 
     assert (result.exit_code, "7 steps agree, 0 differ, 0 skipped" in result.stdout) == (0, True)
 
 
 def test_what_is_told_in_turns_is_named(story: Scenario, file: Path) -> None:
-    """Who waits for the world to come to rest learns who is told what."""
+    """A caller that waits for the cluster to settle learns which workload changes, and how."""
     target, steps = replaying(story, KUEUE)
     next(each for each in steps if each.get("unsettled"))
 
@@ -81,13 +81,13 @@ def test_what_is_told_in_turns_is_named(story: Scenario, file: Path) -> None:
 
 
 def test_a_world_is_shown_all_the_same(story: Scenario, tmp_path: Path) -> None:
-    """``simulate`` prints what was told last, and says that it will not last."""
+    """``simulate`` prints the last state, and notes that it will not last."""
     applied = (each for step in story.steps for each in step.get("apply", ()))
     objects = [story.configuration, *story.inventory, *applied]
-    given = tmp_path / "world.yaml"
+    given = tmp_path / "manifests.yaml"
     given.write_text(yaml.safe_dump_all(map(dict, objects)), encoding="utf-8")
 
     result = kueue_dra("simulate", "-f", str(given), "-o", "table")
 
     assert (result.exit_code, "waits" in result.stdout) == (0, True)
-    assert "note: Kueue does not come to rest here" in result.stderr
+    assert "note: Kueue does not settle here" in result.stderr

@@ -1,4 +1,4 @@
-"""A Job that is applied once more, as by who plays a story: Kueue's changes stay, the writer's are taken over."""
+"""A Job that is applied once more, as in a replay: Kueue's changes stay, the writer's are applied."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_job_applied_again_stays_as_kueue_left_it(lab: Lab) -> None:
 
 
 def test_what_its_writer_changed_is_taken_over(lab: Lab) -> None:
-    """A Job that waits asks for as many pods as it was last said to have, also after it was applied twice."""
+    """A pending Job requests as many pods as in its last state, also after it was applied twice."""
     job = lab.queue({"whole-gpus": 2}).submit(a_job(pods=3, claims=[a_template(gpu())]))
 
     for pods in (4, 1):
@@ -36,7 +36,7 @@ def test_what_its_writer_changed_is_taken_over(lab: Lab) -> None:
 
 
 def test_a_job_that_is_made_anew_is_new(lab: Lab) -> None:
-    """What was written of a Job that is gone says nothing about its successor."""
+    """The stored state of a deleted Job does not affect its successor."""
     queue = lab.queue({"whole-gpus": 2})
     job = queue.submit(a_job(pods=3, least=1, claims=[a_template(gpu())]))
     lab.target.delete([job.ref])

@@ -1,4 +1,4 @@
-"""What holds whatever the world: usage adds up, limits hold, what is lent comes back, more quota never hurts."""
+"""Properties of every scenario: usage adds up, limits hold, lent quota comes back, more quota never hurts."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class World:
 
     @property
     def sums(self) -> Mapping[str, int]:
-        """What the admitted workloads of each ClusterQueue use together."""
+        """The sum of what the admitted workloads of each ClusterQueue use."""
         total: dict[str, int] = {}
         for queue, devices in self.admitted.values():
             total[queue] = total.get(queue, 0) + devices
@@ -182,7 +182,7 @@ class World:
 
 
 def grown(found: Sequence[Queue], asked: Sequence[Work], configuration: Manifest = CONFIGURATION) -> World:
-    """A world in which all of that was submitted, and every third workload deleted again."""
+    """A cluster in which all of that was submitted, and every third workload deleted again."""
     world = World(found, configuration)
     for index, work in enumerate(asked):
         name = world.submit(work)
@@ -246,7 +246,7 @@ def test_what_is_lent_comes_back(found: list[Queue], asked: list[Work], nominal:
 @often
 @given(queues(["", "left", "right", "root"], st.none()), works, st.integers(0, 3), st.integers(1, 3))
 def test_more_quota_takes_nothing_away(found: list[Queue], asked: list[Work], which: int, more: int) -> None:
-    """Whoever was admitted stays so when a quota is raised."""
+    """Admitted workloads stay admitted when a quota is raised."""
     world = grown(found, asked)
     before, index = world.admitted, which % len(found)
 
@@ -278,7 +278,7 @@ def _used(tree: Hierarchy) -> Mapping[str, int]:
 
 
 def _anew(world: World) -> Hierarchy:
-    """The cohort tree made anew of what is stored."""
+    """The cohort tree, built again from the stored objects."""
     rules = world.target.behaviour.cohorts
     members = [cluster_queue_of(found) for found in world.target.store.every("ClusterQueue")]
     cohorts = [cohort_of(found) for found in world.target.store.every("Cohort")]

@@ -24,10 +24,10 @@ NO_OVERLOAD = "found no matching overload for '{}' applied to '(string, bool)'"
 def test_versions_are_normalized_one_minor_after_that_was_brought(expression: str, name: str, minor: int) -> None:
     """Kubernetes 1.33 brought the form of two arguments; the form of one is as old as device selectors."""
     found = [{"cel": {"expression": expression}}]
-    said = [str(error) for error in selectors(found, "spec.selectors", MINORS[f"1.{minor}"])]
+    messages = [str(error) for error in selectors(found, "spec.selectors", MINORS[f"1.{minor}"])]
     plain = [{"cel": {"expression": expression.replace(", true", "")}}]
 
-    assert [NO_OVERLOAD.format(name) in each for each in said] == ([True] if minor < 34 else [])
+    assert [NO_OVERLOAD.format(name) in each for each in messages] == ([True] if minor < 34 else [])
     assert list(selectors(found, "spec.selectors", MINORS[f"1.{minor}"], stored=True)) == []
     assert list(selectors(plain, "spec.selectors", MINORS[f"1.{minor}"])) == []
 
@@ -45,7 +45,7 @@ def test_versions_are_normalized_one_minor_after_that_was_brought(expression: st
 def test_a_library_comes_one_minor_after_it_was_brought(expression: str, name: str, since: int, minor: int) -> None:
     """A selector that is new is refused before, with the function's name; one that is stored is not."""
     found = [{"cel": {"expression": expression}}]
-    said = [str(error) for error in selectors(found, "spec.selectors", MINORS[f"1.{minor}"])]
+    messages = [str(error) for error in selectors(found, "spec.selectors", MINORS[f"1.{minor}"])]
 
-    assert [TOO_OLD.format(name) in each for each in said] == ([True] if minor < since else [])
+    assert [TOO_OLD.format(name) in each for each in messages] == ([True] if minor < since else [])
     assert list(selectors(found, "spec.selectors", MINORS[f"1.{minor}"], stored=True)) == []

@@ -68,7 +68,7 @@ def test_the_words_are_kubernetes_own(expression: str, detail: str) -> None:
 
 @pytest.mark.parametrize("row", [row for row in GOLDEN["selectors"] + GOLDEN["more"] if row[1] != "refused"])
 def test_cost_traps_are_known(row: list[str]) -> None:
-    """What the API server refuses as too complex is named, and nothing else is."""
+    """Each selector that the API server rejects as too complex is reported, and no other."""
     assert (cost_trap(row[0]) is not None) == (row[2:] == ["too complex"])
 
 
@@ -137,7 +137,7 @@ _TEXTS = st.text(st.sampled_from('device.atrbus["x"](){}?:&|=!<>+-*/%,;\'\\`1 \n
 @settings(max_examples=300, deadline=None)
 @given(expression=_TESTS | _TEXTS | st.text(max_size=20), device=_WORLD)
 def test_nothing_raises(expression: str, device: Device) -> None:
-    """Whatever the text and the device, there is an answer, a fault or a reason for none."""
+    """For every selector and device there is an answer, an error or a reason for none."""
     selector = compiled(expression)
     if not isinstance(selector, CompileError | Undecided):
         assert isinstance(selector.matches(device), bool | EvaluationError | Undecided)

@@ -124,9 +124,14 @@ def texts(root: Path, paths: Iterable[str]) -> Iterator[Text]:
 
 
 def _of_python(path: str, source: str) -> Iterator[Text]:
+    """Give comments and string literals, except the IDs of cases (``id="..."``), which are data."""
+    before = ("", "")
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type in (tokenize.COMMENT, tokenize.STRING) or tokenize.tok_name[token.type] == "FSTRING_MIDDLE":
+        is_text = token.type in (tokenize.COMMENT, tokenize.STRING)
+        is_text = is_text or tokenize.tok_name[token.type] == "FSTRING_MIDDLE"
+        if is_text and before != ("id", "="):
             yield Text(path, token.start[0], token.string)
+        before = (before[1], token.string)
 
 
 def _of_catalogue(path: str, source: str) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""The command line ``kueue-dra``: a menu of commands, each in a file of its own that is read when it is called."""
+"""The command line ``kueue-dra``: a menu of commands, each in a module that is imported when it is called."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from typing import Any
 import click
 
 COMMANDS: Mapping[str, str] = {
-    "run": "Judge the reference or a real Kueue by the conformance suites.",
-    "simulate": "Play manifests on the reference and print the objects with their status.",
-    "explain": "Show step by step how the decision on each Job came about.",
+    "run": "Run the conformance suites against the reference or a real Kueue.",
+    "simulate": "Apply manifests to the reference and print the objects with their status.",
+    "explain": "Explain the decision on each Job, step by step.",
     "config": "Check a Kueue Configuration.",
     "replay": "Replay recorded scenarios and compare what is observed.",
     "report": "Check, compare and print conformance reports.",
-    "differential": "Hunt for worlds on which the reference and a real Kueue differ.",
-    "record": "Play a story on a real Kueue and write down what it shows after each step.",
+    "differential": "Generate scenarios and report where the reference and a real Kueue disagree.",
+    "record": "Run a scenario on a real Kueue and record what it shows after each step.",
     "shrink": "Reduce a scenario to the smallest on which the reference and a real Kueue still differ.",
-    "controls": "Misconfigure a judge on purpose and see that the suite notices.",
-    "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
-    "cluster": "Keep a kind cluster with a real Kueue to work on.",
-    "images": "List every image that a cluster of released parts is made of.",
+    "controls": "Misconfigure the target on purpose and check that the listed cases fail.",
+    "matrix": "Run the suites against each release of Kueue and print one table.",
+    "cluster": "Create a kind cluster with a real Kueue, and delete it.",
+    "images": "List every image that a kind cluster needs.",
     "behaviour": "Print the rules in force in a text or a release.",
-    "requirements": "List the requirements that everything is judged by.",
+    "requirements": "List the requirements that the cases check.",
     "diff-texts": "Compare two texts or releases, requirement by requirement.",
 }
-"""Every command and its first sentence; here, so that the menu is printed without importing any of them."""
+"""Each command with the first sentence of its help, so that the menu needs no import."""
 
-UNASKABLE, OWN_FAULT, INTERRUPTED, NOBODY_READS = 2, 3, 130, 141
-"""The last two are what a shell says of a program that Ctrl-C ended, and of one whose output nobody reads any more."""
+INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED, OUTPUT_CLOSED = 2, 3, 130, 141
+"""Exit codes; the last two are those of a shell for Ctrl-C, and for a reader that closed the output."""
 TRACEBACK = "KUEUE_DRA_TRACEBACK"
 
 SHARED: Mapping[str, tuple[str, str]] = {
@@ -44,29 +44,29 @@ SHARED: Mapping[str, tuple[str, str]] = {
     "record": ("record", "record"),
     "shrink": ("record", "shrink"),
 }
-"""Commands that share a module of this package, or that are not called `command` there."""
+"""Module and function of each command that is not `command` in a module of its own name."""
 
 EPILOG = """\
 \b
-Begin with
+Start with
   kueue-dra run                              the whole suite against the reference in memory
-  kueue-dra simulate -f my-manifests/        what Kueue would decide about my Jobs
+  kueue-dra simulate -f my-manifests/        what Kueue would decide about your Jobs
   kueue-dra explain -f my-manifests/ my-job  and why
 
 \b
 Exit codes
-  0  all is well
-  1  something was judged and found wanting: a case, a configuration, a replayed step, a report
-  2  the question could not be asked as it stands: the input, a reference in it, or the command line is wrong
-  3  kueue-dra itself is at fault; please report it
+  0  success
+  1  a check failed: a case, a Configuration, a replayed step, a report
+  2  invalid input: a file, an object, a reference in it, or the command line
+  3  internal error; please report it
 """
 
 
 class LazyGroup(click.Group):
-    """The commands by name, imported one at a time."""
+    """The commands by name; a command is imported when it is called."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Be the program: a fault of our own is told in one line, for a traceback answers nobody's question."""
+        """Run the program, and report an internal error in one line."""
         try:
             return self.main(*args, **kwargs)
         except Exception as fault:
@@ -75,26 +75,27 @@ class LazyGroup(click.Group):
             *_, (frame, line) = traceback.walk_tb(fault.__traceback__)
             place = f"{Path(frame.f_code.co_filename).name}:{line}"
             click.echo(
-                f"kueue-dra: its own fault, not yours: {type(fault).__name__} at {place}: {fault}",
+                f"kueue-dra: internal error (please report): {type(fault).__name__} at {place}: {fault}",
                 err=True,
             )
             click.echo(
-                f"kueue-dra: please report it, with what {TRACEBACK}=1 prints before it ends",
+                f"kueue-dra: {TRACEBACK}=1 prints the traceback for the report",
                 err=True,
             )
-            sys.exit(OWN_FAULT)
+            sys.exit(INTERNAL_ERROR)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command line; what cannot be read or written is named."""
+        """Run a command line, and name a file that cannot be read or written."""
         try:
             return super().main(*args, **kwargs)
         except OSError as fault:
-            told = (fault.strerror or str(fault)).lower()
-            click.echo(f"kueue-dra: {fault.filename or 'the output'}: {told}", err=True)
-            sys.exit(UNASKABLE)
+            reason = (fault.strerror or str(fault)).lower()
+            file = fault.filename or "the output"
+            click.echo(f"kueue-dra: {file}: {reason}", err=True)
+            sys.exit(INVALID_INPUT)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the command; whoever interrupts it or stops reading is answered as by the shell's own tools."""
+        """Call the command; Ctrl-C and a closed output end it as they end other programs of a shell."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -102,10 +103,10 @@ class LazyGroup(click.Group):
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(NOBODY_READS)
+            ctx.exit(OUTPUT_CLOSED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the commands in the order in which a newcomer needs them."""
+        """List the commands in the order in which a new user needs them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -121,7 +122,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one may have been meant."""
+        """Find the command, or suggest the nearest name."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = (
@@ -133,7 +134,7 @@ class LazyGroup(click.Group):
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Print the menu from what is known here."""
+        """Print the menu without importing a command."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -146,7 +147,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     try:
         click.echo(f"kueue-dra {version('kueue-dra-conformance')}")
     except PackageNotFoundError:
-        click.echo("kueue-dra (a checkout that is not installed)")
+        click.echo("kueue-dra (from a checkout that is not installed)")
     ctx.exit()
 
 
@@ -164,13 +165,12 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     help="Print the version.",
 )
 def main() -> None:
-    """Judge Kueue's support for Dynamic Resource Allocation (KEP-2941).
+    """Check Kueue's support for Dynamic Resource Allocation (KEP-2941).
 
-    A runnable reference decides about plain Kubernetes manifests as the text asks, or as a release of Kueue does, and
-    a suite of cases judges the reference and real Kueues alike.
+    A reference in memory decides about plain Kubernetes manifests as a text of the KEP or a release of Kueue does. A
+    suite of cases runs unchanged against the reference and against a real Kueue.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, io.TextIOWrapper
-        ):  # a terminal may lack a sign that we print
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal may lack a character that we print.
             stream.reconfigure(errors="replace")

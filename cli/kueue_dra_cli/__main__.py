@@ -1,7 +1,8 @@
-"""``python -m kueue_dra_cli`` is ``kueue-dra``."""
+"""Run the command line: ``python -m kueue_dra_cli``."""
 
 from __future__ import annotations
 
-from kueue_dra_cli import main
+import kueue_dra_cli
 
-main(prog_name="kueue-dra")
+if __name__ == "__main__":
+    kueue_dra_cli.main(prog_name="kueue-dra")

@@ -1,4 +1,4 @@
-"""``kueue-dra cluster`` and ``kueue-dra images``: a cluster to work on, and what an air-gapped site has to bring."""
+"""``kueue-dra cluster`` and ``kueue-dra images``: create a kind cluster, and list the images that it needs."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ NAME = "kueue-dra-dev"
 IMAGES_EPILOG = """\
 \b
 Examples
-  kueue-dra images                                  what the released way pulls
-  kueue-dra images --registry registry.corp/mirror  what it then pulls from there
-  kueue-dra images | xargs -n1 docker pull          bring it to an air-gapped site
+  kueue-dra images                                  what --images released pulls
+  kueue-dra images --registry registry.corp/mirror  the same images in a mirror
+  kueue-dra images | xargs -n1 docker pull          fetch them for an air-gapped site
 """
 CLUSTER_EPILOG = """\
 \b
 Examples
   kueue-dra cluster up                        a kind cluster with Kueue and the DRA example driver
   kueue-dra cluster up --profile counter      the same cluster, with another profile
-  pytest suites/kueue_dra_suites/e2e --cluster-name kueue-dra-dev   the suite on it, as often as you like
-  kueue-dra cluster down                      and away again
+  pytest suites/kueue_dra_suites/e2e --cluster-name kueue-dra-dev   run the suite on it
+  kueue-dra cluster down                      delete it
 """
 
 
@@ -58,11 +58,11 @@ Examples
     "--output",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="One a line, or by their part.",
+    help="One image per line, or JSON by part.",
 )
 def images(registry: str, kueue: str, output: str) -> None:
-    """List every image that a cluster of released parts is made of."""
-    with _troubles_told():
+    """List every image that a kind cluster needs."""
+    with _reported_errors():
         found = Released(release=release(kueue), registry=registry).images()
         rendered = sorted(
             {
@@ -83,24 +83,26 @@ def images(registry: str, kueue: str, output: str) -> None:
 
 @click.group("cluster", epilog=CLUSTER_EPILOG)
 def group() -> None:
-    """Keep a kind cluster with a real Kueue to work on."""
+    """Create a kind cluster with a real Kueue, and delete it."""
 
 
 @group.command("up")
-@click.option("--name", default=NAME, show_default=True, help="What it is called.")
+@click.option(
+    "--name", default=NAME, show_default=True, help="The name of the cluster."
+)
 @click.option(
     "--images",
     type=click.Choice(["source", "released"]),
     default="source",
     show_default=True,
-    help="Whence.",
+    help="Build the images from source, or pull released ones.",
 )
 @click.option(
     "--nodes",
     type=click.IntRange(1, 9),
     default=1,
     show_default=True,
-    help="How many; above one, workers.",
+    help="The number of nodes; all but one are workers.",
 )
 @click.option(
     "--kueue",
@@ -116,8 +118,8 @@ def group() -> None:
     show_default=True,
 )
 def up(name: str, images: str, nodes: int, kueue: str, profile: str) -> None:
-    """Make the cluster unless it is there, and roll out a profile."""
-    with _troubles_told():
+    """Create the cluster if it does not exist, and roll out a profile."""
+    with _reported_errors():
         if images == "source":
             prepare()
         remove_orphans()
@@ -133,16 +135,16 @@ def up(name: str, images: str, nodes: int, kueue: str, profile: str) -> None:
 
 
 @group.command("down")
-@click.option("--name", default="", help="Which; all of them where none is named.")
+@click.option("--name", default="", help="The name of the cluster; the default is all.")
 def down(name: str) -> None:
-    """Delete clusters that were kept or left, and put the machine back as it was."""
-    with _troubles_told():
+    """Delete clusters that are kept or left over, and restore the settings of this machine."""
+    with _reported_errors():
         used = engine()
         known = list(records())
         found = [each for each in known if name in ("", each.name)]
         if name and not found:
             raise ClusterError(
-                f"there is no cluster {name}; there is: {', '.join(e.name for e in known) or 'none'}"
+                f"found no cluster {name}; known: {', '.join(e.name for e in known) or 'none'}"
             )
         for record in found:
             delete(record, used)
@@ -151,7 +153,7 @@ def down(name: str) -> None:
 
 @group.command("list")
 def listed() -> None:
-    """List the clusters of this machine that were made here."""
+    """List the clusters that kueue-dra created on this machine."""
     for record in records():
         state = (
             "kept"
@@ -164,8 +166,8 @@ def listed() -> None:
 
 
 @contextlib.contextmanager
-def _troubles_told() -> Iterator[None]:
-    """Say what went wrong, and end with 2."""
+def _reported_errors() -> Iterator[None]:
+    """Report an error of a cluster, and exit with 2."""
     try:
         yield
     except (ClusterError, TimedOut) as trouble:

@@ -1,4 +1,4 @@
-"""``kueue-dra config check``: whether Kueue would start with a Configuration, and what it maps."""
+"""``kueue-dra config check``: check whether Kueue starts with a Configuration, and print its mapping."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Examples
 
 \b
 Exit codes
-  0  Kueue would start with it; the mapping is printed
-  1  Kueue would refuse it; every fault is printed as FILE:LINE: FIELD: TYPE: VALUE: DETAIL
-  2  the file cannot be read, or holds no Configuration or several
+  0  Kueue would start with it; prints the mapping
+  1  Kueue would reject it; prints each error as FILE:LINE: FIELD: TYPE: VALUE: DETAIL
+  2  the file cannot be read, or has no Configuration or several
 """
 
 
@@ -47,19 +47,19 @@ def command() -> None:
 @gates_option
 @output_option("table", "json")
 def check(file: Path, behaviour: str, gates: Mapping[str, bool], output: str) -> None:
-    """Say whether Kueue would start with the Configuration in FILE, and print its device class mapping.
+    """Check whether Kueue would start with the Configuration in FILE, and print its device class mapping.
 
-    FILE is a Configuration or a ConfigMap that holds one. It is decoded strictly, its feature gates are checked, then
-    every rule for device class mappings; all faults of a stage are told together.
+    FILE is a Configuration, or a ConfigMap that holds one. The command decodes it strictly, then checks its feature
+    gates, then applies each rule for device class mappings. It reports all errors of a stage together.
     """
-    judge = behaviour_of(behaviour)
+    chosen = behaviour_of(behaviour)
     document = _configuration(file)
     manifest = with_gates(document, gates)
-    faults = ReferenceTarget(judge).check(manifest)
+    faults = ReferenceTarget(chosen).check(manifest)
     if output == "json":
-        as_json(_as_json(document, manifest, judge, faults))
+        as_json(_as_json(document, manifest, chosen, faults))
     elif not faults:
-        _print_mapping(document, manifest, judge)
+        _print_mapping(document, manifest, chosen)
     else:
         for error in faults:
             click.echo(located(*place_of(error, document), error), err=True)
@@ -77,20 +77,20 @@ def _configuration(file: Path) -> ManifestDocument:
 
 
 def _print_mapping(
-    document: ManifestDocument, manifest: Manifest, judge: Behaviour
+    document: ManifestDocument, manifest: Manifest, behaviour: Behaviour
 ) -> None:
     rows = [
         (name, device_class)
-        for name, classes in _mapping(manifest, judge).items()
+        for name, classes in _mapping(manifest, behaviour).items()
         for device_class in classes
     ]
-    click.echo(f"{document.file}: {judge.title} starts with it")
+    click.echo(f"{document.file}: {behaviour.title} starts with it")
     click.echo(
-        f"device integration (gate {judge.integration_gate}) is {'on' if _is_on(manifest, judge) else 'off'}\n"
+        f"device integration (gate {behaviour.integration_gate}) is {'on' if _is_on(manifest, behaviour) else 'off'}\n"
     )
     as_table(("resource of the quota", "device class"), rows)
-    if judge.mapping_source is not MappingSource.IN_THE_CONFIGURATION:
-        click.echo(f"device classes are mapped in {judge.mapping_source}")
+    if behaviour.mapping_source is not MappingSource.IN_THE_CONFIGURATION:
+        click.echo(f"device classes are mapped in {behaviour.mapping_source}")
     elif not rows:
         click.echo("no device class is mapped")
 
@@ -98,12 +98,12 @@ def _print_mapping(
 def _as_json(
     document: ManifestDocument,
     manifest: Manifest,
-    judge: Behaviour,
+    behaviour: Behaviour,
     faults: Sequence[FieldError],
 ) -> dict[str, Any]:
     valid: dict[str, Any] = {"mappings": [], "integration": None}
     if not faults:
-        mapping = _mapping(manifest, judge).items()
+        mapping = _mapping(manifest, behaviour).items()
         rows = [
             {"name": name, "deviceClassNames": list(classes)}
             for name, classes in mapping
@@ -111,14 +111,14 @@ def _as_json(
         valid = {
             "mappings": rows,
             "integration": {
-                "gate": judge.integration_gate,
-                "on": _is_on(manifest, judge),
+                "gate": behaviour.integration_gate,
+                "on": _is_on(manifest, behaviour),
             },
         }
     errors = [_error(document, error) for error in faults]
     return {
         "file": document.file,
-        "behaviour": judge.name,
+        "behaviour": behaviour.name,
         "valid": not faults,
         "errors": errors,
     } | valid
@@ -130,17 +130,17 @@ def _error(document: ManifestDocument, error: FieldError) -> dict[str, Any]:
     return place | {"type": error.type, "value": error.value, "detail": error.detail}
 
 
-def _mapping(manifest: Manifest, judge: Behaviour) -> Mapping[str, Sequence[str]]:
+def _mapping(manifest: Manifest, behaviour: Behaviour) -> Mapping[str, Sequence[str]]:
     return {
-        each.name: each.device_classes for each in _loaded(manifest, judge).mappings
+        each.name: each.device_classes for each in _loaded(manifest, behaviour).mappings
     }
 
 
-def _is_on(manifest: Manifest, judge: Behaviour) -> bool:
-    gates = effective(judge.gates, _loaded(manifest, judge).gates)
-    return not isinstance(gates, tuple) and gates[judge.integration_gate]
+def _is_on(manifest: Manifest, behaviour: Behaviour) -> bool:
+    gates = effective(behaviour.gates, _loaded(manifest, behaviour).gates)
+    return not isinstance(gates, tuple) and gates[behaviour.integration_gate]
 
 
-def _loaded(manifest: Manifest, judge: Behaviour) -> Configuration:
-    found = load(manifest, judge.versions)
+def _loaded(manifest: Manifest, behaviour: Behaviour) -> Configuration:
+    found = load(manifest, behaviour.versions)
     return found if isinstance(found, Configuration) else Configuration()

@@ -1,14 +1,15 @@
-"""``kueue-dra controls``: misconfigure a judge on purpose, one way after another, and see that the suite notices."""
+"""``kueue-dra controls``: misconfigure the target on purpose, and check that the listed cases fail."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import judged_option, target_option
-from kueue_dra_controls.controls import CONTROLS
+from kueue_dra_controls.controls import CONTROLS, Control
 from kueue_dra_controls.run import a_control_target, run_control
 from kueue_dra_fixtures.targets import TargetUnavailable
 from kueue_dra_ref import behaviours
@@ -19,17 +20,17 @@ from kueue_dra_reports.document import ControlEntry
 EPILOG = """\
 \b
 Examples
-  kueue-dra controls                                     the reference, sabotaged in every way
-  kueue-dra controls --target kueue                      a real Kueue, brought up here as local processes
+  kueue-dra controls                                     every control, on the reference
+  kueue-dra controls --target kueue                      every control, on a real Kueue in local processes
   kueue-dra controls quota-doubled --target kueue        one control
 
 \b
 Exit codes
-  0  each control went red exactly where named
-  1  one did not: the rows are named
-  2  no judge can be had, or there is no such control
+  0  for each control exactly the listed cases failed
+  1  for some control other cases failed, or not all; they are listed
+  2  no target could start, or the control is unknown
 """
-KNOWN = {control.fault: control for control in CONTROLS}
+KNOWN = {control.sabotage: control for control in CONTROLS}
 
 
 @click.command("controls", epilog=EPILOG)
@@ -37,7 +38,7 @@ KNOWN = {control.fault: control for control in CONTROLS}
 @target_option(
     "reference",
     "kueue",
-    whose="Who is misconfigured: the reference in memory, or a real Kueue.",
+    text="What is misconfigured: the reference in memory, or a real Kueue.",
 )
 @judged_option
 @click.option(
@@ -45,27 +46,33 @@ KNOWN = {control.fault: control for control in CONTROLS}
     type=click.Path(file_okay=False, path_type=Path),
     default="out",
     show_default=True,
-    help="Where controls.json goes; a report of the suite that lies there gets the verdicts too.",
+    help="The folder for controls.json; a report of the suite in it gets the results too.",
 )
 def command(
     names: tuple[str, ...], target: str, behaviour: str, report_dir: Path
 ) -> None:
-    """Misconfigure a judge on purpose and see that the suite notices.
+    """Misconfigure the target on purpose and check that the listed cases fail.
 
-    Exactly the named cases have to go red. CONTROL is one of the known ones; all of them unless some are named.
+    No other case may fail. CONTROL is the name of a control; the default is all.
     """
-    if unknown := [each for each in names if each not in KNOWN]:
-        raise CliError(
-            f"unknown control {each}; {nearest(each, KNOWN)}" for each in unknown
-        )
+    controls = _chosen(names)
     found: list[ControlEntry] = []
     try:
-        with a_control_target(target, behaviours.behaviour(behaviour)) as judge:
-            for control in [KNOWN[each] for each in dict.fromkeys(names)] or CONTROLS:
-                found.append(run_control(control, judge))
+        with a_control_target(target, behaviours.behaviour(behaviour)) as controlled:
+            for control in controls:
+                found.append(run_control(control, controlled))
                 click.echo(reporting.line(found[-1]))
     except TargetUnavailable as fault:
         raise CliError([str(fault)]) from None
     written = reporting.write(found, report_dir)
     click.echo(f"files: {', '.join(map(str, written))}")
     raise SystemExit(1 if any(each["verdict"] != "caught" for each in found) else 0)
+
+
+def _chosen(names: Sequence[str]) -> Sequence[Control]:
+    """Give the named controls, each once, or all of them."""
+    if unknown := [each for each in names if each not in KNOWN]:
+        raise CliError(
+            f"unknown control {each}; {nearest(each, KNOWN)}" for each in unknown
+        )
+    return [KNOWN[each] for each in dict.fromkeys(names)] or CONTROLS

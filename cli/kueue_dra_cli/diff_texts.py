@@ -1,4 +1,4 @@
-"""``kueue-dra diff-texts``: what one text, or release, asks that another does not."""
+"""``kueue-dra diff-texts``: compare the requirements of two KEP texts or Kueue releases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Examples
 def command(earlier: str, later: str, output: str) -> None:
     """Compare two texts or releases, requirement by requirement.
 
-    Printed is what B adds to the requirements of A, changes and drops, with the headings of their texts.
+    The command prints the requirements that B adds, changes and drops, with the headings of their texts.
 
     A and B are behaviours: texts of KEP-2941, or releases of Kueue; kueue-0.20 is provisional.
     """

@@ -1,4 +1,4 @@
-"""``kueue-dra differential``: generated worlds, on the reference and on a real Kueue, until the time is up."""
+"""``kueue-dra differential``: run generated scenarios on the reference and on a real Kueue for some time."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from kueue_dra_ref.scenarios.scenario import as_document
 EPILOG = """\
 \b
 Examples
-  kueue-dra differential                          ten minutes with two real Kueues 0.19
+  kueue-dra differential                          ten minutes on two real Kueues 0.19
   kueue-dra differential --kueue 0.18 --budget 1h another release, for longer
-  kueue-dra differential --seed 7 --worlds 16     the same worlds again
+  kueue-dra differential --seed 7 --worlds 16     the same scenarios again
 
 \b
 Exit codes
-  0  the reference decided as the real Kueue did, races of Kueue with itself apart
-  1  it did not, or a real Kueue ended by itself: each world is in a file of its own, to be replayed with
+  0  the reference and the real Kueue agree, except for races of Kueue with itself
+  1  they disagree, or a real Kueue exited: the command writes each such scenario to a file for
      kueue-dra replay --check
-  2  no real Kueue can be had
+  2  no real Kueue can be started
 """
 RED = (OutcomeKind.DIFFERS, OutcomeKind.UNSETTLED, OutcomeKind.UNLAWFUL)
 UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -52,7 +52,7 @@ class Duration(click.ParamType[float]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Read it, or say how it is written."""
+        """Read a duration, or describe the format."""
         if isinstance(value, float):
             return value
         if not (found := re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", str(value))):
@@ -71,25 +71,25 @@ class Duration(click.ParamType[float]):
     type=Duration(),
     default="10m",
     show_default=True,
-    help="When to begin no more worlds.",
+    help="For how long to start new scenarios.",
 )
 @click.option(
     "--worlds",
     "most",
     type=click.IntRange(1),
-    help="After how many worlds to end earlier.",
+    help="Stop after this number of scenarios.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
-    help="Which worlds; others each time unless one is named.",
+    help="The seed of the generator; a random one by default.",
 )
 @click.option(
     "--together",
     type=click.IntRange(1),
     default=24,
     show_default=True,
-    help="Worlds in one Kueue at a time.",
+    help="The number of scenarios that share a Kueue.",
 )
 @click.option(
     "-n",
@@ -97,19 +97,19 @@ class Duration(click.ParamType[float]):
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Kueues at a time.",
+    help="The number of Kueues that run at the same time.",
 )
 @click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),
     default="out/differential",
     show_default=True,
-    help="Where the worlds go on which they differ, and the summary.",
+    help="The folder for the summary, and for the scenarios that differ.",
 )
 @click.option(
     "--log",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Append the figures to this file, a line.",
+    help="Append the summary to this file, as one line.",
 )
 def command(
     minor: str,
@@ -121,13 +121,13 @@ def command(
     report_dir: Path,
     log: Path | None,
 ) -> None:
-    """Hunt for worlds on which the reference and a real Kueue differ.
+    """Generate scenarios and report where the reference and a real Kueue disagree.
 
-    Worlds are generated: queues in trees of cohorts, quota with limits, claim templates, Jobs, and what happens to
-    them. Several share a Kueue at a time. After each step conditions, reasons, messages, admissions and the figures of
-    the queues are compared. A world that came out differently is played twice more, alone: it counts when the real
-    Kueue says the same again, and is kept apart as a race when it does not. What differs is shrunk while there is time.
-    When a Kueue ends by itself, another one takes its place, and what it played is played in parts to find out why.
+    A scenario has queues in cohort trees, quota with limits, claim templates, Jobs, and events. Several scenarios share
+    a Kueue. After each step the command compares conditions, reasons, messages, admissions and the usage of the queues.
+    If a scenario differs, it runs twice more, alone: the difference counts if the real Kueue repeats it, and is a race
+    if not. The command shrinks scenarios that differ while there is time. If a Kueue exits, another one replaces it,
+    and its scenarios run again in parts to find the cause.
     """
     plan = Plan(
         behaviour=behaviour_of(minor),
@@ -137,49 +137,54 @@ def command(
         together=together,
         kueues=kueues,
     )
-    signal.signal(
-        signal.SIGTERM, signal.default_int_handler
-    )  # an ordinary kill keeps what was judged, as Ctrl-C does
     click.echo(f"Kueue {minor}, seed {plan.seed}", err=True)
-    began, tally = moment_now(), RunTotals()
-    _empty(report_dir)
+    # SIGTERM writes the summary, as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    raise SystemExit(int(_failed(_run(plan, report_dir, log))))
+
+
+def _run(plan: Plan, folder: Path, log: Path | None) -> RunTotals:
+    """Run the plan, and write what it finds; an interrupted run writes its summary too."""
+    began = moment_now()
+    tally = RunTotals()
+    _empty(folder)
     try:
         for tally in running_totals(plan):
+            seconds = elapsed_since(began)
             click.echo(
-                f"{_figures(tally)} ({elapsed_since(began):.0f} of {budget:.0f} s)",
-                err=True,
+                f"{_figures(tally)} ({seconds:.0f} of {plan.budget:.0f} s)", err=True
             )
-            _keep(
-                {f"{each.kind}-{each.scenario.name}": each for each in tally.found},
-                plan.behaviour,
-                report_dir,
-            )
-            _keep(
-                {f"smallest-{each.scenario.name}": each for each in tally.smallest},
-                plan.behaviour,
-                report_dir,
-            )
-    except ClusterError as trouble:
-        raise CliError([str(trouble)]) from None
-    finally:  # also when interrupted: what was judged was judged
-        _tell(plan, tally, elapsed_since(began), report_dir, log)
-    raise SystemExit(
-        1
-        if any(tally.kinds[each] for each in RED)
-        or tally.endings
-        or not tally.scenarios
-        else 0
-    )
+            for each in tally.found:
+                _write(f"{each.kind}-{each.scenario.name}", each, plan, folder)
+            for each in tally.smallest:
+                _write(f"smallest-{each.scenario.name}", each, plan, folder)
+    except ClusterError as error:
+        raise CliError([str(error)]) from None
+    finally:
+        _summarize(plan, tally, elapsed_since(began), folder, log)
+    return tally
+
+
+def _failed(tally: RunTotals) -> bool:
+    """Whether a scenario failed, a Kueue exited, or no scenario ran."""
+    if tally.endings or not tally.scenarios:
+        return True
+    return any(tally.kinds[each] for each in RED)
 
 
 def _figures(tally: RunTotals) -> str:
     kinds = tally.kinds
-    return (
-        f"{tally.scenarios} worlds, {tally.steps} steps: {kinds[OutcomeKind.DIFFERS]} differ, "
-        f"{kinds[OutcomeKind.RACE]} races, {kinds[OutcomeKind.UNSETTLED]} not settled, "
-        f"{kinds[OutcomeKind.UNLAWFUL]} against a law, {kinds[OutcomeKind.KNOWN]} in the ledger"
-        + (f"; {len(tally.endings)} Kueues ended" if tally.endings else "")
+    counts = ", ".join(
+        (
+            f"{kinds[OutcomeKind.DIFFERS]} differ",
+            f"{kinds[OutcomeKind.RACE]} races",
+            f"{kinds[OutcomeKind.UNSETTLED]} not settled",
+            f"{kinds[OutcomeKind.UNLAWFUL]} break an invariant",
+            f"{kinds[OutcomeKind.KNOWN]} in the ledger",
+        )
     )
+    exited = f"; {len(tally.endings)} Kueues exited" if tally.endings else ""
+    return f"{tally.scenarios} scenarios, {tally.steps} steps: {counts}{exited}"
 
 
 def _empty(folder: Path) -> None:
@@ -188,22 +193,20 @@ def _empty(folder: Path) -> None:
         old.unlink()
 
 
-def _keep(found: Mapping[str, Comparison], behaviour: Behaviour, folder: Path) -> None:
-    """Write each world that did not simply agree to a file, once."""
-    for name, each in found.items():
-        file = folder / f"{name}.yaml"
-        if not file.exists():
-            file.write_text(
-                written([as_document(each.scenario, **dict(_status(each, behaviour)))]),
-                "utf-8",
-            )
-            click.echo(f"{each.kind}: {file}{_first(each)}")
+def _write(name: str, found: Comparison, plan: Plan, folder: Path) -> None:
+    """Write a scenario that does not simply agree to a file, unless the file exists."""
+    file = folder / f"{name}.yaml"
+    if file.exists():
+        return
+    status = dict(_status(found, plan.behaviour))
+    file.write_text(written([as_document(found.scenario, **status)]), "utf-8")
+    click.echo(f"{found.kind}: {file}{_first(found)}")
 
 
-def _tell(
+def _summarize(
     plan: Plan, tally: RunTotals, seconds: float, folder: Path, log: Path | None
 ) -> None:
-    """Write down the figures of the hunt."""
+    """Write the totals of the run to files, and print them."""
     summary = {
         "date": datetime.now(UTC).date().isoformat(),
         "kueue": plan.behaviour.kueue,
@@ -219,7 +222,7 @@ def _tell(
             lines.write(json.dumps(summary) + "\n")
     if tally.endings and not tally.kinds[OutcomeKind.ENDED]:
         click.echo(
-            f"no single world ends a Kueue; the last one that did: {tally.endings[-1]}"
+            f"no single scenario makes a Kueue exit; the last exit: {tally.endings[-1]}"
         )
     click.echo(f"{_figures(tally)}, in {seconds:.0f} s; seed {plan.seed}")
 
@@ -231,7 +234,7 @@ def _first(outcome: Comparison) -> str:
 
 
 def _status(outcome: Comparison, behaviour: Behaviour) -> Iterator[tuple[str, Any]]:
-    """What a file says beside the real Kueue's observations: the difference, why, and of a race the other answer."""
+    """Give what a file adds to the observations: the difference with an explanation, the other result of a race."""
     if found := outcome.difference:
         place: Mapping[str, Any] = {"step": outcome.step, "path": found.path}
         yield "difference", {**place, "reference": found.ours, "kueue": found.recorded}

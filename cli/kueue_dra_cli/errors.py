@@ -1,4 +1,4 @@
-"""How a fault reaches the user: one line each on the error stream, ``FILE:LINE: field: what is wrong``, exit code 2."""
+"""Print errors one per line on standard error, as ``FILE:LINE: field: what is wrong``, and exit with code 2."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GATES_OPTION = "--feature-gates"
 
 
 class CliError(click.ClickException):
-    """What keeps a command from answering, line by line."""
+    """Invalid input; each line is one error."""
 
     exit_code = 2
 
@@ -25,14 +25,14 @@ class CliError(click.ClickException):
         super().__init__("\n".join(self.lines))
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print each line as it is, so that editors find the place."""
+        """Print each line unchanged, so that editors find the place."""
         for line in self.lines:
             click.echo(line, file=file, err=file is None)
 
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Turn what is wrong with a file into a trouble of the command."""
+    """Report an error in a file as an error of the command."""
     try:
         yield
     except DocumentError as fault:
@@ -40,20 +40,23 @@ def readable() -> Iterator[None]:
 
 
 def place_of(error: FieldError, document: ManifestDocument | None) -> tuple[str, int]:
-    """Where a field of a Configuration stands; without a file the option that sets gates, or nothing."""
-    if error.field.startswith("featureGates") and (
-        document is None or not document.depth_of("featureGates")
-    ):
-        return GATES_OPTION, 0
+    """Give the file and line of a field of the Configuration, or the option that sets feature gates."""
+    if error.field.startswith("featureGates"):
+        in_document = document is not None and document.depth_of("featureGates")
+        if not in_document:
+            return GATES_OPTION, 0
     if document is None:
         return "(no Configuration given)", 0
-    # A wrong type is told as Go's decoder tells it, without indexes; the exact place ends the detail.
-    exact = (
-        re.search(r" at (\S+)$", error.detail) if error.type == "Wrong type" else None
-    )
-    return document.file, document.line_of(exact[1] if exact else error.field)
+    field = error.field
+    if error.type == "Wrong type":
+        # Go's decoder reports the field without indexes; the exact place ends the detail.
+        exact = re.search(r" at (\S+)$", error.detail)
+        field = exact[1] if exact else field
+    return document.file, document.line_of(field)
 
 
-def located(file: str, line: int, said: object) -> str:
-    """One line that begins with its place."""
-    return f"{file}:{line}: {said}" if line else f"{file}: {said}"
+def located(file: str, line: int, message: object) -> str:
+    """Put the place before a message."""
+    if not line:
+        return f"{file}: {message}"
+    return f"{file}:{line}: {message}"

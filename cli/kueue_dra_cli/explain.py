@@ -1,4 +1,4 @@
-"""``kueue-dra explain``: from the claims of a Job to the verdict, each step with the requirements it follows from."""
+"""``kueue-dra explain``: explain a decision from the claims to the verdict, with the requirements of each step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.inputs import report_problems, world_of
+from kueue_dra_cli.inputs import report_problems, simulation_of
 from kueue_dra_cli.options import (
     behaviour_option,
     cel_option,
@@ -31,8 +31,8 @@ Examples
 
 \b
 Exit codes
-  0  everything was taken and is explained, whatever the verdict
-  2  as for simulate; or no Job or Workload has the name
+  0  every object was accepted and is explained, whatever its verdict
+  2  as for simulate, or no Job or Workload has the name
 """
 
 
@@ -43,12 +43,12 @@ Exit codes
 @behaviour_option
 @gates_option
 @click.option(
-    "--texts", is_flag=True, help="Print the sentences of the requirements as well."
+    "--texts", is_flag=True, help="Print the sentence of each requirement too."
 )
 @click.option(
     "--allow-missing",
     is_flag=True,
-    help="Exit with 0 when an object names a queue, flavor or template that is missing.",
+    help="Exit with 0 even if an object names a queue, flavor or template that does not exist.",
 )
 @cel_option
 @output_option("text", "json")
@@ -62,54 +62,53 @@ def command(
     allow_missing: bool,
     output: str,
 ) -> None:
-    """Show step by step how the decision on each Job came about.
+    """Explain the decision on each Job, step by step.
 
-    The manifests are played as by simulate. For JOB (NAME or NAMESPACE/NAME of a Job or Workload), or for all of them,
-    you see which class is asked for, which resource it is charged to, count times pods, what is left of the quota, and
-    the verdict. In brackets stand the requirements that each step follows from: kueue-dra requirements ID.
+    Input and options are those of simulate. JOB is NAME or NAMESPACE/NAME of a Job or Workload; the default is all. The
+    steps show the requested device class, the resource that Kueue charges, the count times pods, the quota that is
+    left, and the verdict. Each step ends with the IDs of its requirements: see kueue-dra requirements ID.
     """
-    world = world_of(files, configuration, behaviour, gates)
-    played = world.play()
-    found = _chosen(
-        [explained(played.target, each) for each in played.workloads], job, played
-    )
+    simulation = simulation_of(files, configuration, behaviour, gates)
+    result = simulation.run()
+    every = [explained(result.target, each) for each in result.workloads]
+    found = [each for each in every if _is_named(each, job)]
+    if job and not found:
+        raise CliError(_not_found(every, job, result))
     if output == "json":
         as_json([_as_json(each, texts=texts) for each in found])
     else:
-        click.echo(
-            "\n\n".join(_as_text(each) for each in found) or "no Workload came about"
-        )
-        _print_texts(found if texts else ())
-    raise SystemExit(report_problems(world, played, allow_missing=allow_missing))
+        _print(found, texts=texts)
+    raise SystemExit(report_problems(simulation, result, allow_missing=allow_missing))
 
 
-def _chosen(
-    found: Sequence[Explanation], wanted: str, played: SimulationResult
-) -> Sequence[Explanation]:
+def _print(found: Sequence[Explanation], *, texts: bool) -> None:
+    explanations = [_as_text(each) for each in found]
+    click.echo("\n\n".join(explanations) or "no Workload was created")
+    if texts:
+        _print_texts(found)
+
+
+def _is_named(found: Explanation, wanted: str) -> bool:
+    """Whether this is the Job or Workload that the command line names, if it names one."""
     namespace, _, name = wanted.rpartition("/")
-    chosen = [
-        each
-        for each in found
-        if name in ("", each.job, each.workload)
-        and (not namespace or namespace == each.namespace)
-    ]
-    if chosen or not wanted:
-        return chosen
-    if alone := [why for job, why in played.unmanaged if name == job.ref.name]:
-        raise CliError([f"Job {wanted} {alone[0]}, so Kueue decides nothing on it"])
-    refused = [
-        str(finding.error)
-        for finding in played.refused
-        if finding.given.ref.name == name
-    ]
-    known = (
-        ", ".join(f"{each.namespace}/{each.job or each.workload}" for each in found)
-        or "none"
-    )
-    raise CliError(
-        [f"{wanted}: {error}" for error in refused]
-        or [f"found no Job or Workload {wanted}; there is: {known}"]
-    )
+    if namespace and namespace != found.namespace:
+        return False
+    return name in ("", found.job, found.workload)
+
+
+def _not_found(
+    every: Sequence[Explanation], wanted: str, result: SimulationResult
+) -> list[str]:
+    """Give the reason why there is no decision on a Job or Workload."""
+    name = wanted.rpartition("/")[2]
+    for job, why in result.unmanaged:
+        if name == job.ref.name:
+            return [f"Job {wanted} {why}, so Kueue does not manage it"]
+    rejected = [each for each in result.refused if each.given.ref.name == name]
+    if rejected:
+        return [f"{wanted}: {finding.error}" for finding in rejected]
+    known = [f"{each.namespace}/{each.job or each.workload}" for each in every]
+    return [f"found no Job or Workload {wanted}; known: {', '.join(known) or 'none'}"]
 
 
 def _as_text(found: Explanation) -> str:

@@ -1,4 +1,4 @@
-"""From the files of the command line to a world that can be played."""
+"""Read the files of the command line into a simulation."""
 
 from __future__ import annotations
 
@@ -17,56 +17,58 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
-from kueue_dra_ref.simulation.run import InputError, SimulationResult, play
+from kueue_dra_ref.simulation.run import InputError, SimulationResult, simulate
 from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
 from kueue_dra_ref.target import Manifest
 
-INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; switch it on with --feature-gates {gate}=true"
+INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; turn it on with --feature-gates {gate}=true"
 NO_CONFIGURATION_NOTE = (
     "note: no Configuration was given, so no device class is mapped; "
     "give one with --config, or among the manifests"
 )
-RESTLESS_NOTE = "note: Kueue does not come to rest here; what is shown is what was told last: {moving}"
-OWNED_NOTE = "note: Workload {workload} belongs to a Job that is given too; Kueue makes that Job's Workload itself"
-LEFT_ALONE_NOTE = "note: Job {job} {why}, so Kueue leaves it alone"
+UNSETTLED_NOTE = (
+    "note: Kueue does not settle here; the output shows the last state: {moving}"
+)
+OWNED_NOTE = "note: Workload {workload} is skipped: its Job is in the input too, and Kueue creates the Job's Workload"
+UNMANAGED_NOTE = "note: Job {job} {why}, so Kueue does not manage it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """What was given, under the Configuration that was given."""
+    """The manifests and the Configuration of the command line."""
 
     behaviour: Behaviour
     configuration: Manifest
     document: ManifestDocument | None
-    """Where the Configuration stands; None when there is none."""
+    """The document of the Configuration, if there is one."""
     given: tuple[SimulationInputs, ...]
 
-    def play(self, api_server: ApiServer | None = None) -> SimulationResult:
-        """Play it on the reference, and on its API server of Kubernetes 1.36 unless on another one.
+    def run(self, api_server: ApiServer | None = None) -> SimulationResult:
+        """Run the manifests on the reference, with an API server of Kubernetes 1.36 unless another one is given.
 
         Raises:
-            Trouble: the Configuration is refused.
+            CliError: the Configuration is rejected.
 
         """
         api_server = api_server or ApiServer(kubernetes=MINORS["1.36"], sketches=True)
-        played = play(self.behaviour, self.configuration, self.given, api_server)
-        if isinstance(played, SimulationResult):
-            return played
+        result = simulate(self.behaviour, self.configuration, self.given, api_server)
+        if isinstance(result, SimulationResult):
+            return result
         raise CliError(
-            located(*place_of(error, self.document), error) for error in played
+            located(*place_of(error, self.document), error) for error in result
         )
 
 
-def world_of(
+def simulation_of(
     files: Sequence[Path],
     configuration: Path | None,
     behaviour: str,
     gates: Mapping[str, bool],
 ) -> Simulation:
-    """Read everything that a command was given.
+    """Read the manifests and the Configuration of a command line.
 
     Raises:
-        Trouble: a file cannot be read, or does not hold what it should.
+        CliError: a file cannot be read, or holds something else.
 
     """
     if not files:
@@ -96,7 +98,7 @@ def world_of(
 def with_gates(
     document: ManifestDocument | None, gates: Mapping[str, bool]
 ) -> Manifest:
-    """A Configuration with the gates of the command line on top of its own."""
+    """Give a Configuration with the feature gates of the command line added to its own."""
     manifest = copy.deepcopy(document.manifest) if document else {}
     own = manifest.get("featureGates")
     if gates and (own is None or isinstance(own, dict)):
@@ -105,48 +107,51 @@ def with_gates(
 
 
 def report_problems(
-    world: Simulation, played: SimulationResult, *, allow_missing: bool
+    simulation: Simulation, result: SimulationResult, *, allow_missing: bool
 ) -> int:
-    """Say on the error stream what was refused, what is missing and what may surprise; the exit code."""
-    wrong = map(_told, (*played.refused, *played.missing))
-    for line in (
-        *wrong,
-        *_warnings(played),
-        *_beyond(world, played),
-        *_notes(world, played),
-    ):
+    """Print errors, warnings and notes on standard error, and give the exit code."""
+    for finding in (*result.refused, *result.missing):
+        click.echo(_message(finding), err=True)
+    for line in _warnings(result):
         click.echo(line, err=True)
-    return 2 if played.refused or (played.missing and not allow_missing) else 0
+    for line in _not_decided(simulation, result):
+        click.echo(line, err=True)
+    for line in _notes(simulation, result):
+        click.echo(line, err=True)
+    if result.refused:
+        return 2
+    return 2 if result.missing and not allow_missing else 0
 
 
-def _warnings(played: SimulationResult) -> Iterable[str]:
-    yield from (f"warning: {warning}" for warning in played.warnings)
-    for each, field in played.unknown:
+def _warnings(result: SimulationResult) -> Iterable[str]:
+    yield from (f"warning: {warning}" for warning in result.warnings)
+    for each, field in result.unknown:
         yield f'warning: {located(*each.place(field), each.ref)}: unknown field "{field}"'
 
 
-def _beyond(world: Simulation, played: SimulationResult) -> Iterable[str]:
-    for error in settings_not_decided(world.configuration, world.behaviour):
-        yield f"note: {located(*place_of(error, world.document), error)}"
-    yield from (f"note: {_told(finding)}" for finding in played.not_decided)
+def _not_decided(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
+    for error in settings_not_decided(simulation.configuration, simulation.behaviour):
+        yield f"note: {located(*place_of(error, simulation.document), error)}"
+    yield from (f"note: {_message(finding)}" for finding in result.not_decided)
 
 
-def _told(finding: InputError) -> str:
+def _message(finding: InputError) -> str:
     return located(*finding.place, f"{finding.given.ref}: {finding.error}")
 
 
-def _notes(world: Simulation, played: SimulationResult) -> Iterable[str]:
-    if played.ask_for_devices:
+def _notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
+    if result.ask_for_devices:
         if (
-            world.document is None
-            and world.behaviour.mapping_source is MappingSource.IN_THE_CONFIGURATION
+            simulation.document is None
+            and simulation.behaviour.mapping_source
+            is MappingSource.IN_THE_CONFIGURATION
         ):
             yield NO_CONFIGURATION_NOTE
-        if played.uncharged:
-            yield INTEGRATION_NOTE.format(gate=world.behaviour.integration_gate)
-    if played.restless:
-        yield RESTLESS_NOTE.format(moving=played.restless)
-    for owned in played.owned:
+        if result.uncharged:
+            yield INTEGRATION_NOTE.format(gate=simulation.behaviour.integration_gate)
+    if result.restless:
+        yield UNSETTLED_NOTE.format(moving=result.restless)
+    for owned in result.owned:
         yield OWNED_NOTE.format(workload=f"{owned.ref.namespace}/{owned.ref.name}")
-    for job, why in played.unmanaged:
-        yield LEFT_ALONE_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}", why=why)
+    for job, why in result.unmanaged:
+        yield UNMANAGED_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}", why=why)

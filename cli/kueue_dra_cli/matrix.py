@@ -1,4 +1,4 @@
-"""``kueue-dra matrix``: the suites against each release of Kueue, one after another, and one table over all of them."""
+"""``kueue-dra matrix``: run the suites against each release of Kueue, and print one table of the results."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from kueue_dra_reports.matrix import (
 EPILOG = """\
 \b
 Examples
-  kueue-dra matrix                    every release, a real Kueue of each, brought up here as local processes
+  kueue-dra matrix                    every release: a real Kueue of each, started as local processes
   kueue-dra matrix 0.18 0.19 -n 4     two of them, four Kueues at once
-  kueue-dra matrix --target reference what the reference says of itself as each release
+  kueue-dra matrix --target reference the reference with the behaviour of each release
 
 \b
 Exit codes
-  0  every case passed in every release that was judged
-  1  one did not, or a run did less than planned
-  2  no release could be judged; each is named with the reason
+  0  every case passed in every release that ran
+  1  a case failed or did not run
+  2  no release could run; each is listed with the reason
 """
 MINORS = tuple(each.minor for each in PINNED)
-"""The releases that can be run."""
+"""The releases that are pinned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is the same for every release."""
+    """What is the same for each release."""
 
     target: str
     folder: Path
@@ -56,10 +56,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixRun:
-    """How the run against one release ended."""
+    """The result of the run against one release."""
 
     code: int
-    """What it exited with: 1 also where a case failed that no verdict of conformance hangs on."""
+    """Its exit code; 1 also if a case failed that does not count for conformance."""
     report: Report
 
 
@@ -68,28 +68,28 @@ class MatrixRun:
 @target_option(
     "kueue",
     "reference",
-    whose="Who judges: a real Kueue of each release, or the reference.",
+    text="What the cases run against: a real Kueue of each release, or the reference.",
 )
 @click.option(
     "--suite",
     "suites",
     multiple=True,
     metavar="NAME",
-    help="Only this folder of cases; may be repeated.",
+    help="Run only this folder of cases. Repeatable.",
 )
 @click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),
     default="out/matrix",
     show_default=True,
-    help="Where the table goes, and the report of each release in a folder of its own.",
+    help="The folder for the table, and for the report of each release in a subfolder.",
 )
 @click.option(
     "-k",
     "expression",
     default="",
     metavar="EXPR",
-    help="Only cases whose names match, as for pytest.",
+    help="Run only cases whose names match, as for pytest.",
 )
 @workers_option("Run each release")
 def command(
@@ -100,57 +100,61 @@ def command(
     expression: str,
     workers: str,
 ) -> None:
-    """Judge every release of Kueue and lay the verdicts beside each other.
+    """Run the suites against each release of Kueue and print one table.
 
-    MINOR is such as 0.18; all that can be had unless some are named. The table goes to the folder of --report-dir as
-    matrix.md and matrix.json.
+    MINOR is a minor release such as 0.18; the default is every pinned one. The command writes matrix.md and matrix.json
+    into the folder of --report-dir.
     """
     options = [f"-k{expression}"] if expression else []
-    options += [f"-n{workers}"] if workers else []
+    if workers:
+        options.append(f"-n{workers}")
     plan = Plan(target=target, folder=report_dir, suites=suites, options=tuple(options))
-    ended = {
-        f"kueue-{minor}": _judged(minor, plan)
-        for minor in dict.fromkeys(minors or MINORS)
-    }
-    left_out = {name: end for name, end in ended.items() if isinstance(end, str)}
-    judged = [end for end in ended.values() if not isinstance(end, str)]
-    if not judged:
+    runs_by_release: list[MatrixRun] = []
+    left_out: dict[str, str] = {}
+    for minor in dict.fromkeys(minors or MINORS):
+        result = _run_release(minor, plan)
+        if isinstance(result, str):
+            left_out[f"kueue-{minor}"] = result
+        else:
+            runs_by_release.append(result)
+    if not runs_by_release:
         raise CliError(f"{name}: {reason}" for name, reason in left_out.items())
-    _tell(matrix_of([each.report for each in judged], left_out), report_dir)
-    raise SystemExit(int(any(each.code for each in judged)))
+    _print_matrix(
+        matrix_of([each.report for each in runs_by_release], left_out), report_dir
+    )
+    raise SystemExit(int(any(each.code for each in runs_by_release)))
 
 
-def _judged(minor: str, plan: Plan) -> MatrixRun | str:
-    """Judge one release, or say why it could not be."""
+def _run_release(minor: str, plan: Plan) -> MatrixRun | str:
+    """Run the suites against one release, or give the reason why they could not run."""
     behaviour = f"kueue-{minor}"
     if behaviour not in NAMES:
         known = ", ".join(
             name.removeprefix("kueue-") for name in NAMES if name.startswith("kueue-")
         )
-        return f"the reference has no behaviour of that name, so nothing says what holds there; it has {known}"
+        return f"the reference has no behaviour of that name, so the requirements are unknown; it has {known}"
     folder = plan.folder / behaviour
     file = folder / "report.json"
     file.unlink(missing_ok=True)
     click.echo(f"{behaviour}:")
-    words = [
+    arguments = [
         "run",
         *plan.suites,
         f"--target={plan.target}",
         f"--behaviour={behaviour}",
         f"--report-dir={folder}",
     ]
-    code = _run([*words, *plan.options])
+    code = _run([*arguments, *plan.options])
     if code == 2 or not file.is_file():
         return f"the run ended with exit code {code}, see above"
-    return MatrixRun(
-        code=code, report=cast(Report, json.loads(file.read_text("utf-8")))
-    )
+    report = cast(Report, json.loads(file.read_text("utf-8")))
+    return MatrixRun(code=code, report=report)
 
 
-def _run(words: Sequence[str]) -> int:
-    """Run ``kueue-dra`` in a process of its own, which does not outlive this one: pytest can hold one behaviour."""
+def _run(arguments: Sequence[str]) -> int:
+    """Run ``kueue-dra`` in a child process that ends with this one, because pytest can run one behaviour only."""
     before = signal.signal(signal.SIGTERM, _leave)
-    with subprocess.Popen([sys.executable, "-m", "kueue_dra_cli", *words]) as child:
+    with subprocess.Popen([sys.executable, "-m", "kueue_dra_cli", *arguments]) as child:
         try:
             return child.wait()
         except SystemExit:
@@ -161,12 +165,12 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _leave(number: int, _: object) -> NoReturn:
-    """End as who is told to: the code is the signal's."""
+    """Exit with the code of the signal."""
     raise SystemExit(128 + number)
 
 
-def _tell(found: Matrix, folder: Path) -> None:
-    """Write the table, and print its runs."""
+def _print_matrix(found: Matrix, folder: Path) -> None:
+    """Write the table to files, and print the runs."""
     texts: Mapping[str, str] = {
         "matrix.md": as_markdown(found),
         "matrix.json": json.dumps(as_document(found), indent=2, ensure_ascii=False)

@@ -15,12 +15,12 @@ from kueue_dra_ref.behaviours import NAMES, PROVISIONAL, PROVISO
 
 
 class NamedChoice(click.Choice[str]):
-    """One of the names that are known; another is answered with the nearest."""
+    """A choice of names that suggests the nearest one for an unknown name."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
-        """Take a name, or say which one may have been meant."""
+        """Accept a known name, or suggest the nearest one."""
         if value not in self.choices:
             self.fail(
                 f"{value!r} is not known; {nearest(str(value), self.choices)}",
@@ -31,10 +31,10 @@ class NamedChoice(click.Choice[str]):
 
 
 def _noted(_: click.Context, __: click.Parameter, name: str) -> str:
-    """Say on standard error of a provisional behaviour that it is one."""
+    """Note on standard error that a behaviour is provisional."""
     if name in PROVISIONAL:
         click.echo(
-            f"kueue-dra: {name} is provisional: what is announced, not what a release was seen to do",
+            f"kueue-dra: {name} is provisional: it follows announcements, no release was checked",
             err=True,
         )
     return name
@@ -46,16 +46,16 @@ behaviour_option = click.option(
     default=NAMES[0],
     show_default=True,
     callback=_noted,
-    help=f"Which text or release decides. {PROVISO}.",
+    help=f"The KEP text or Kueue release that decides. {PROVISO}.",
 )
 judged_option = click.option(
     "--behaviour",
     type=NamedChoice(NAMES),
     default=NAMES[0],
     show_default=True,
-    help=f"The text or release. {PROVISO}.",
+    help=f"The KEP text or Kueue release. {PROVISO}.",
 )
-"""As `behaviour_option`, for what judges by it: the report marks there what is provisional."""
+"""Like `behaviour_option`, for commands whose report marks a provisional behaviour."""
 files_option = click.option(
     "-f",
     "--filename",
@@ -63,14 +63,14 @@ files_option = click.option(
     type=click.Path(path_type=Path, allow_dash=True),
     multiple=True,
     metavar="FILE|DIR",
-    help="Manifests, YAML or JSON; a directory stands for its files by name; may be repeated; - is the standard input.",
+    help="Manifests, YAML or JSON: a file, a directory (its files by name), or - for standard input. Repeatable.",
 )
 configuration_option = click.option(
     "--config",
     "configuration",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Kueue's Configuration, or a ConfigMap that holds it; without this one among the manifests is used.",
+    help="Kueue's Configuration, or a ConfigMap that holds it. Default: the one among the manifests.",
 )
 
 
@@ -114,12 +114,12 @@ kubernetes_option = click.option(
     type=NamedChoice(tuple(MINORS)),
     default="1.36",
     show_default=True,
-    help="Whose API server takes the objects of resource.k8s.io; its feature gates are as they are by default.",
+    help="The minor of the API server that receives the objects; its feature gates have their defaults.",
 )
 
 
 def _cel(context: click.Context, _: click.Parameter, engine: str) -> None:
-    """Put Kubernetes' own engine in the place of ours for this command."""
+    """Use Kubernetes' own CEL engine for this command."""
     if engine == "kubernetes":
         from kueue_dra_clusters.kubernetes_cel import kubernetes_answers
 
@@ -133,38 +133,38 @@ cel_option = click.option(
     show_default=True,
     callback=_cel,
     expose_value=False,
-    help="Who evaluates selectors: the engine inside, or Kubernetes' own (built once with Go): then none is undecided.",
+    help="The CEL engine for selectors: the built-in one, or Kubernetes' own (built once with Go), which decides all.",
 )
 
 
-def target_option(*kinds: str, whose: str) -> Callable[[FC], FC]:
-    """Who judges, the first kind unless another is named."""
+def target_option(*kinds: str, text: str) -> Callable[[FC], FC]:
+    """Make the option that selects the target; the first kind is the default."""
     return click.option(
         "--target",
         type=click.Choice(kinds),
         default=kinds[0],
         show_default=True,
-        help=whose,
+        help=text,
     )
 
 
 def output_option(*forms: str) -> Callable[[FC], FC]:
-    """The form of the output, the first unless another is named."""
+    """Make the option for the output format; the first format is the default."""
     return click.option(
         "-o",
         "--output",
         type=click.Choice(forms),
         default=forms[0],
         show_default=True,
-        help="The form of the output.",
+        help="The output format.",
     )
 
 
 def workers_option(act: str) -> Callable[[FC], FC]:
-    """How many processes share the cases."""
-    said = f"{act} in N processes at once, or auto."
+    """Make the option for the number of processes that share the cases."""
+    text = f"{act} in N processes at once, or auto."
     return click.option(
-        "-n", "workers", default="", metavar="N", callback=_workers, help=said
+        "-n", "workers", default="", metavar="N", callback=_workers, help=text
     )
 
 

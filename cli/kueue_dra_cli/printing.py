@@ -1,4 +1,4 @@
-"""The forms of output: tables for people, JSON for programs."""
+"""Print tables for people, and JSON for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kueue-dra record`` and ``kueue-dra shrink``: one Kueue, one story, one file that anybody can replay."""
+"""``kueue-dra record`` and ``kueue-dra shrink``: record a scenario on a real Kueue, and reduce it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from kueue_dra_cli.errors import CliError, readable
-from kueue_dra_cli.inputs import world_of
+from kueue_dra_cli.inputs import simulation_of
 from kueue_dra_cli.options import (
     configuration_option,
     files_option,
@@ -45,14 +45,14 @@ RECORD_EPILOG = """\
 \b
 Examples
   kueue-dra record -f my-manifests/ > story.yaml       what a real Kueue does with these objects
-  kueue-dra record story.yaml --kueue 0.18 -o old.yaml what another release does with the same story
+  kueue-dra record story.yaml --kueue 0.18 -o old.yaml what another release does with the same scenario
   kueue-dra record story.yaml --target reference       what the reference does, in memory
   kueue-dra replay --check story.yaml                  whether the reference does the same
 
 \b
 Exit codes
   0  recorded
-  2  no real Kueue can be had, or a file cannot be read
+  2  no real Kueue can be started, or a file cannot be read
 """
 SHRINK_EPILOG = """\
 \b
@@ -61,21 +61,21 @@ Examples
 
 \b
 Exit codes
-  0  shrunk; the output is the smallest scenario that still differs, with the real Kueue's observations,
-     or that still ends the real Kueue, with its last words
+  0  the output is the smallest scenario that still differs, with the real Kueue's observations,
+     or that still makes the real Kueue exit, with the end of its log
   1  nothing differs, so there is nothing to shrink
-  2  no real Kueue can be had, or the file cannot be read
+  2  no real Kueue can be started, or the file cannot be read
 """
 FIRST = frozenset(
     {"DeviceClass", "ResourceSlice", "WorkloadPriorityClass", "PriorityClass"}
 )
-"""Kinds of a recorded world that are there before the first step."""
+"""Kinds that exist before the first step of a recorded scenario."""
 LAST = frozenset({"Job", "Workload"})
-"""Kinds of which each object is a step of its own."""
+"""Kinds of which each object is a separate step."""
 
 
 def _reachable(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
-    """Refuse a file that cannot be made, before anything is played."""
+    """Reject a file that cannot be created, before the scenario runs."""
     if (
         file is None
         or file.exists()
@@ -91,7 +91,7 @@ output_file = click.option(
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     callback=_reachable,
     metavar="FILE",
-    help="Where to; else printed.",
+    help="The output file; standard output by default.",
 )
 
 
@@ -105,7 +105,7 @@ output_file = click.option(
 @target_option(
     "kueue",
     "reference",
-    whose="Who decides: a real Kueue, or the reference as that release.",
+    text="What decides: a real Kueue, or the reference with the behaviour of that release.",
 )
 @minor_option
 @output_file
@@ -118,27 +118,27 @@ def record(
     minor: str,
     output: Path | None,
 ) -> None:
-    """Play a story on a real Kueue and write down what it shows after each step.
+    """Run a scenario on a real Kueue and record what it shows after each step.
 
-    The story is a scenario file, or plain manifests given with -f: then what they make is the first step, and each Job
-    or Workload another one. What comes out is a scenario that anyone can replay, such as for a report to Kueue. A step
-    after which Kueue does not come to rest is marked as unsettled. Of several scenarios each is written once it is
-    recorded: those before a fault, or before Ctrl-C, are kept.
+    The input is a scenario file, or plain manifests with -f: then each Job or Workload is a step of its own, after a
+    step for all other objects. The output is a scenario that anyone can replay, for example for an issue of Kueue. A
+    step after which Kueue does not settle is marked as unsettled. The command writes each scenario as soon as it is
+    recorded: those before an error, or before Ctrl-C, are kept.
     """
-    judged = behaviour_of(minor)
-    told = [completed(each, judged) for file in stories for each in _read(file)]
+    behaviour = behaviour_of(minor)
+    given = [completed(each, behaviour) for file in stories for each in _read(file)]
     if files:
-        told.append(_from_manifests(files, configuration, judged, gates))
-    if not told:
+        given.append(_from_manifests(files, configuration, behaviour, gates))
+    if not given:
         raise CliError(
             ["nothing to record: name a scenario file, or manifests with -f"]
         )
     recorded = _by_reference if target == "reference" else _by_kueue
-    for number, document in enumerate(recorded(judged, told), 1):
+    for number, document in enumerate(recorded(behaviour, given), 1):
         _write(document, output, further=number > 1)
-        if len(told) > 1:
+        if len(given) > 1:
             click.echo(
-                f"recorded {number} of {len(told)}: {document['metadata']['name']}",
+                f"recorded {number} of {len(given)}: {document['metadata']['name']}",
                 err=True,
             )
 
@@ -150,9 +150,9 @@ def record(
 def shrink(file: Path, minor: str | None, output: Path | None) -> None:
     """Reduce a scenario to the smallest on which the reference and a real Kueue still differ.
 
-    Steps and objects are left out one after another and each try is played on both, so it takes a while. What is left
-    differs in the same place. A scenario in which the real Kueue ends by itself is reduced too, to the smallest in
-    which it still ends. Ctrl-C ends the tries, and what is left by then is written.
+    The command leaves out steps and objects one after another, and runs each attempt on both targets, so it takes a
+    while. The result differs in the same place. A scenario in which the real Kueue exits is reduced to the smallest in
+    which it still exits. Ctrl-C ends the search, and the command writes the smallest scenario so far.
     """
     (scenario, *others) = _read(file)
     if others:
@@ -161,7 +161,7 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
         first = seat.alone(scenario)
         if first.kind not in (OutcomeKind.DIFFERS, OutcomeKind.ENDED):
             click.echo(
-                f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}",
+                f"{scenario.name}: {first.kind}; {first.trouble or 'nothing to shrink'}",
                 err=True,
             )
             raise SystemExit(1)
@@ -171,46 +171,48 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
 
 
 def _why(found: Comparison) -> Mapping[str, Any]:
-    """What the file says beside the observations: the difference, or the last words of the Kueue."""
+    """Give the difference, or the end of the log of a Kueue that exited, for the file."""
     if found.difference is None:
         return {"trouble": found.trouble}
     place = {"reference": found.difference.ours, "kueue": found.difference.recorded}
     return {"difference": {"step": found.step, "path": found.difference.path, **place}}
 
 
-def _by_kueue(judged: Behaviour, told: Sequence[Scenario]) -> Iterator[Manifest]:
-    with _real(judged) as seat:
-        judge = replace(seat.oracle, target=UnsettledTarget(seat.oracle.target, _note))
-        yield from (as_document(_recorded(judge, each)) for each in told)
+def _by_kueue(behaviour: Behaviour, given: Sequence[Scenario]) -> Iterator[Manifest]:
+    with _real(behaviour) as seat:
+        oracle = replace(seat.oracle, target=UnsettledTarget(seat.oracle.target, _note))
+        yield from (as_document(_recorded(oracle, each)) for each in given)
 
 
 def _note(moving: str) -> None:
     click.echo(f"note: marked as unsettled: {moving}", err=True)
 
 
-def _recorded(judge: Oracle, scenario: Scenario) -> Scenario:
-    with _at_rest(scenario):
-        (found,) = judge.recorded([scenario])
+def _recorded(oracle: Oracle, scenario: Scenario) -> Scenario:
+    with _reported_errors(scenario):
+        (found,) = oracle.recorded([scenario])
     return found
 
 
-def _by_reference(judged: Behaviour, told: Sequence[Scenario]) -> Iterator[Manifest]:
-    """Let the reference answer; no release of Kueue is named, for none was asked."""
-    return (as_document(_answered(judged, each)) for each in told)
+def _by_reference(
+    behaviour: Behaviour, given: Sequence[Scenario]
+) -> Iterator[Manifest]:
+    """Record the scenarios on the reference, which names no release of Kueue."""
+    return (as_document(_answered(behaviour, each)) for each in given)
 
 
-def _answered(judged: Behaviour, scenario: Scenario) -> Scenario:
-    with _at_rest(scenario):
+def _answered(behaviour: Behaviour, scenario: Scenario) -> Scenario:
+    with _reported_errors(scenario):
         return replace(
             scenario,
             kueue="",
-            behaviour=judged.name,
-            recorded=tuple(answers(scenario, judged)),
+            behaviour=behaviour.name,
+            recorded=tuple(answers(scenario, behaviour)),
         )
 
 
 @contextmanager
-def _at_rest(scenario: Scenario) -> Iterator[None]:
+def _reported_errors(scenario: Scenario) -> Iterator[None]:
     try:
         yield
     except (ConfigurationRejected, TimedOut) as trouble:
@@ -225,11 +227,11 @@ def _read(file: Path) -> list[Scenario]:
 def _from_manifests(
     files: Sequence[Path],
     configuration: Path | None,
-    judged: Behaviour,
+    behaviour: Behaviour,
     gates: Mapping[str, bool],
 ) -> Scenario:
-    world = world_of(files, configuration, judged.name, gates)
-    objects = [each.manifest for each in world.given]
+    simulation = simulation_of(files, configuration, behaviour.name, gates)
+    objects = [each.manifest for each in simulation.given]
     steps = [
         _of(objects, lambda kind: kind == "Namespace"),
         _of(objects, lambda kind: kind not in FIRST | LAST),
@@ -238,8 +240,8 @@ def _from_manifests(
     return Scenario(
         name=files[0].stem,
         configuration=explicit(
-            world.configuration, judged, on=False
-        ),  # for a scenario that says nothing has it on
+            simulation.configuration, behaviour, on=False
+        ),  # a scenario without a setting has the gate on
         inventory=tuple(_of(objects, FIRST.__contains__)),
         steps=tuple({"apply": step} for step in steps if step),
     )
@@ -250,7 +252,7 @@ def _of(objects: Sequence[Manifest], kinds: Callable[[str], bool]) -> list[Manif
 
 
 def _write(document: Manifest, output: Path | None, *, further: bool = False) -> None:
-    """Write a scenario to the output, or a further one below what was written there before."""
+    """Write a scenario to the output; a further one goes below the ones before it."""
     text = written([document])
     if output is None:
         click.echo(text, nl=False)
@@ -260,9 +262,11 @@ def _write(document: Manifest, output: Path | None, *, further: bool = False) ->
 
 
 @contextmanager
-def _real(judged: Behaviour) -> Iterator[Worker]:
+def _real(behaviour: Behaviour) -> Iterator[Worker]:
     try:
-        with closing(Worker(programs=binaries(judged.kueue), behaviour=judged)) as seat:
+        with closing(
+            Worker(programs=binaries(behaviour.kueue), behaviour=behaviour)
+        ) as seat:
             yield seat
     except ClusterError as trouble:
         raise CliError([str(trouble)]) from None

@@ -1,4 +1,4 @@
-"""The option that names a release, for every command that brings up a real Kueue."""
+"""The option that selects a release, for each command that starts a real Kueue."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _option = partial(click.option, "--kueue", "minor", type=NamedChoice(tuple(RELEA
 minor_option = _option(
     default=NEWEST,
     show_default=True,
-    help="Release of Kueue. The first run builds it (docs/how-to/run-on-a-real-kueue.md).",
+    help="The release of Kueue. The first run builds it (docs/how-to/run-on-a-real-kueue.md).",
 )
 recorded_minor_option = _option(
-    help=f"Which release of Kueue; the one that the file was recorded on unless given, else {NEWEST}."
+    help=f"The release of Kueue. Default: the one that the file was recorded on, or {NEWEST}."
 )
 
 
 def recorded_minor(release: str) -> str:
-    """Give the minor of the release that was recorded, such as 0.14 of 0.14.0, or the newest if that cannot be had."""
+    """Give the minor of a recorded release, such as 0.14 for 0.14.0, or the newest minor if it is not pinned."""
     minor = ".".join(release.split(".")[:2])
     return minor if minor in RELEASES else NEWEST
 
 
 def behaviour_of(minor: str) -> Behaviour:
-    """Give the behaviour that a release is judged as.
+    """Give the behaviour of a release.
 
     Raises:
-        Trouble: the reference knows none of that name.
+        CliError: the reference has no behaviour for it.
 
     """
     try:

@@ -1,4 +1,4 @@
-"""``kueue-dra replay``: recorded scenarios played again, and what differs from what a real Kueue showed."""
+"""``kueue-dra replay``: replay recorded scenarios on the reference, and compare with what a real Kueue showed."""
 
 from __future__ import annotations
 
@@ -31,36 +31,34 @@ Examples
 \b
 Exit codes
   0  replayed; with --check: every recorded step agrees
-  1  with --check: a step differs, or nothing was recorded to compare with
-  2  a file cannot be read, or holds something else than scenarios
+  1  with --check: a step differs, or no step was recorded
+  2  a file cannot be read, or does not hold scenarios
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """One scenario after it was played; steps are numbered from 1."""
+    """One scenario and its result; the first step is number 1."""
 
     scenario: Scenario
     observations: tuple[Observation, ...]
     refused: str = ""
-    """Why it could not be played."""
+    """Why the reference rejected its Configuration."""
     skipped: tuple[int, ...] = ()
-    """The steps that cannot be compared: not settled, answered both ways, or not recorded."""
+    """The steps that cannot be compared: not settled, recorded with two results, or not recorded."""
     differing: Mapping[int, Difference]
     """The first difference of each step that differs."""
 
     @property
     def agreeing(self) -> int:
-        """How many steps agree."""
-        return (
-            0
-            if self.refused
-            else len(self.scenario.steps) - len(self.skipped) - len(self.differing)
-        )
+        """The number of steps that agree."""
+        if self.refused:
+            return 0
+        return len(self.scenario.steps) - len(self.skipped) - len(self.differing)
 
     @property
     def compared(self) -> int:
-        """How many steps were compared."""
+        """The number of compared steps."""
         return self.agreeing + len(self.differing)
 
 
@@ -71,12 +69,12 @@ class Replay:
 @click.option(
     "--check",
     is_flag=True,
-    help="Compare with what was recorded; exit with 1 on any difference.",
+    help="Compare with the recorded observations; exit with 1 on any difference.",
 )
 @click.option(
     "--behaviour",
     type=NamedChoice(NAMES),
-    help="Which text or release decides; that of the Kueue that was recorded unless one is named.",
+    help="The KEP text or Kueue release that decides. Default: the release that the scenario was recorded on.",
 )
 @cel_option
 @output_option("table", "json")
@@ -85,22 +83,18 @@ def command(
 ) -> None:
     """Replay recorded scenarios and compare what is observed.
 
-    A scenario is a story in manifests: a configuration, steps that apply, delete and touch objects, and what a real
-    Kueue showed after each step. FILE holds one scenario a line (.jsonl), or YAML documents; - is the standard input.
-    Condition status and reason are compared exactly, quantities by value, messages apart from UIDs and the words of
-    CEL engines. Steps that were recorded as unsettled, or as answered both ways, are skipped. Kueue up to 0.18 looks at
-    resources in a random order and tells of the first that can never be had: there the reference goes by what was
-    recorded.
+    A scenario is a file of manifests: a Configuration, steps that apply, delete and touch objects, and what a real
+    Kueue showed after each step. FILE holds one scenario per line (.jsonl), or YAML documents; - is standard input.
+    The comparison is exact for the status and reason of conditions, by value for quantities, and ignores UIDs and
+    the texts of CEL engines in messages. It skips steps that were recorded as unsettled, or with two results. Kueue up
+    to 0.18 checks resources in random order and reports the first that can never fit: the reference then uses the
+    recorded order.
 
-    With -o json each scenario is printed as one JSON object on a line: its name and the observations, or with --check
-    the numbers of agreeing, differing and skipped steps and the first difference of each step that differs.
+    With -o json, each scenario is one JSON object on a line: its name and the observations, or with --check the numbers
+    of agreeing, differing and skipped steps, and the first difference of each step that differs.
     """
     found = []
-    for replay in (
-        _replayed(each, _judge(each, behaviour))
-        for file in files
-        for each in _scenarios(file)
-    ):
+    for replay in _replays(files, behaviour):
         found.append(replay)
         if output == "json":
             as_json_line(_checked(replay) if check else _observed(replay))
@@ -108,14 +102,20 @@ def command(
             _print_check(replay)
     if output == "table":
         _print_sum(found, detailed=check)
-    raise SystemExit(
-        1
-        if check
-        and (
-            any(each.differing for each in found) or not sum(e.agreeing for e in found)
-        )
-        else 0
-    )
+    raise SystemExit(1 if check and not _all_agree(found) else 0)
+
+
+def _replays(files: Sequence[Path], behaviour: str | None) -> Iterator[Replay]:
+    for file in files:
+        for scenario in _scenarios(file):
+            yield _replayed(scenario, _behaviour(scenario, behaviour))
+
+
+def _all_agree(found: Sequence[Replay]) -> bool:
+    """Whether no step differs, and at least one was compared."""
+    if any(each.differing for each in found):
+        return False
+    return any(each.agreeing for each in found)
 
 
 def _scenarios(file: Path) -> Iterator[Scenario]:
@@ -123,23 +123,25 @@ def _scenarios(file: Path) -> Iterator[Scenario]:
         yield from scenarios(file)
 
 
-def _judge(scenario: Scenario, named: str | None) -> Behaviour:
-    """The behaviour that was named, or that of who was recorded; the usual one where nothing says."""
+def _behaviour(scenario: Scenario, named: str | None) -> Behaviour:
+    """Give the named behaviour, or that of the recorded release, or the default."""
     minor = ".".join(scenario.kueue.lstrip("v").split(".")[:2])
     try:
         return behaviour_of(
             named or scenario.behaviour or (f"kueue-{minor}" if minor else NAMES[0])
         )
     except UnknownBehaviour as fault:
-        who = scenario.behaviour or f"Kueue {scenario.kueue}"
+        recorded = scenario.behaviour or f"Kueue {scenario.kueue}"
         raise CliError(
-            [f"{scenario.name}: recorded of {who}: {fault}; name one with --behaviour"]
+            [
+                f"{scenario.name}: recorded on {recorded}: {fault}; name one with --behaviour"
+            ]
         ) from None
 
 
-def _replayed(scenario: Scenario, judge: Behaviour) -> Replay:
+def _replayed(scenario: Scenario, behaviour: Behaviour) -> Replay:
     try:
-        found = answers(completed(scenario, judge), judge)
+        found = answers(completed(scenario, behaviour), behaviour)
         return _compared(scenario, tuple(found))
     except ConfigurationRejected as refused:
         faults = "; ".join(map(str, refused.faults))

@@ -1,4 +1,4 @@
-"""``kueue-dra report``: what can be done with the reports that runs leave behind."""
+"""``kueue-dra report``: validate, compare and print the reports of runs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from kueue_dra_reports.validate import faults, read
 VALIDATE_EPILOG = """\
 \b
 Exit codes
-  0  every report is sound
-  1  one is not: each fault is printed with its place in the report
+  0  every report is valid
+  1  a report is not; prints each error with its place in the report
   2  a file is missing
 """
 DIFF_EPILOG = """\
 \b
 Example
-  kueue-dra report diff out/reference/report.json out/live/report.json
+  kueue-dra report diff out/reference/report.json out/kueue/report.json
 
 \b
 Exit codes
-  0  the reports say the same
-  1  they differ: one line for each place
-  2  one is no sound report
+  0  the reports are equal
+  1  they differ; prints one line for each place
+  2  a file is not a valid report
 """
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -56,7 +56,7 @@ def validate(files: tuple[Path, ...], output: str) -> None:
         )
     else:
         for file, wrong in found.items():
-            click.echo("\n".join(wrong) if wrong else f"{file}: sound", err=bool(wrong))
+            click.echo("\n".join(wrong) if wrong else f"{file}: valid", err=bool(wrong))
     raise SystemExit(1 if any(found.values()) else 0)
 
 
@@ -79,7 +79,7 @@ def diff(left: Path, right: Path, output: str) -> None:
     else:
         click.echo(
             "\n".join(found)
-            or "the reports say the same, apart from the target, dates and durations"
+            or "the reports are equal, apart from the target, dates and durations"
         )
     raise SystemExit(1 if found else 0)
 

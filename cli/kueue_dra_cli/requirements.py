@@ -1,4 +1,4 @@
-"""``kueue-dra requirements``: the catalogue of testable sentences."""
+"""``kueue-dra requirements``: print the catalogue of requirements."""
 
 from __future__ import annotations
 
@@ -24,13 +24,17 @@ Examples
 
 @click.command("requirements", epilog=EPILOG)
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--behaviour", type=NamedChoice(NAMES), help="Only what holds there.")
+@click.option(
+    "--behaviour",
+    type=NamedChoice(NAMES),
+    help="List only the requirements of this behaviour.",
+)
 @output_option("table", "json")
 def command(ids: tuple[str, ...], behaviour: str | None, output: str) -> None:
-    """List the requirements that everything is judged by.
+    """List the requirements that the cases check.
 
-    Each is one sentence of a text with a permanent ID. MUST, SHOULD and MAY are the text's; INFERRED means that the
-    text is silent and Kueue decides.
+    Each is one sentence with a permanent ID. MUST, SHOULD and MAY come from the KEP; INFERRED means that the KEP does
+    not decide, and the release of Kueue does.
     """
     found = [
         each
@@ -40,7 +44,7 @@ def command(ids: tuple[str, ...], behaviour: str | None, output: str) -> None:
     if output == "json":
         as_json([_as_json(each, behaviour or "") for each in found])
     else:
-        rows = [(each.id, *_said(each, behaviour or "")) for each in found]
+        rows = [(each.id, *_row(each, behaviour or "")) for each in found]
         as_table(
             ("id", "level", "requirement", "holds in", "source"),
             rows,
@@ -71,8 +75,8 @@ def _hint(known: Mapping[str, Requirement], id_: str) -> str:
     )
 
 
-def _said(found: Requirement, behaviour: str) -> tuple[str, ...]:
-    """How strongly it is said, in which words, where it holds, and where it stands in the text of a behaviour."""
+def _row(found: Requirement, behaviour: str) -> tuple[str, ...]:
+    """Give its level, text, behaviours, and its place in the text of a behaviour."""
     return (
         found.level_in(behaviour),
         found.text,

@@ -1,4 +1,4 @@
-"""``kueue-dra run``: the conformance suites under pytest, from a checkout or from an installed package."""
+"""``kueue-dra run``: run the conformance suites with pytest, from a checkout or from an installed package."""
 
 from __future__ import annotations
 
@@ -15,53 +15,55 @@ from kueue_dra_suites.wiring import HOME, pytest_options
 EPILOG = """\
 \b
 Examples
-  kueue-dra run                                   every suite, judged by the reference in memory
+  kueue-dra run                                   every suite, against the reference in memory
   kueue-dra run quota status -k "second_flavor"   some cases of two suites
   kueue-dra run --behaviour kep-2025-09           what the September 2025 text asks
-  kueue-dra run --target kueue --core -n 4        what the texts ask of a real Kueue, and nothing else: a minute
-  kueue-dra run --target kueue                    a real Kueue, brought up here as local processes
+  kueue-dra run --target kueue --core -n 4        only what the KEP asks for: a minute
+  kueue-dra run --target kueue                    a real Kueue, started as local processes
   kueue-dra run --target kueue --context kind-a   a real Kueue that you already have
 
 \b
 Exit codes
-  0  every case passed, and the run did all that it planned
-  1  a case failed, or the run did less than planned, or no case was chosen
-  2  the run could not begin or was interrupted: an unknown suite, no judge
+  0  every planned case ran and passed
+  1  a case failed or did not run, or no case was selected
+  2  the run could not start or was interrupted: an unknown suite, no target
 """
 INTENTS = ("certify", "ci", "develop")
-"""As in the plugin, which pytest has to import first to watch its assertions."""
+"""As in the plugin; pytest has to import that first, to rewrite its assertions."""
 
 
 @click.command("run", epilog=EPILOG)
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
 @target_option(
-    "reference", "kueue", whose="Who judges: the reference in memory, or a real Kueue."
+    "reference",
+    "kueue",
+    text="What the cases run against: the reference in memory, or a real Kueue.",
 )
 @judged_option
 @click.option(
     "--context",
     default="",
     metavar="NAME",
-    help="With --target kueue: the kubeconfig context of a cluster.",
+    help="With --target kueue: use the cluster of this kubeconfig context.",
 )
 @click.option(
     "--report-dir",
     default="out",
     show_default=True,
     metavar="DIR",
-    help="Where the report files go.",
+    help="The folder for the report files.",
 )
 @click.option(
     "-k",
     "expression",
     default="",
     metavar="EXPR",
-    help="Only cases whose names match, as for pytest.",
+    help="Run only cases whose names match, as for pytest.",
 )
 @click.option(
     "--core",
     is_flag=True,
-    help="Only cases that prove what a text asks for: MUST, SHOULD, MAY.",
+    help="Run only cases that prove what a text asks for: MUST, SHOULD, MAY.",
 )
 @workers_option("Run")
 @click.option(
@@ -69,9 +71,9 @@ INTENTS = ("certify", "ci", "develop")
     type=click.Choice(INTENTS),
     default="ci",
     show_default=True,
-    help="certify: the whole suite, the only run that may claim conformance.",
+    help="certify runs the whole suite; only it may claim conformance.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Name each case.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the name of each case.")
 def command(
     suites: tuple[str, ...],
     target: str,
@@ -84,10 +86,10 @@ def command(
     intent: str,
     verbose: bool,
 ) -> None:
-    """Judge the reference or a real Kueue by the conformance suites.
+    """Run the conformance suites against the reference or a real Kueue.
 
-    SUITE is a folder of cases: quota, mapping, claims, status; all of them unless some are named. The report is written
-    to the folder of --report-dir as report.yaml, report.json and junit.xml.
+    SUITE is a folder of cases, such as quota, mapping, claims or status; the default is all. The command writes
+    report.yaml, report.json and junit.xml into the folder of --report-dir.
     """
     if context and target != "kueue":
         raise click.UsageError(

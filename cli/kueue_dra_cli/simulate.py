@@ -1,4 +1,4 @@
-"""``kueue-dra simulate``: manifests in, the same objects out with the status that Kueue would write."""
+"""``kueue-dra simulate``: print the given manifests with the status that Kueue would write."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from kueue_dra_cli.inputs import report_problems, world_of
+from kueue_dra_cli.inputs import report_problems, simulation_of
 from kueue_dra_cli.options import (
     behaviour_option,
     cel_option,
@@ -33,9 +33,9 @@ Examples
 
 \b
 Exit codes
-  0  everything was taken; the verdicts are in the output, whatever they are
-  2  the Configuration or an object was refused, a file cannot be read, or an object names what does not exist
-     (the world is printed all the same, but for a refused Configuration; --allow-missing forgives the last)
+  0  every object was accepted, whatever its verdict
+  2  the Configuration or an object was rejected, a file cannot be read, or an object names a missing one
+     (prints the objects anyway, unless the Configuration was rejected; --allow-missing accepts missing objects)
 """
 HEADERS = ("namespace", "name", "queue", "verdict", "reason", "devices")
 WIDTHS = (None, None, None, None, 60, None)
@@ -52,13 +52,13 @@ WIDTHS = (None, None, None, None, 60, None)
 @click.option(
     "--allow-missing",
     is_flag=True,
-    help="Exit with 0 when an object names a queue, flavor or template that is not there.",
+    help="Exit with 0 even if an object names a queue, flavor or template that does not exist.",
 )
 @kubernetes_option
 @click.option(
     "--only-served",
     is_flag=True,
-    help="Refuse versions of resource.k8s.io that this Kubernetes does not serve, instead of warning of them.",
+    help="Reject versions of resource.k8s.io that this Kubernetes does not serve, instead of warning about them.",
 )
 @cel_option
 @output_option("yaml", "json", "table")
@@ -73,33 +73,33 @@ def command(
     only_served: bool,
     output: str,
 ) -> None:
-    """Play manifests on the reference and print the objects with their status.
+    """Apply manifests to the reference and print the objects with their status.
 
-    The manifests are what you would give to kubectl: namespaces, ResourceFlavors, ClusterQueues, LocalQueues,
-    DeviceClasses, ResourceSlices, ResourceClaimTemplates, Jobs and Workloads, in any version that was ever served; what
-    an API server would refuse is refused in its words. Jobs and Workloads are submitted in the order in which they are
-    given, everything else before them. An object that is given again is merged into the earlier one field by field, as
-    server-side apply does; lists are replaced. Status in the input is ignored. Nothing is sent anywhere: time and
-    cluster are simulated. What Kueue would decide beyond the reference, such as admission checks, is told as a note.
+    The manifests are those for kubectl: namespaces, ResourceFlavors, ClusterQueues, LocalQueues, DeviceClasses,
+    ResourceSlices, ResourceClaimTemplates, Jobs and Workloads, in any served version. The reference rejects what an API
+    server would reject, with the same message. It submits Jobs and Workloads in their order in the input, after all
+    other objects. It merges a second manifest of an object into the first one field by field, as server-side apply
+    does, and replaces lists. It ignores status in the input. The command connects to no cluster: cluster and time are
+    simulated. A note reports each feature that the simulation ignores, such as admission checks.
     """
-    world = world_of((*files, *more), configuration, behaviour, gates)
-    played = world.play(
+    simulation = simulation_of((*files, *more), configuration, behaviour, gates)
+    result = simulation.run(
         ApiServer(kubernetes=MINORS[kubernetes], only_served=only_served, sketches=True)
     )
-    _print(played, output)
-    raise SystemExit(report_problems(world, played, allow_missing=allow_missing))
+    _print(result, output)
+    raise SystemExit(report_problems(simulation, result, allow_missing=allow_missing))
 
 
-def _print(played: SimulationResult, output: str) -> None:
+def _print(result: SimulationResult, output: str) -> None:
     match output:
         case "yaml":
-            click.echo(written(played.objects), nl=False)
+            click.echo(written(result.objects), nl=False)
         case "json":
-            as_json({"apiVersion": "v1", "kind": "List", "items": list(played.objects)})
+            as_json({"apiVersion": "v1", "kind": "List", "items": list(result.objects)})
         case _:
             as_table(
                 HEADERS,
-                [_row(explained(played.target, each)) for each in played.workloads],
+                [_row(explained(result.target, each)) for each in result.workloads],
                 WIDTHS,
             )
 
@@ -109,14 +109,13 @@ def _row(found: Explanation) -> tuple[str, ...]:
     devices = ", ".join(
         f"{resource} {count}" for resource, count in found.devices.items()
     )
-    told = (
-        found.message if word in {"waits", "inadmissible"} and found.message else reason
-    )
+    if word in {"waits", "inadmissible"}:
+        reason = found.message or reason
     return (
         found.namespace,
         found.job or found.workload,
         found.queue,
         word,
-        told,
+        reason,
         devices,
     )

@@ -1,4 +1,4 @@
-"""Judges by every text and every minor of Kueue: two processes, each with one behaviour after another.
+"""Run the suite for every behaviour, KEP texts and Kueue releases: two processes, each one behaviour at a time.
 
 Run it with ``make conformance-all``, or as ``python -m kueue_dra_reports.all_behaviours [PYTEST OPTIONS]``; each
 report goes to ``out/reference-NAME``.
@@ -18,47 +18,48 @@ from kueue_dra_reports.in_process import run_inside
 
 AT_ONCE = 2
 NOT_NEEDED = ("cacheprovider", "capture", "xdist")
-"""Plugins that a run does without: what is printed is caught for it as a whole, and it has this process alone."""
+"""Plugins that a run does not need: it captures all output itself, and uses one process."""
 INTERRUPTED = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BehaviourRun:
-    """How the run of one behaviour ended: pytest's exit code, and all that it printed."""
+    """The run of one behaviour: pytest's exit code and output."""
 
     name: str
     code: int
-    said: str
+    output: str
 
     @property
-    def told(self) -> str:
-        """Its last line under its name, below everything else if it did not end well."""
-        last = f"{self.name}: {(self.said.splitlines() or ['said nothing'])[-1]}"
-        return f"{self.said.rstrip()}\n{last}" if self.code else last
+    def text(self) -> str:
+        """The last line of its output with its name; the whole output first if it failed."""
+        lines = self.output.splitlines() or ["no output"]
+        last = f"{self.name}: {lines[-1]}"
+        return f"{self.output.rstrip()}\n{last}" if self.code else last
 
 
-def run_behaviour(name: str, words: Sequence[str]) -> BehaviourRun:
-    """Run the suite by one behaviour inside this process, whose modules serve the next one too."""
+def run_behaviour(name: str, arguments: Sequence[str]) -> BehaviourRun:
+    """Run the suite for one behaviour inside this process, which keeps its modules for the next one."""
     without = [f"-pno:{plugin}" for plugin in NOT_NEEDED]
     chosen = [
-        *words,
+        *arguments,
         "--behaviour",
         name,
         f"--report-dir=out/reference-{name}",
         *without,
     ]
-    code, said = run_inside(chosen)
-    return BehaviourRun(name=name, code=code, said=said)
+    code, output = run_inside(chosen)
+    return BehaviourRun(name=name, code=code, output=output)
 
 
-def every(words: Sequence[str]) -> Iterator[BehaviourRun]:
-    """Run them all and give each as it ends; whoever interrupts this ends those that run.
+def every(arguments: Sequence[str]) -> Iterator[BehaviourRun]:
+    """Run all behaviours and give each as it ends; Ctrl-C ends those that run.
 
-    Their processes live for seconds and look for no garbage: that would be a sixth of their time.
+    The processes live for seconds and collect no garbage, which would take a sixth of their time.
     """
     with ProcessPoolExecutor(AT_ONCE, initializer=gc.disable) as processes:
         try:
-            runs = [processes.submit(run_behaviour, name, words) for name in NAMES]
+            runs = [processes.submit(run_behaviour, name, arguments) for name in NAMES]
             yield from (run.result() for run in as_completed(runs))
         except KeyboardInterrupt:
             processes.shutdown(wait=False, cancel_futures=True)
@@ -67,12 +68,12 @@ def every(words: Sequence[str]) -> Iterator[BehaviourRun]:
             raise
 
 
-def main(words: Sequence[str]) -> int:
-    """Print a line for each behaviour; 1 unless all are well."""
+def main(arguments: Sequence[str]) -> int:
+    """Print a line for each behaviour, and give 1 if one of them failed."""
     codes = []
     try:
-        for one in every(words):
-            print(one.told, flush=True)
+        for one in every(arguments):
+            print(one.text, flush=True)
             codes.append(one.code)
     except KeyboardInterrupt:
         return INTERRUPTED

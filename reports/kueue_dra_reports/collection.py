@@ -1,4 +1,4 @@
-"""Collection: every case cites requirements, every row is written down, what does not apply is counted."""
+"""Collect the cases: each cites requirements, and the ledger records each row and why it does not apply."""
 
 from __future__ import annotations
 
@@ -13,25 +13,30 @@ from kueue_dra_reports.applicability import applies, citation_faults
 from kueue_dra_reports.ledger import Ledger, Row
 
 LEDGER = pytest.StashKey[Ledger]()
-CATALOGUE = pytest.StashKey[Mapping[str, Requirement]]()
+Catalogue = Mapping[str, Requirement]
+CATALOGUE = pytest.StashKey[Catalogue]()
 ROW = pytest.StashKey[Row]()
+Collecting = Generator[None, pytest.CollectReport, pytest.CollectReport]
+"""The collection of a file, as pluggy runs it."""
 SUITE = "/kueue_dra_suites/conformance/"
-"""Where the cases are, below the folder that holds them in a checkout or in an installation."""
+"""The path of the cases, inside a checkout or an installation."""
 NOT_ATTACHED = {
-    "owns_kueue": "it restarts Kueue with a configuration of its own, and a cluster that you have is not restarted",
-    "newer_api_server": "it needs an API server with alpha features, and that of a cluster that you have is as it is",
+    "owns_kueue": "it restarts Kueue with its own Configuration, which a run on your cluster never does",
+    "newer_api_server": "it needs an API server with alpha features, and a run never changes that of your cluster",
 }
 
 
 def place(path: Path, root: Path) -> str | None:
-    """Name a file by its place in the suite, the same on every machine; None when it is not of the suite."""
-    inside = path.relative_to(root) if path.is_relative_to(root) else path
-    _, found, rest = f"/{inside.as_posix().removesuffix('.py')}".rpartition(SUITE)
+    """Give the path of a file inside the suite, the same on each machine; None for a file outside."""
+    if path.is_relative_to(root):
+        path = path.relative_to(root)
+    name = path.as_posix().removesuffix(".py")
+    _, found, rest = f"/{name}".rpartition(SUITE)
     return rest if found else None
 
 
-def catalogue_of(config: pytest.Config) -> Mapping[str, Requirement]:
-    """Load the catalogue that this run's cases cite, once."""
+def catalogue_of(config: pytest.Config) -> Catalogue:
+    """Load the catalogue that the cases of this run cite, once."""
     if CATALOGUE not in config.stash:
         config.stash[CATALOGUE] = config.hook.pytest_kueue_dra_catalogue(config=config)
     return config.stash[CATALOGUE]
@@ -39,51 +44,55 @@ def catalogue_of(config: pytest.Config) -> Mapping[str, Requirement]:
 
 def cited(item: pytest.Item) -> tuple[str, ...]:
     """Give the requirement IDs that a case cites, sorted, each once."""
-    return tuple(
-        sorted({str(one) for mark in item.iter_markers("covers") for one in mark.args})
-    )
+    found = set[str]()
+    for mark in item.iter_markers("covers"):
+        found.update(map(str, mark.args))
+    return tuple(sorted(found))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
-) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Refuse a file whose cases cite nothing or something unknown, or that skips itself."""
+) -> Collecting:
+    """Reject a file that skips itself, or whose cases cite no requirement or an unknown one."""
     report = yield
     if not place(collector.path, collector.config.rootpath):
         return report
     if report.skipped:
-        return _refused(
+        return _rejected(
             report,
             [f"skips itself ({report.longrepr}); a conformance file may not, it fails"],
         )
-    items = [one for one in report.result or [] if isinstance(one, pytest.Item)]
-    faults = [f"{item.name} {fault}" for item in items for fault in _faults(item)]
-    return _refused(report, faults) if faults else report
+    faults = []
+    for item in report.result or []:
+        if isinstance(item, pytest.Item):
+            faults += [f"{item.name} {fault}" for fault in _faults(item)]
+    return _rejected(report, faults) if faults else report
 
 
 def _faults(item: pytest.Item) -> list[str]:
     wrong = citation_faults(cited(item), catalogue_of(item.config))
-    if item.get_closest_marker("xfail"):
+    expected_to_fail = item.get_closest_marker("xfail")
+    if expected_to_fail:
         wrong.append("is marked xfail; a conformance case is never expected to fail")
     return wrong
 
 
-def _refused(report: pytest.CollectReport, faults: list[str]) -> pytest.CollectReport:
-    words = "\n".join(f"{report.nodeid}: {fault}" for fault in faults)
-    return pytest.CollectReport(report.nodeid, "failed", words, [])
+def _rejected(report: pytest.CollectReport, faults: list[str]) -> pytest.CollectReport:
+    text = "\n".join(f"{report.nodeid}: {fault}" for fault in faults)
+    return pytest.CollectReport(report.nodeid, "failed", text, [])
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Write a row down as soon as it exists, and let its results carry its name."""
+    """Record a row as soon as it exists, and add its id to its results."""
     file = place(item.path, item.config.rootpath)
     if file is None:
         return
-    doc = str(getattr(getattr(item, "obj", None), "__doc__", None) or "").strip()
+    name = item.nodeid.partition("::")[2]
     row = Row(
-        id=f"{file}::{item.nodeid.partition('::')[2]}",
+        id=f"{file}::{name}",
         requirements=cited(item),
-        title=doc.splitlines()[0] if doc else "",
+        title=_title(item),
     )
     item.stash[ROW] = row
     item.user_properties += [
@@ -93,49 +102,63 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     item.config.stash[LEDGER].enter(row)
 
 
+def _title(item: pytest.Item) -> str:
+    """Give the first line of the docstring of a case."""
+    function = getattr(item, "obj", None)
+    docstring = getattr(function, "__doc__", None) or ""
+    return docstring.strip().partition("\n")[0]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Take out the cases that are not for this behaviour or target, and keep why."""
+    """Remove the cases that do not apply to this behaviour or target, and record why."""
     ledger = config.stash[LEDGER]
-    reasons = {
-        item: reason
-        for item in items
-        if ROW in item.stash and (reason := reason_not_here(item))
-    }
-    ledger.not_applicable |= {
-        item.stash[ROW].id: reason for item, reason in reasons.items()
-    }
-    if reasons:
-        items[:] = [item for item in items if item not in reasons]
-        config.hook.pytest_deselected(items=list(reasons))
+    kept = []
+    removed = []
+    for item in items:
+        reason = reason_not_here(item) if ROW in item.stash else None
+        if reason is None:
+            kept.append(item)
+        else:
+            removed.append(item)
+            ledger.not_applicable[item.stash[ROW].id] = reason
+    if removed:
+        items[:] = kept
+        config.hook.pytest_deselected(items=removed)
 
 
 def reason_not_here(item: pytest.Item) -> str | None:
-    """Say why a case is not for the behaviour and target of this run; None when it is."""
+    """Give the reason why a case does not apply to the behaviour and target of this run, if there is one."""
     config = item.config
+    row = item.stash[ROW]
     behaviour = str(config.getoption("behaviour", NEWEST.name))
-    if reason := applies(item.stash[ROW].requirements, behaviour, catalogue_of(config)):
+    reason = applies(row.requirements, behaviour, catalogue_of(config))
+    if reason:
         return reason
-    reasons = NOT_ATTACHED if config.getoption("context", None) else {}
-    return next(
-        (reason for mark, reason in reasons.items() if item.get_closest_marker(mark)),
-        None,
-    )
+    if config.getoption("context", None):
+        for mark, text in NOT_ATTACHED.items():
+            if item.get_closest_marker(mark):
+                return text
+    return None
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    """Count what the user's own selection leaves out."""
+    """Record the cases that the user's selection excludes."""
     for item in items:
         if ROW in item.stash:
-            ledger, row = item.config.stash[LEDGER], item.stash[ROW]
+            ledger = item.config.stash[LEDGER]
+            row = item.stash[ROW]
             if row.id not in ledger.not_applicable:
                 ledger.left_out.add(row.id)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Count what is left to run after every plugin had its say."""
-    rows = {item.stash[ROW].id for item in session.items if ROW in item.stash}
-    session.config.stash[LEDGER].collected |= rows
+    """Record the cases that run, after each plugin had its turn."""
+    ledger = session.config.stash[LEDGER]
+    for item in session.items:
+        if ROW in item.stash:
+            row = item.stash[ROW]
+            ledger.collected.add(row.id)

@@ -1,78 +1,118 @@
-"""What differs between two reports of the same suite, apart from the target, the date and durations."""
+"""Compare two reports of the same suite, apart from the target, the date and durations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-IGNORED = frozenset({"date", "durationSeconds"})
-"""Keys that differ between any two runs, at any depth."""
+IGNORED = frozenset({"target", "date", "durationSeconds"})
+"""Keys that differ between any two runs."""
 ABSENT = "(absent)"
+Object = Mapping[str, Any]
+Entries = list[Any]
+Lines = Iterator[str]
 
 
-def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str]:
+class Pair(NamedTuple):
+    """The values of two reports at one place."""
+
+    left: Any
+    right: Any
+    at: str
+
+    @property
+    def change(self) -> str:
+        """The place, and both values."""
+        left = _shown(self.left)
+        right = _shown(self.right)
+        return f"{self.at}: {left} -> {right}"
+
+
+Pairs = Iterator[Pair]
+
+
+def differences(a: Object, b: Object) -> list[str]:
     """List where two reports differ, one line per place: ``checks[quota/test_x::test_y].outcome: 'passed' -> ...``."""
-    return _between(_judged(a), _judged(b), "")
+    pair = Pair(a, b, "")
+    return list(_between(pair))
 
 
-def _judged(report: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in report.items() if key != "target"}
+def _between(pair: Pair) -> Lines:
+    left = pair.left
+    right = pair.right
+    if _both(Mapping, pair):
+        for inner in _by_key(left, right, pair.at):
+            yield from _between(inner)
+    elif not _both(list, pair):
+        if left != right:
+            yield pair.change
+    elif _are_values(left) and _are_values(right):
+        yield from _between_values(pair)
+    else:
+        for inner in _by_name(left, right, pair.at):
+            yield from _between(inner)
 
 
-def _between(a: object, b: object, at: str) -> list[str]:
-    match a, b:
-        case Mapping(), Mapping():
-            keys = sorted((set(a) | set(b)) - IGNORED)
-            pairs = (
-                (
-                    a.get(key, ABSENT),
-                    b.get(key, ABSENT),
-                    f"{at}.{key}" if at else str(key),
-                )
-                for key in keys
-            )
-        case [*_], [*_] if _plain(a) and _plain(b):
-            return _between_plain(a, b, at)
-        case [*_], [*_]:
-            pairs = _pad(a, b, at)
-        case _:
-            return [] if a == b else [f"{at}: {_shown(a)} -> {_shown(b)}"]
-    return [
-        line for left, right, place in pairs for line in _between(left, right, place)
-    ]
+def _both(kind: type, pair: Pair) -> bool:
+    if not isinstance(pair.left, kind):
+        return False
+    return isinstance(pair.right, kind)
 
 
-def _plain(entries: Sequence[object]) -> bool:
+def _by_key(a: Object, b: Object, at: str) -> Pairs:
+    """Pair the values of two objects by key."""
+    keys = {*a, *b} - IGNORED
+    for key in sorted(keys):
+        yield Pair(
+            left=a.get(key, ABSENT),
+            right=b.get(key, ABSENT),
+            at=f"{at}.{key}" if at else key,
+        )
+
+
+def _by_name(a: Entries, b: Entries, at: str) -> Pairs:
+    """Pair the entries of two lists by id or name; an entry that has neither, by position."""
+    left = _named(a)
+    right = _named(b)
+    for key in {**left, **right}:
+        yield Pair(
+            left=left.get(key, ABSENT),
+            right=right.get(key, ABSENT),
+            at=f"{at}[{key}]",
+        )
+
+
+def _between_values(pair: Pair) -> Lines:
+    """List the values that only one of two lists has; print both lists if they differ in order or repetition."""
+    only_left = [one for one in pair.left if one not in pair.right]
+    only_right = [one for one in pair.right if one not in pair.left]
+    for value in only_left:
+        yield Pair(value, ABSENT, pair.at).change
+    for value in only_right:
+        yield Pair(ABSENT, value, pair.at).change
+    if only_left or only_right:
+        return
+    if pair.left != pair.right:
+        yield pair.change
+
+
+def _are_values(entries: Entries) -> bool:
+    """Whether no entry is an object or a list."""
     return not any(isinstance(entry, Mapping | list) for entry in entries)
 
 
-def _between_plain(a: Sequence[object], b: Sequence[object], at: str) -> list[str]:
-    """Say which values only one of two lists has; lists that differ in order or repetition are shown whole."""
-    gone = [f"{at}: {_shown(one)} -> {ABSENT}" for one in a if one not in b]
-    new = [f"{at}: {ABSENT} -> {_shown(one)}" for one in b if one not in a]
-    return (
-        gone + new if gone or new or a == b else [f"{at}: {_shown(a)} -> {_shown(b)}"]
-    )
-
-
-def _pad(a: Sequence[Any], b: Sequence[Any], at: str) -> Any:
-    """Pair list entries by their id or name where they have one, by position otherwise."""
-    left, right = _named(a), _named(b)
-    return (
-        (left.get(key, ABSENT), right.get(key, ABSENT), f"{at}[{key}]")
-        for key in {**left, **right}
-    )
-
-
-def _named(entries: Sequence[Any]) -> dict[object, Any]:
-    return {_key(number, entry): entry for number, entry in enumerate(entries)}
-
-
-def _key(number: int, entry: object) -> object:
-    if not isinstance(entry, Mapping):
-        return number
-    return entry.get("id", entry.get("name", number))
+def _named(entries: Entries) -> dict[object, Any]:
+    found: dict[object, Any] = {}
+    for number, entry in enumerate(entries):
+        key: object = number
+        if isinstance(entry, Mapping):
+            name = entry.get("name", number)
+            key = entry.get("id", name)
+        found[key] = entry
+    return found
 
 
 def _shown(value: object) -> str:
-    return ABSENT if value == ABSENT else repr(value)
+    if value == ABSENT:
+        return ABSENT
+    return repr(value)

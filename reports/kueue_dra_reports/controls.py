@@ -1,40 +1,38 @@
-"""What negative controls say, in the report: each misconfiguration, and whether exactly the named cases noticed."""
+"""The results of negative controls in a report: each misconfiguration, and whether exactly the listed cases failed."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 from kueue_dra_reports import report as reporting
 from kueue_dra_reports.document import ControlEntry, Report
 
+Controls = Sequence[ControlEntry]
+HEADING = "control {name}: {verdict} ({red} red, {green} green): {breaks}"
+
 
 def line(entry: ControlEntry) -> str:
-    """Give one control as text, its faults below it."""
-    counts = f"{entry['red']} red, {entry['green']} green"
-    return "\n".join(
-        [
-            f"control {entry['name']}: {entry['verdict']} ({counts}): {entry['breaks']}",
-            *_indented(entry["faults"]),
-        ]
-    )
+    """Give one control as text, with its faults on the next lines."""
+    text = HEADING.format(**entry)
+    for fault in entry["faults"]:
+        text += f"\n  - {fault}"
+    return text
 
 
-def write(entries: Sequence[ControlEntry], folder: Path) -> list[Path]:
-    """Write ``controls.json``, and the verdicts into the report of the suite that lies beside it."""
+def write(entries: Controls, folder: Path) -> list[Path]:
+    """Write ``controls.json``, and add the results to the report of the suite in the same folder."""
+    controls = list(entries)
     folder.mkdir(parents=True, exist_ok=True)
-    own, suite = folder / "controls.json", folder / "report.json"
-    own.write_text(
-        json.dumps(list(entries), indent=2, ensure_ascii=False) + "\n", "utf-8"
-    )
-    if not suite.is_file():
-        return [own]
-    document = cast(Report, json.loads(suite.read_text("utf-8")))
-    document["controls"] = list(entries)
-    return [own, *reporting.write(document, folder)]
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"  - {each}" for each in lines]
+    own = folder / "controls.json"
+    text = json.dumps(controls, indent=2, ensure_ascii=False)
+    own.write_text(f"{text}\n", "utf-8")
+    suite = folder / "report.json"
+    written = [own]
+    if suite.is_file():
+        text = suite.read_text("utf-8")
+        report: Report = json.loads(text)
+        report["controls"] = controls
+        written += reporting.write(report, folder)
+    return written

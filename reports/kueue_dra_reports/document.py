@@ -67,7 +67,7 @@ class ProfileEntry(TypedDict):
 
 
 class IntegrityEntry(TypedDict):
-    """Did the run do what it planned: four equal numbers and no fault."""
+    """Whether the run did what it planned: four equal numbers and no fault."""
 
     planned: int
     collected: int
@@ -77,7 +77,7 @@ class IntegrityEntry(TypedDict):
 
 
 class VerdictEntry(TypedDict):
-    """The run in one word, whether it may be shown as a conformance claim, and why."""
+    """The result of the run, whether it may be shown as a conformance claim, and the reasons."""
 
     result: str
     claimsConformance: bool
@@ -85,7 +85,7 @@ class VerdictEntry(TypedDict):
 
 
 class ControlEntry(TypedDict):
-    """A judge that was misconfigured on purpose: ``caught`` when exactly the named cases went red, else ``missed``."""
+    """A target that was misconfigured on purpose: ``caught`` if exactly the listed cases failed, else ``missed``."""
 
     name: str
     breaks: str
@@ -95,8 +95,8 @@ class ControlEntry(TypedDict):
     faults: list[str]
 
 
-class Report(TypedDict):
-    """The whole document; ``target`` alone tells of what was judged and where."""
+class ReportHead(TypedDict):
+    """The first fields of a report."""
 
     apiVersion: str
     kind: str
@@ -105,6 +105,11 @@ class Report(TypedDict):
     mode: str
     intent: str
     verdict: VerdictEntry
+
+
+class Report(ReportHead):
+    """The whole document; only ``target`` depends on the target and the machine."""
+
     specification: dict[str, Any]
     suite: dict[str, Any]
     target: dict[str, Any]

@@ -1,7 +1,7 @@
-"""The cases of a judge in memory in several processes, forked when all is collected (``--forks``).
+"""Run the cases on the reference in several processes, forked after collection (``--forks``).
 
-Nothing is loaded or collected twice then; workers of pytest-xdist begin with nothing, and half the time of a short run
-is theirs.  What a fork does not tell, because it died, is missing from the report and fails the run.
+The forks load and collect nothing again; workers of pytest-xdist start from scratch, which takes half the time of a
+short run.  The cases of a fork that exits early are missing from the report, which fails the run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 from kueue_dra_reports.collection import LEDGER
 
 ALONE = ("collectonly", "maxfail", "usepdb")
-"""Options that want the cases one after another."""
+"""Options that need the cases one after another."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,30 +33,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="judge in N processes at once, forked when everything is collected; for the reference",
+        help="run the cases in N processes, forked after collection; for the reference only",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse what forks cannot do."""
+    """Reject options that forks do not support."""
     forks, target = config.getoption("forks"), config.getoption("target", "reference")
     if forks < 1:
-        raise pytest.UsageError(
-            f"--forks: {forks} is too few; at least one process judges"
-        )
+        raise pytest.UsageError(f"--forks: found {forks}; expected 1 or more")
     if forks > 1 and target != "reference":
         raise pytest.UsageError(
-            f"--forks: for the reference only; with --target {target} say -n {forks}"
+            f"--forks: for the reference only; with --target {target} use -n {forks}"
         )
     if forks > 1 and config.getoption("numprocesses", None):
         raise pytest.UsageError(
-            "--forks: not together with -n, whose workers are other processes"
+            "--forks: cannot be combined with -n, which starts its own workers"
         )
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
-    """Run a part of the cases here and the others in forks, whose reports are heard as if they were ours."""
+    """Run a part of the cases here and the rest in forks, and add their reports to ours."""
     count = min(at_once(session.config), len(session.items))
     if count < 2:
         return (yield)
@@ -65,12 +63,12 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
         session.items = own
         done = yield
         for fork in forks:
-            _hear(session, fork)
+            _receive(session, fork)
     return done
 
 
 def at_once(config: pytest.Config) -> int:
-    """Say how many processes judge: one where cases have to come one after another, or nothing can be forked."""
+    """Give the number of processes: one if the cases must run one after another, or if the system cannot fork."""
     alone = any(config.getoption(name, None) for name in ALONE)
     return (
         1
@@ -89,7 +87,7 @@ class _Fork:
 def _forks(
     session: pytest.Session, parts: Sequence[list[pytest.Item]]
 ) -> Iterator[list[_Fork]]:
-    """Have each part of the cases run in a fork; none of them outlives the block."""
+    """Run each part of the cases in a fork; all forks end with the block."""
     forking, forks = multiprocessing.get_context("fork"), list[_Fork]()
     try:
         for part in parts:
@@ -97,7 +95,7 @@ def _forks(
             forks.append(
                 _Fork(
                     forking.Process(
-                        target=_judge, args=(session, part, there), daemon=True
+                        target=_run, args=(session, part, there), daemon=True
                     ),
                     here,
                 )
@@ -111,45 +109,45 @@ def _forks(
             fork.process.join()
 
 
-def _judge(session: pytest.Session, items: list[pytest.Item], pipe: Connection) -> None:
-    """Run cases in a fork, and tell of them when all are done."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever forked us ends us
+def _run(session: pytest.Session, items: list[pytest.Item], pipe: Connection) -> None:
+    """Run cases in a fork, and send their reports at the end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # our parent ends us
     config = session.config
     manager = config.pluginmanager
     manager.unregister(manager.get_plugin("terminalreporter"))
-    if capturing := manager.get_plugin("capturemanager"):  # into files of our own
+    if capturing := manager.get_plugin("capturemanager"):  # into our own files
         capturing.stop_global_capturing()
         capturing.start_global_capturing()
-    heard: list[pytest.TestReport] = []
-    manager.register(_Listener(heard))
+    received: list[pytest.TestReport] = []
+    manager.register(_Listener(received))
     for item, following in zip(items, [*items[1:], None], strict=True):
         config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-    told = [
+    reports = [
         config.hook.pytest_report_to_serializable(config=config, report=report)
-        for report in heard
+        for report in received
     ]
-    pipe.send((told, config.stash[LEDGER].hand_over()))
+    pipe.send((reports, config.stash[LEDGER].hand_over()))
 
 
 class _Listener:
-    def __init__(self, heard: list[pytest.TestReport]) -> None:
-        self.heard = heard
+    def __init__(self, received: list[pytest.TestReport]) -> None:
+        self.received = received
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.heard.append(report)
+        self.received.append(report)
 
 
-def _hear(session: pytest.Session, fork: _Fork) -> None:
-    """Take over what a fork tells; when it died before, say so: its cases are missing from the report."""
+def _receive(session: pytest.Session, fork: _Fork) -> None:
+    """Add the results of a fork; if it exited early, print that, because its cases are missing from the report."""
     try:
-        told, facts = fork.pipe.recv()
+        reports, facts = fork.pipe.recv()
     except EOFError:
         fork.process.join()
-        words = f"\na process that judged a part of the cases ended early, with exit code {fork.process.exitcode}"
-        session.config.get_terminal_writer().line(words, red=True)
+        text = f"\na process that ran a part of the cases exited early, with code {fork.process.exitcode}"
+        session.config.get_terminal_writer().line(text, red=True)
         return
     session.config.stash[LEDGER].take_over(facts)
-    for each in told:
+    for each in reports:
         report: Any = session.config.hook.pytest_report_from_serializable(
             config=session.config, data=each
         )

@@ -1,4 +1,4 @@
-"""The pytest hooks that this plugin asks for; a conftest may answer them."""
+"""The pytest hooks of this plugin, which a conftest may implement."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ from kueue_dra_ref.requirements.catalogue import Requirement
 def pytest_kueue_dra_catalogue(
     config: pytest.Config,
 ) -> Mapping[str, Requirement] | None:
-    """Give the catalogue that cases cite; unanswered, it is the one in ``kueue_dra_ref/requirements``."""
+    """Give the catalogue that cases cite; the default is the one in ``kueue_dra_ref/requirements``."""

@@ -1,19 +1,33 @@
-"""Pytest inside this process, so that runs share its modules and what it holds; what it prints is kept."""
+"""Run pytest inside this process, so that runs share its modules."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from typing import NamedTuple
 
 import pytest
 
+Arguments = Sequence[str]
+Plugins = Sequence[object]
 
-def run_inside(words: Sequence[str], plugins: Sequence[object] = ()) -> tuple[int, str]:
-    """Run pytest with the words of a command line; its exit code, and all that it said."""
-    with (
-        contextlib.redirect_stdout(io.StringIO()) as said,
-        contextlib.redirect_stderr(said),
-    ):
-        code = int(pytest.main([*words], plugins=[*plugins]))
-    return code, said.getvalue()
+
+class Finished(NamedTuple):
+    """A run of pytest that has ended."""
+
+    code: int
+    output: str
+
+
+def run_inside(arguments: Arguments, plugins: Plugins = ()) -> Finished:
+    """Run pytest with the arguments of a command line, and give its exit code and its output."""
+    output = StringIO()
+    stdout = redirect_stdout(output)
+    stderr = redirect_stderr(output)
+    with stdout, stderr:
+        code = pytest.main(list(arguments), plugins=list(plugins))
+    return Finished(
+        code=int(code),
+        output=output.getvalue(),
+    )

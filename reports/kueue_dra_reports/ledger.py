@@ -1,19 +1,19 @@
-"""The ledger of one run: what was planned, collected, executed and reported must be the same cases."""
+"""The ledger of one run: the planned, collected, executed and reported cases must be the same."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from kueue_dra_reports.outcome import CaseRecord
 
 Facts = dict[str, Any]
+Cases = set[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One case as written down in the suite: a parametrized row is a case of its own."""
+    """One case of the suite: each parametrized row is a separate case."""
 
     id: str
     requirements: tuple[str, ...]
@@ -22,104 +22,111 @@ class Row:
 
 @dataclass(slots=True, kw_only=True)
 class Ledger:
-    """Everything that one process saw; the workers of a parallel run hand theirs to the controller."""
+    """What one process recorded; the workers of a parallel run send theirs to the controller."""
 
     rows: dict[str, Row] = field(default_factory=dict)
-    """Every row that pytest made, before anything was left out."""
-    repeated: set[str] = field(default_factory=set)
-    left_out: set[str] = field(default_factory=set)
-    """Rows that the user's own selection (-k, -m, --deselect, --lf) left out."""
+    """Every row that pytest collected, before any selection."""
+    repeated: Cases = field(default_factory=set)
+    left_out: Cases = field(default_factory=set)
+    """Rows that the user's selection (-k, -m, --deselect, --lf) excludes."""
     not_applicable: dict[str, str] = field(default_factory=dict)
-    collected: set[str] = field(default_factory=set)
-    executed: set[str] = field(default_factory=set)
-    uncollectable: set[str] = field(default_factory=set)
+    collected: Cases = field(default_factory=set)
+    executed: Cases = field(default_factory=set)
+    uncollectable: Cases = field(default_factory=set)
     notes: dict[str, CaseRecord] = field(default_factory=dict)
     abouts: list[Facts] = field(default_factory=list)
     configurations: list[Facts] = field(default_factory=list)
 
     @property
-    def planned(self) -> set[str]:
-        """Rows that must run: all of them, less the user's selection and what does not apply."""
-        return set(self.rows) - self.left_out - set(self.not_applicable)
+    def planned(self) -> Cases:
+        """Rows that must run: all except those that the user excludes and those that do not apply."""
+        excluded = self.left_out | set(self.not_applicable)
+        return set(self.rows) - excluded
 
     @property
-    def reported(self) -> set[str]:
-        """Rows whose whole course (set-up, call, tear-down) reached the process that writes the report."""
+    def reported(self) -> Cases:
+        """Rows of which each phase (set-up, call, tear-down) reached the process that writes the report."""
         return {case for case, note in self.notes.items() if note.finished}
 
     def enter(self, row: Row) -> None:
-        """Write one row down as pytest makes it."""
+        """Record one row as pytest collects it."""
         if row.id in self.rows:
             self.repeated.add(row.id)
         self.rows[row.id] = row
 
     def record(self, about: Facts, configuration: Facts) -> None:
-        """Write down what was judged and with which Kueue configuration; the same fact counts once."""
-        for known, fact in ((self.abouts, about), (self.configurations, configuration)):
-            if fact not in known:
-                known.append(fact)
+        """Record the target and its Kueue Configuration, each once."""
+        if about not in self.abouts:
+            self.abouts.append(about)
+        if configuration not in self.configurations:
+            self.configurations.append(configuration)
 
     def hand_over(self) -> Facts:
-        """Give what a worker knows in values that travel between processes."""
-        return {
-            "rows": [
-                [row.id, list(row.requirements), row.title]
-                for row in self.rows.values()
-            ],
+        """Give the ledger of a worker as values that can be sent to another process."""
+        facts: Facts = {
+            "rows": [astuple(row) for row in self.rows.values()],
             "notApplicable": dict(self.not_applicable),
-            "targets": {"abouts": self.abouts, "configurations": self.configurations},
-        } | {name: sorted(getattr(self, name)) for name in _SETS}
+            "abouts": self.abouts,
+            "configurations": self.configurations,
+        }
+        for name in _SETS:
+            facts[name] = sorted(getattr(self, name))
+        return facts
 
     def take_over(self, facts: Facts) -> None:
-        """Add what a worker handed over."""
+        """Add the ledger of a worker."""
         for case, requirements, title in facts["rows"]:
             self.rows[case] = Row(
-                id=case, requirements=tuple(requirements), title=title
+                id=case,
+                requirements=tuple(requirements),
+                title=title,
             )
         self.not_applicable |= facts["notApplicable"]
         for name in _SETS:
-            getattr(self, name).update(facts[name])
-        for about in facts["targets"]["abouts"]:
+            own = getattr(self, name)
+            own.update(facts[name])
+        for about in facts["abouts"]:
             self.record(about, {})
-        for configuration in facts["targets"]["configurations"]:
+        for configuration in facts["configurations"]:
             self.record({}, configuration)
 
     def faults(self) -> list[str]:
-        """Say in plain words where the run did other work than planned; empty when all is equal."""
-        return [
-            *_named("these cases share their id with another one", self.repeated),
-            *_named("these files could not be collected", self.uncollectable),
-            *_gap("collected", self.planned, self.collected),
-            *_gap("executed", self.planned, self.executed),
-            *_gap("reported", self.planned, self.reported),
-            *([] if self.executed else ["no case was executed, so nothing was judged"]),
-            *(
-                []
-                if len(_told(self.abouts)) < 2
-                else ["the workers of this run judged different targets"]
-            ),
-        ]
+        """List where the run did other work than planned."""
+        found = _named("these cases share their id with another one", self.repeated)
+        found += _named("these files could not be collected", self.uncollectable)
+        found += _gap("collected", self.planned, self.collected)
+        found += _gap("executed", self.planned, self.executed)
+        found += _gap("reported", self.planned, self.reported)
+        if not self.executed:
+            found.append("no case was executed, so nothing was checked")
+        targets = [about for about in self.abouts if about]
+        if len(targets) > 1:
+            found.append("the workers of this run used different targets")
+        return found
 
 
-_SETS = ("repeated", "left_out", "collected", "executed", "uncollectable")
+_SETS = (
+    "repeated",
+    "left_out",
+    "collected",
+    "executed",
+    "uncollectable",
+)
 
 
-def _told(facts: Iterable[Facts]) -> list[Facts]:
-    return [fact for fact in facts if fact]
-
-
-def _gap(word: str, planned: Collection[str], done: Collection[str]) -> list[str]:
-    missing, extra = set(planned) - set(done), set(done) - set(planned)
+def _gap(action: str, planned: Cases, done: Cases) -> list[str]:
+    """List the cases that were planned but not done, and those that were done but not planned."""
+    counts = f"planned {len(planned)}, {action} {len(done)}"
+    missing = planned - done
+    extra = done - planned
     return [
-        *_named(
-            f"planned {len(planned)}, {word} {len(done)}; planned but not {word}",
-            missing,
-        ),
-        *_named(
-            f"planned {len(planned)}, {word} {len(done)}; {word} but not planned", extra
-        ),
+        *_named(f"{counts}; planned but not {action}", missing),
+        *_named(f"{counts}; {action} but not planned", extra),
     ]
 
 
-def _named(words: str, cases: Collection[str]) -> list[str]:
-    return [f"{words}: {', '.join(sorted(cases))}"] if cases else []
+def _named(text: str, cases: Cases) -> list[str]:
+    if not cases:
+        return []
+    listed = ", ".join(sorted(cases))
+    return [f"{text}: {listed}"]

@@ -1,4 +1,4 @@
-"""One table over the reports of several runs: requirement by release, with the verdict of each (Markdown and JSON)."""
+"""One table of several reports: the verdict on each requirement in each release, as Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 
 from tabulate import tabulate
 
-from kueue_dra_reports.document import API_VERSION, CheckEntry, Report
+from kueue_dra_reports.document import API_VERSION, CheckEntry, Report, RequirementEntry
 from kueue_dra_reports.results import VERDICTS
 
 KIND = "ConformanceMatrix"
 ABSENT = "notApplicable"
 WORDS: Mapping[str, str] = {ABSENT: "-"}
-"""How a cell shows a verdict that does not say its own name."""
+"""Verdicts that a cell shows as a sign."""
 COUNTED = tuple(verdict for verdict in VERDICTS if verdict != ABSENT)
 RED = ("failed", "questioned")
 RUN = ("behaviour", "target", "verdict", *COUNTED)
 NO_BORDER = "\\|"
-"""A bar in the text of a cell."""
+"""An escaped bar in the text of a cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One run: who was judged as what, and how it ended."""
+    """One run: its behaviour, target and result."""
 
     behaviour: str
     judge: str
@@ -45,7 +45,7 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedCase:
-    """A case that did not pass somewhere."""
+    """A case that did not pass in a run."""
 
     behaviour: str
     case: str
@@ -56,7 +56,7 @@ class FailedCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """Everything that the table says; ``left_out`` names what was asked for and not run, with the reason."""
+    """The content of the table; ``left_out`` gives the reason for each release that did not run."""
 
     columns: tuple[Column, ...]
     lines: tuple[MatrixRow, ...]
@@ -67,27 +67,34 @@ class Matrix:
 def matrix_of(
     reports: Sequence[Report], left_out: Mapping[str, str] | None = None
 ) -> Matrix:
-    """Lay reports beside each other, in the order given; a requirement that holds in none of them has no line."""
-    verdicts = [
-        {one["id"]: one["verdict"] for one in report["requirements"]}
-        for report in reports
-    ]
-    known = {one["id"]: one for report in reports for one in report["requirements"]}
-    lines = [
-        MatrixRow(
+    """Put reports into one table, in their order, without the requirements that hold in none of them."""
+    failed: list[FailedCase] = []
+    for report in reports:
+        failed += _red(report)
+    return Matrix(
+        columns=tuple(map(_column, reports)),
+        lines=tuple(_rows(reports)),
+        red=tuple(failed),
+        left_out=dict(left_out or {}),
+    )
+
+
+def _rows(reports: Sequence[Report]) -> Iterator[MatrixRow]:
+    verdicts = []
+    known: dict[str, RequirementEntry] = {}
+    for report in reports:
+        by_id = {one["id"]: one for one in report["requirements"]}
+        verdicts.append({name: one["verdict"] for name, one in by_id.items()})
+        known |= by_id
+    for name in sorted(known):
+        row = MatrixRow(
             id=name,
             text=known[name]["text"],
             profile=known[name]["profile"],
             verdicts=tuple(one.get(name, ABSENT) for one in verdicts),
         )
-        for name in sorted(known)
-    ]
-    return Matrix(
-        columns=tuple(map(_column, reports)),
-        lines=tuple(line for line in lines if set(line.verdicts) != {ABSENT}),
-        red=tuple(red for report in reports for red in _red(report)),
-        left_out=dict(left_out or {}),
-    )
+        if set(row.verdicts) != {ABSENT}:
+            yield row
 
 
 def as_document(matrix: Matrix) -> Mapping[str, Any]:
@@ -117,12 +124,12 @@ def as_markdown(matrix: Matrix) -> str:
 
 
 def runs(matrix: Matrix) -> str:
-    """Give the runs alone for a terminal, one a row, with how many requirements have which verdict."""
+    """Give the table of the runs for a terminal, with the number of requirements for each verdict."""
     return tabulate(list(map(_run, matrix.columns)), headers=RUN, tablefmt="simple")
 
 
 def absences(matrix: Matrix) -> Iterator[str]:
-    """Say what was left out and why, a line for each."""
+    """Give the reason for each release that did not run, one per line."""
     yield from (
         f"left out: {name}: {reason}" for name, reason in matrix.left_out.items()
     )
@@ -170,24 +177,23 @@ def _column(report: Report) -> Column:
     counted = Counter(one["verdict"] for one in report["requirements"])
     return Column(
         behaviour=report["specification"]["behaviour"],
-        judge=_judge(report["target"]),
+        judge=_target(report["target"]),
         result=report["verdict"]["result"],
         counts={one: counted[one] for one in COUNTED},
     )
 
 
-def _judge(target: Mapping[str, Any]) -> str:
+def _target(target: Mapping[str, Any]) -> str:
     about = target.get("about", {})
-    versions = [
-        f"{title} {about[key]}"
-        for key, title in (("kueue", "Kueue"), ("kubernetes", "Kubernetes"))
-        if key in about
-    ]
-    return (
-        " on ".join(versions)
-        if target["name"] != "reference" and versions
-        else str(target["name"])
-    )
+    name = str(target["name"])
+    versions = []
+    if "kueue" in about:
+        versions.append(f"Kueue {about['kueue']}")
+    if "kubernetes" in about:
+        versions.append(f"Kubernetes {about['kubernetes']}")
+    if name == "reference" or not versions:
+        return name
+    return " on ".join(versions)
 
 
 def _red(report: Report) -> Iterator[FailedCase]:
@@ -203,7 +209,7 @@ def _red(report: Report) -> Iterator[FailedCase]:
 
 
 def _message(check: CheckEntry) -> str:
-    """Say in one line what a case said."""
+    """Give the message of a failed case in one line."""
     if "expected" in check and "observed" in check:
         return f"expected {check['expected']}, observed {check['observed']}".replace(
             "\n", " "

@@ -1,4 +1,4 @@
-"""One case's course through set-up, call and tear-down, and the outcome that follows."""
+"""The outcome of a case, from the reports of its set-up, call and tear-down."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 import pytest
+
+Facts = dict[str, Any]
 
 
 class Outcome(StrEnum):
@@ -22,53 +24,56 @@ class Outcome(StrEnum):
 
 @dataclass(slots=True, kw_only=True)
 class CaseRecord:
-    """What pytest's reports of the three phases say of one case, so far."""
+    """The result of one case, from the phases that pytest reported so far."""
 
     outcome: Outcome = Outcome.NOT_RUN
     seconds: float = 0.0
     finished: bool = False
-    details: dict[str, Any] = field(default_factory=dict)
+    details: Facts = field(default_factory=dict)
 
-    def hear(self, report: pytest.TestReport) -> None:
+    def add(self, report: pytest.TestReport) -> None:
         """Add the report of one phase."""
-        facts = dict(report.user_properties)
+        facts: Facts = dict(report.user_properties)
         self.seconds += report.duration
-        self.finished = self.finished or report.when == "teardown"
-        said = Outcome(
-            str(
-                facts.get("outcome", Outcome.ERROR if report.failed else Outcome.PASSED)
-            )
-        )
+        if report.when == "teardown":
+            self.finished = True
         if report.failed:
             self.details |= _details(facts, message_of(report))
-        if self.outcome in (Outcome.NOT_RUN, Outcome.PASSED) and (
-            report.failed or report.when == "call"
-        ):
-            self.outcome = said
+        if self.outcome not in (Outcome.NOT_RUN, Outcome.PASSED):
+            return
+        if report.failed:
+            self.outcome = Outcome(facts.get("outcome", Outcome.ERROR))
+        elif report.when == "call":
+            self.outcome = Outcome(facts.get("outcome", Outcome.PASSED))
 
 
 def message_of(report: pytest.TestReport) -> str:
-    """Give the words of a failure without its traceback."""
+    """Give the message of a failure without its traceback."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    return str(crash.message if crash else report.longrepr).strip()
+    message = crash.message if crash else report.longrepr
+    return str(message).strip()
 
 
-def _details(facts: dict[str, Any], message: str) -> dict[str, Any]:
-    details: dict[str, Any] = {"message": message}
-    details |= {
-        key: str(facts[key]) for key in ("expected", "observed") if key in facts
-    }
-    return details | {
-        key: lines(facts[key]) for key in ("explanation", "evidence") if key in facts
-    }
+def _details(facts: Facts, message: str) -> Facts:
+    details: Facts = {"message": message}
+    for key in ("expected", "observed"):
+        if key in facts:
+            details[key] = str(facts[key])
+    for key in ("explanation", "evidence"):
+        if key in facts:
+            details[key] = lines(facts[key])
+    return details
 
 
 def lines(value: object) -> list[str]:
-    """Give a fact that a fixture attached as lines of text, whatever its shape."""
+    """Turn a value that a fixture attached into lines of text."""
     match value:
         case str():
             return value.splitlines()
         case list() | tuple():
-            return [line for one in value for line in lines(one)]
+            found = []
+            for one in value:
+                found += lines(one)
+            return found
         case _:
             return [json.dumps(value, sort_keys=True, default=str)]

@@ -35,24 +35,24 @@ RETRIERS = {
 }
 MARKERS = (
     "covers(*ids): the requirements of the catalogue that this case proves; every conformance case needs one",
-    "owns_kueue: the case restarts Kueue with a configuration of its own, so it is not for an attached cluster",
-    "breaks_law(law, why): the case makes a world in which this conservation law is known not to hold",
-    "newer_api_server: the case needs an API server with alpha features, so it is not for an attached cluster either",
+    "owns_kueue: the case restarts Kueue with its own Configuration, so it is not for an attached cluster",
+    "breaks_law(law, why): the case creates a state in which this invariant is known not to hold",
+    "newer_api_server: the case needs an API server with alpha features, so it is not for an attached cluster",
 )
 
 
 def record_target(
     config: pytest.Config, describe: Mapping[str, Any], configuration: Mapping[str, Any]
 ) -> None:
-    """Tell the report what is judged (``target.describe()``) and with which Kueue Configuration, from any process."""
+    """Record the target (``target.describe()``) and its Kueue Configuration for the report, from any process."""
     config.stash[LEDGER].record(dict(describe), dict(configuration))
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Bring in the hooks about collecting and judging, and offer our own."""
+    """Register the plugins for collection and results, and declare our own hooks."""
     pluginmanager.add_hookspecs(hooks)
     pluginmanager.register(collection, "kueue-dra-collecting")
-    pluginmanager.register(case_result, "kueue-dra-judging")
+    pluginmanager.register(case_result, "kueue-dra-results")
     pluginmanager.register(fork_workers, "kueue-dra-forked")
 
 
@@ -65,26 +65,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--report-dir",
         default="out",
         metavar="DIR",
-        help="where the report files go (default: out); write --report-dir=DIR, "
-        "for without the sign pytest takes a folder that exists for one to collect",
+        help="the folder for the report files (default: out); write --report-dir=DIR with =, "
+        "because pytest collects an existing folder after a space",
     )
     group.addoption(
         "--intent",
         choices=INTENTS,
         default="ci",
-        help="certify: the whole suite, the only run that may claim conformance; ci (default); develop",
+        help="certify runs the whole suite, and only it may claim conformance; ci (default); develop",
     )
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_kueue_dra_catalogue() -> Mapping[str, Requirement]:
-    """Give the project's own catalogue when nobody else answers."""
+    """Give the project's own catalogue, unless a conftest gives another one."""
     return catalogue()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Open the ledger, and refuse what would make a green run mean nothing."""
+    """Open the ledger, and reject options that would make a green run worthless."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     config.stash[LEDGER] = Ledger()
@@ -99,20 +99,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def is_worker(config: pytest.Config) -> bool:
-    """Say whether this process is a worker of a parallel run: it reports to a controller, and writes nothing."""
+    """Whether this process is a worker of a parallel run, which reports to a controller and writes no files."""
     return hasattr(config, "workerinput")
 
 
 def _prepare_files(config: pytest.Config) -> None:
-    """Refuse a folder that cannot be written; it is made at the end of the run.
+    """Reject a folder that cannot be written; it is created at the end of the run.
 
-    (Made now, a worker would take it for a path to collect: it parses its arguments before it knows our options.)
+    (If it existed now, a worker would collect it, because it parses its arguments before it knows our options.)
     """
     folder = folder_of(config)
     above = next(path for path in (folder, *folder.parents) if path.exists())
     if not (above.is_dir() and os.access(above, os.W_OK)):
         raise pytest.UsageError(
-            f"--report-dir {config.getoption('report_dir')}: {above} is no folder we may write to"
+            f"--report-dir {config.getoption('report_dir')}: {above} is not a writable folder"
         )
     config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
 
@@ -123,7 +123,7 @@ def folder_of(config: pytest.Config) -> Path:
 
 
 def runs_the_suite(config: pytest.Config) -> bool:
-    """Say whether this run was asked for conformance cases: a path in the suite, or a folder that holds it."""
+    """Whether the arguments of this run name a path in the suite, or a folder that holds it."""
     paths = (
         (config.invocation_params.dir / arg.partition("::")[0]).resolve()
         for arg in config.args
@@ -143,7 +143,7 @@ def _refuse_retries(config: pytest.Config) -> None:
     for plugin, name in RETRIERS.items():
         if config.pluginmanager.hasplugin(plugin):
             raise pytest.UsageError(
-                f"{name} is active: a case that passes at the second attempt would read as green. "
+                f"{name} is active: a case that passes at the second attempt would look like success. "
                 f"Run without it: -p no:{plugin}"
             )
 
@@ -162,17 +162,17 @@ def _refuse_unknown_behaviour(config: pytest.Config) -> None:
         raise pytest.UsageError(f"the catalogue is wrong: {fault}") from None
     if name not in known:
         raise pytest.UsageError(
-            f"--behaviour {name}: no requirement holds there; {nearest(name, known)}"
+            f"--behaviour {name}: no requirement holds in it; {nearest(name, known)}"
         )
 
 
 def behaviour_of(config: pytest.Config) -> str:
-    """Give the name of the behaviour that this run judges by."""
+    """Give the name of the behaviour of this run."""
     return str(config.getoption("behaviour", None) or NEWEST.name)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand over to the controller, or write the report and fail a run that did less than planned."""
+    """Send the ledger to the controller, or write the report and fail a run that did less than planned."""
     config, ledger = session.config, session.config.stash[LEDGER]
     if is_worker(config):
         config.workeroutput["kueue_dra"] = ledger.hand_over()  # type: ignore[attr-defined]  # xdist's own attribute
@@ -198,7 +198,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print the summary under pytest's own lines."""
+    """Print the summary after pytest's own lines."""
     if WRITTEN not in config.stash:
         return
     report, paths = config.stash[WRITTEN]

@@ -1,4 +1,4 @@
-"""Writes the ConformanceReport (kueue-dra.dev/v1alpha1): one document, sorted, as YAML and as JSON."""
+"""Write the ConformanceReport (kueue-dra.dev/v1alpha1): one sorted document, as YAML and as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from kueue_dra_reports.document import (
     KIND,
     CheckEntry,
     IntegrityEntry,
+    ProfileEntry,
     Report,
+    ReportHead,
     RequirementEntry,
     RowEntry,
 )
@@ -36,7 +38,7 @@ LEFT_OUT = "left out by the user's selection"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a report says beside the cases; ``target`` is everything that depends on the judge and the machine."""
+    """What a report has in addition to the cases; ``target`` is all that depends on the target and the machine."""
 
     date: datetime
     seconds: float
@@ -46,7 +48,8 @@ class Run:
 
 
 def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) -> Report:
-    """Build the document from the ledger; the same run gives the same document, whatever the order of its cases."""
+    """Build the document from the ledger; the order of the cases in the run does not matter."""
+    listed = [catalogue[name] for name in sorted(catalogue)]
     checks = [_check(ledger, case) for case in sorted(ledger.planned)]
     absent = [
         _row(ledger, case, reason)
@@ -54,36 +57,14 @@ def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) ->
     ]
     left = [_row(ledger, case, LEFT_OUT) for case in sorted(ledger.left_out)]
     outcomes = Outcomes.from_lists(checks, absent, left)
-    requirements = [
-        _requirement(catalogue[one], run.behaviour, outcomes)
-        for one in sorted(catalogue)
-    ]
+    requirements = [_requirement(one, run.behaviour, outcomes) for one in listed]
     profiles = results.profiles(requirements, outcomes)
     integrity = _integrity(ledger, checks, run)
+    head = _head(run, profiles, integrity)
     return {
-        "apiVersion": API_VERSION,
-        "kind": KIND,
-        "date": run.date.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "durationSeconds": round(run.seconds, 3),
-        "mode": "count",
-        "intent": run.intent,
-        "verdict": results.verdict(profiles, integrity, run.intent),
-        "specification": {
-            "kep": 2941,
-            "milestone": "2025-09",
-            "behaviour": run.behaviour,
-            "catalogueDigest": _named(
-                tuple(catalogue[one] for one in sorted(catalogue))
-            ),
-        },
-        "suite": {
-            "name": DISTRIBUTION,
-            "version": suite_version(),
-            "caseListDigest": digest(
-                [row.id, row.requirements] for _, row in sorted(ledger.rows.items())
-            ),
-            "python": platform.python_version(),
-        },
+        **head,  # type: ignore[typeddict-item]  # mypy takes into account that a head could have "controls"
+        "specification": _specification(run, listed),
+        "suite": _suite(ledger),
         "target": dict(run.target),
         "profiles": profiles,
         "statistics": outcomes.count(outcomes.of),
@@ -95,11 +76,44 @@ def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) ->
     }
 
 
+def _head(
+    run: Run, profiles: list[ProfileEntry], integrity: IntegrityEntry
+) -> ReportHead:
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "date": run.date.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "durationSeconds": round(run.seconds, 3),
+        "mode": "count",
+        "intent": run.intent,
+        "verdict": results.verdict(profiles, integrity, run.intent),
+    }
+
+
+def _specification(run: Run, listed: list[Requirement]) -> dict[str, Any]:
+    return {
+        "kep": 2941,
+        "milestone": "2025-09",
+        "behaviour": run.behaviour,
+        "catalogueDigest": _named(tuple(listed)),
+    }
+
+
+def _suite(ledger: Ledger) -> dict[str, Any]:
+    rows = [[row.id, row.requirements] for _, row in sorted(ledger.rows.items())]
+    return {
+        "name": DISTRIBUTION,
+        "version": suite_version(),
+        "caseListDigest": digest(rows),
+        "python": platform.python_version(),
+    }
+
+
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write ``report.yaml`` and ``report.json`` into a folder, made when it is missing."""
+    """Write ``report.yaml`` and ``report.json`` into a folder, which is created if it does not exist."""
     folder.mkdir(parents=True, exist_ok=True)
     as_json = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
-    plain = json.loads(as_json)  # YAML knows no tuples
+    plain = json.loads(as_json)  # YAML has no tuples
     paths = [folder / "report.yaml", folder / "report.json"]
     for path, text in zip(paths, (written([plain]), as_json), strict=True):
         path.write_text(text, "utf-8")
@@ -107,7 +121,7 @@ def write(report: Report, folder: Path) -> list[Path]:
 
 
 def digest(values: Iterable[Any]) -> str:
-    """Name a list of plain values by its content."""
+    """Give the digest of a list of plain values."""
     text = json.dumps(
         list(values), sort_keys=True, separators=(",", ":"), ensure_ascii=True
     )
@@ -116,13 +130,13 @@ def digest(values: Iterable[Any]) -> str:
 
 @cache
 def _named(requirements: tuple[Requirement, ...]) -> str:
-    """Name a catalogue by its content; runs in one process have the same."""
+    """Give the digest of a catalogue; runs in one process share it."""
     return digest(asdict(replace(requirement, file="")) for requirement in requirements)
 
 
 @cache
 def suite_version() -> str:
-    """Give the version of this suite: that of the checkout it runs from, installed or not, or of the installation."""
+    """Give the version of this suite: that of the checkout, or of the installed package."""
     project = Path(__file__).resolve().parents[2] / "pyproject.toml"
     if project.is_file():
         return str(tomllib.loads(project.read_text("utf-8"))["project"]["version"])
@@ -179,11 +193,11 @@ def _integrity(
     faults = ledger.faults()
     if run.intent == "certify" and ledger.left_out:
         faults.append(
-            f"intent certify runs the whole suite, and the user's selection left out {len(ledger.left_out)}"
+            f"intent certify needs the whole suite, but the user's selection excludes {len(ledger.left_out)} cases"
         )
     if run.intent == "certify" and not run.target.get("about"):
         faults.append(
-            "intent certify names what was judged, and no target said what it is"
+            "intent certify needs the version of the target, but no target reported it"
         )
     return {
         "planned": len(ledger.planned),

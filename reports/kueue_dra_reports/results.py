@@ -1,4 +1,4 @@
-"""From single checks to requirements, profiles and one verdict: pure functions over a report's own lists.
+"""Compute the verdicts on requirements, profiles and the run from single checks.
 
 `kueue_dra_reports.validate` computes them again from a written report, so that a report cannot claim more than its
 checks show.
@@ -24,6 +24,10 @@ from kueue_dra_reports.document import (
 )
 
 Group = Literal["core", "extended", "questions"]
+Keys = Iterable[str]
+Names = Sequence[str]
+Requirements = Sequence[RequirementEntry]
+ById = Mapping[str, RequirementEntry]
 GROUP_OF: Mapping[str, Group] = {
     "MUST": "core",
     "SHOULD": "extended",
@@ -34,169 +38,179 @@ GROUPS: tuple[Group, ...] = ("core", "extended", "questions")
 OUTCOMES = ("passed", "failed", "error", "notTestable", "notRun", "notApplicable")
 VERDICTS = ("proven", "failed", "questioned", "untested", "excluded", "notApplicable")
 RAN = ("passed", "failed", "error", "notTestable")
-BROKEN = {"error", "notTestable"}
-"""Outcomes that say that the case could not be judged; they are never a question to the texts."""
+DECIDED = ("proven", "failed", "questioned")
+OPEN = ("questioned", "untested")
+FAILED = ("failed", "error", "notTestable")
+NOT_PASSED = ("failed", "notRun")
+BROKEN = ("error", "notTestable")
+"""Outcomes of a case that could not check anything; they never question the KEP."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
-    """How every case ended, by id; what the user left out counts as not run."""
+    """The outcome of each case by id; cases that the user excludes count as not run."""
 
     of: Mapping[str, str]
-    cites: Mapping[str, Sequence[str]]
+    cites: Mapping[str, Names]
 
     @classmethod
     def from_lists(
         cls,
-        checks: Iterable[CheckEntry],
-        absent: Iterable[RowEntry],
-        left: Iterable[RowEntry],
+        checks: Sequence[CheckEntry],
+        absent: Sequence[RowEntry],
+        left: Sequence[RowEntry],
     ) -> Outcomes:
         """Join the three lists of a report."""
-        parts = [(one["id"], one["outcome"], one["requirements"]) for one in checks]
-        parts += [(one["id"], "notApplicable", one["requirements"]) for one in absent]
-        parts += [(one["id"], "notRun", one["requirements"]) for one in left]
+        of = {one["id"]: one["outcome"] for one in checks}
+        of |= {one["id"]: "notApplicable" for one in absent}
+        of |= {one["id"]: "notRun" for one in left}
         return cls(
-            of={case: outcome for case, outcome, _ in parts},
-            cites={case: requirements for case, _, requirements in parts},
+            of=of,
+            cites={one["id"]: one["requirements"] for one in [*checks, *absent, *left]},
         )
 
     @cached_property
-    def citing(self) -> Mapping[str, Sequence[str]]:
-        """The cases of each requirement that any cites, by name."""
-        found = defaultdict[str, list[str]](list)
-        for case in sorted(self.cites):
-            for one in dict.fromkeys(self.cites[case]):
-                found[one].append(case)
+    def citing(self) -> Mapping[str, Names]:
+        """The cases that cite each requirement, by name."""
+        found: dict[str, list[str]] = {}
+        for case, requirements in sorted(self.cites.items()):
+            for one in set(requirements):
+                cases = found.setdefault(one, [])
+                cases.append(case)
         return found
 
-    def count(self, cases: Iterable[str]) -> Statistics:
-        """Count outcomes; every kind is named, also those that did not occur."""
+    def count(self, cases: Keys) -> Statistics:
+        """Count the cases with each outcome, zero included."""
         found = Counter(self.of[case] for case in cases)
         return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
-def verdict_on(level: str, outcomes: Iterable[str]) -> str:
-    """Judge one requirement, which holds and is not excluded, by the outcomes of the cases that cite it."""
-    seen = set(outcomes) - {"notApplicable"}
-    if seen & BROKEN or ("failed" in seen and level != "INFERRED"):
+def verdict_on(level: str, outcomes: Keys) -> str:
+    """Give the verdict on a requirement that holds and is not excluded, from the outcomes of its cases."""
+    seen = set(outcomes)
+    seen.discard("notApplicable")
+    if seen.intersection(BROKEN):
         return "failed"
     if "failed" in seen:
-        return "questioned"
+        return "questioned" if level == "INFERRED" else "failed"
     return "proven" if seen == {"passed"} else "untested"
 
 
-def profiles(
-    requirements: Sequence[RequirementEntry], outcomes: Outcomes
-) -> list[ProfileEntry]:
-    """Group everything by profile and strength."""
-    return [
-        _profile(name, requirements, outcomes)
-        for name in sorted({one["profile"] for one in requirements})
-    ]
+def profiles(requirements: Requirements, outcomes: Outcomes) -> list[ProfileEntry]:
+    """Group requirements and cases by profile and level."""
+    names = {one["profile"] for one in requirements}
+    return [_profile(name, requirements, outcomes) for name in sorted(names)]
 
 
-def _profile(
-    name: str, requirements: Sequence[RequirementEntry], outcomes: Outcomes
-) -> ProfileEntry:
+def _profile(name: str, requirements: Requirements, outcomes: Outcomes) -> ProfileEntry:
     mine = {one["id"]: one for one in requirements if one["profile"] == name}
-    strongest = {
-        case: group
-        for case, ids in outcomes.cites.items()
-        if (group := _strongest(ids, mine))
-    }
+    cases = _cases_by_group(mine, outcomes)
     found: dict[Group, GroupEntry] = {}
     for group in GROUPS:
         asked = [one for one in mine.values() if GROUP_OF[one["level"]] == group]
-        cases = sorted(case for case, its in strongest.items() if its == group)
         if asked:
-            found[group] = _group(group, asked, cases, outcomes)
+            found[group] = _group(group, asked, cases[group], outcomes)
     entry: ProfileEntry = {"name": name, "result": _profile_result(found)}
     entry.update(found)  # type: ignore[typeddict-item]  # the keys are GROUPS, which mypy cannot follow here
     return entry
 
 
-def _strongest(
-    ids: Iterable[str], mine: Mapping[str, RequirementEntry]
-) -> Group | None:
-    groups = {GROUP_OF[mine[one]["level"]] for one in ids if one in mine}
-    return next((group for group in GROUPS if group in groups), None)
+def _cases_by_group(mine: ById, outcomes: Outcomes) -> Mapping[Group, Names]:
+    """Give the cases of a profile, each in the strongest group that it cites."""
+    found = defaultdict[Group, list[str]](list)
+    for case, ids in sorted(outcomes.cites.items()):
+        group = _strongest(ids, mine)
+        if group:
+            found[group].append(case)
+    return found
+
+
+def _strongest(ids: Keys, mine: ById) -> Group | None:
+    groups = set[Group]()
+    for one in ids:
+        if one in mine:
+            level = mine[one]["level"]
+            groups.add(GROUP_OF[level])
+    for group in GROUPS:
+        if group in groups:
+            return group
+    return None
 
 
 def _group(
     group: Group,
-    asked: Sequence[RequirementEntry],
-    cases: Sequence[str],
+    asked: Requirements,
+    cases: Names,
     outcomes: Outcomes,
 ) -> GroupEntry:
     statistics = outcomes.count(cases)
     found = Counter(one["verdict"] for one in asked)
     verdicts = {verdict: found[verdict] for verdict in VERDICTS}
+    untested = [one["id"] for one in asked if one["verdict"] == "untested"]
     return {
         "result": _group_result(group, statistics, verdicts),
         "statistics": statistics,
         "requirements": verdicts,
-        "notPassed": [
-            case for case in cases if outcomes.of[case] in BROKEN | {"failed"}
-        ],
-        "untested": sorted(one["id"] for one in asked if one["verdict"] == "untested"),
+        "notPassed": [case for case in cases if outcomes.of[case] in FAILED],
+        "untested": sorted(untested),
     }
 
 
 def _group_result(group: Group, cases: Statistics, verdicts: Statistics) -> str:
-    """Judge a group; a failing question is open, not a violation, and untested questions do not weigh.
+    """Give the result of a group from its cases and from the verdicts on its requirements.
 
-    The verdicts count beside the cases: a case that cites a MUST and a MAY is one of the core's, but judges both.
+    A failed question is open, not a violation, and an untested question has no effect. Both counts matter: a case that
+    cites a MUST and a MAY is a case of the core, but decides the verdicts on both.
     """
-    weighs = group != "questions"
-    if not (
-        sum(cases[one] for one in RAN)
-        or verdicts["proven"]
-        or verdicts["failed"]
-        or verdicts["questioned"]
-    ):
-        return (
-            "untested" if verdicts["untested"] or cases["notRun"] else "notApplicable"
-        )
-    if (
-        sum(cases[one] for one in BROKEN)
-        or verdicts["failed"]
-        or (weighs and cases["failed"])
-    ):
+    if not _any(cases, RAN) and not _any(verdicts, DECIDED):
+        missing = verdicts["untested"] or cases["notRun"]
+        return "untested" if missing else "notApplicable"
+    if group == "questions":
+        return _questions_result(cases, verdicts)
+    if _any(cases, FAILED) or verdicts["failed"]:
         return "failure"
-    unsure = (
-        cases["failed"]
-        or cases["notRun"]
-        or verdicts["questioned"]
-        or (weighs and verdicts["untested"])
-    )
-    return "partial" if unsure else "success"
+    if cases["notRun"] or _any(verdicts, OPEN):
+        return "partial"
+    return "success"
+
+
+def _questions_result(cases: Statistics, verdicts: Statistics) -> str:
+    if _any(cases, BROKEN) or verdicts["failed"]:
+        return "failure"
+    if _any(cases, NOT_PASSED) or verdicts["questioned"]:
+        return "partial"
+    return "success"
+
+
+def _any(counts: Statistics, keys: Keys) -> bool:
+    return any(counts[key] for key in keys)
 
 
 def _profile_result(groups: Mapping[Group, GroupEntry]) -> str:
-    """Judge a profile: its core decides, everything else can only make it partial, except what broke."""
+    """Give the result of a profile: the core decides; another group makes it partial, or fails it by an error."""
     results = {group: entry["result"] for group, entry in groups.items()}
-    broken = any(
-        entry["statistics"][outcome] for entry in groups.values() for outcome in BROKEN
-    )
-    if broken or results.get("core") == "failure":
+    if results.get("core") == "failure":
         return "failure"
+    for entry in groups.values():
+        if _any(entry["statistics"], BROKEN):
+            return "failure"
     if results.get("questions") == "untested":
-        del results["questions"]  # what the texts do not say need not be proven
-    said = set(results.values()) - {"notApplicable"}
-    if said <= {"untested"}:
-        return "untested" if said else "notApplicable"
-    return "success" if said == {"success"} else "partial"
+        # Where the KEP does not decide, nothing needs to be proven.
+        del results["questions"]
+    found = set(results.values()) - {"notApplicable"}
+    if found == {"success"}:
+        return "success"
+    if not found:
+        return "notApplicable"
+    return "untested" if found == {"untested"} else "partial"
 
 
 def verdict(
     profiles: Sequence[ProfileEntry], integrity: IntegrityEntry, intent: str
 ) -> VerdictEntry:
-    """Judge the run: numbers that do not match fail it; profiles that did not run do not weigh."""
-    because = [
-        *integrity["faults"],
-        *(reason for one in profiles if (reason := _reason(one))),
-    ]
+    """Give the result of the run: numbers that differ fail it; profiles that did not run have no effect."""
+    because = list(integrity["faults"])
+    because += filter(None, map(_reason, profiles))
     results = {one["result"] for one in profiles}
     result = "success"
     if integrity["faults"] or "failure" in results:
@@ -211,23 +225,28 @@ def verdict(
 
 
 def _reason(profile: ProfileEntry) -> str:
-    parts = [
-        text
-        for group in GROUPS
-        if (entry := profile.get(group)) and (text := _shortfall(group, entry))
-    ]
-    return f"{profile['name']}: {'; '.join(parts)}" if parts else ""
+    parts = []
+    for group in GROUPS:
+        entry = profile.get(group)
+        if entry:
+            parts.append(_shortfall(group, entry))
+    listed = "; ".join(filter(None, parts))
+    if not listed:
+        return ""
+    name = profile["name"]
+    return f"{name}: {listed}"
 
 
 def _shortfall(group: Group, entry: GroupEntry) -> str:
-    counts = {
-        outcome: number for outcome, number in entry["statistics"].items() if number
-    }
-    parts = [
-        f"{counts[one]} {one}"
-        for one in ("failed", "error", "notTestable", "notRun")
-        if one in counts
-    ]
-    if entry["untested"] and group != "questions":
-        parts.append(f"{len(entry['untested'])} requirements untested")
-    return f"{group}: {', '.join(parts)}" if parts else ""
+    counts = entry["statistics"]
+    parts = []
+    for outcome in ("failed", "error", "notTestable", "notRun"):
+        if counts[outcome]:
+            parts.append(f"{counts[outcome]} {outcome}")
+    untested = len(entry["untested"])
+    if untested and group != "questions":
+        parts.append(f"{untested} requirements untested")
+    if not parts:
+        return ""
+    listed = ", ".join(parts)
+    return f"{group}: {listed}"

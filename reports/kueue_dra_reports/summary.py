@@ -1,16 +1,22 @@
-"""The end of a run on the terminal: one table, the target, the integrity numbers, the verdict, the files."""
+"""Print the summary of a run: a table, the target, the integrity numbers, the verdict and the files."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tabulate import tabulate
 
 from kueue_dra_ref.behaviours import marked
 from kueue_dra_reports.controls import line
-from kueue_dra_reports.document import CheckEntry, GroupEntry, IntegrityEntry, Report
+from kueue_dra_reports.document import (
+    CheckEntry,
+    GroupEntry,
+    IntegrityEntry,
+    Report,
+    RowEntry,
+)
 from kueue_dra_reports.results import GROUPS
 
 HEADERS = (
@@ -34,7 +40,7 @@ WORDS = {
 
 
 def rendered(report: Report, files: Iterable[str] = ()) -> str:
-    """Give the summary of a report as text that a newcomer can read."""
+    """Give the summary of a report as text."""
     parts = [
         _table(report),
         "",
@@ -50,33 +56,49 @@ def rendered(report: Report, files: Iterable[str] = ()) -> str:
 
 
 def _table(report: Report) -> str:
-    rows = [
-        _row(profile["name"], name, entry)
-        for profile in report["profiles"]
-        for name in GROUPS
-        if (entry := profile.get(name))
-        and (any(entry["statistics"].values()) or entry["untested"])
-    ]
+    rows = []
+    for profile in report["profiles"]:
+        for name in GROUPS:
+            entry = profile.get(name)
+            if entry and _has_content(entry):
+                rows.append(_row(profile["name"], name, entry))
     return tabulate(rows, headers=HEADERS, tablefmt="simple")
 
 
+def _has_content(entry: GroupEntry) -> bool:
+    statistics = entry["statistics"]
+    return any(statistics.values()) or bool(entry["untested"])
+
+
 def _row(profile: str, group: str, entry: GroupEntry) -> tuple[object, ...]:
-    cases, requirements = entry["statistics"], entry["requirements"]
+    cases = entry["statistics"]
+    requirements = entry["requirements"]
     red = cases["failed"] + cases["error"] + cases["notTestable"]
-    counts = (cases["passed"], red, cases["notApplicable"], cases["notRun"])
-    piles = (requirements["proven"], requirements["untested"], requirements["excluded"])
-    return (profile, LEVEL[group], *counts, *piles, entry["result"])
+    return (
+        profile,
+        LEVEL[group],
+        cases["passed"],
+        red,
+        cases["notApplicable"],
+        cases["notRun"],
+        requirements["proven"],
+        requirements["untested"],
+        requirements["excluded"],
+        entry["result"],
+    )
 
 
 def _target_line(report: Report) -> str:
     target: Mapping[str, Any] = report["target"]
-    about = ", ".join(
-        f"{key} {_short(value)}"
-        for key, value in target.get("about", {}).items()
-        if key != "kind"
+    about: Mapping[str, Any] = target.get("about", {})
+    details = ", ".join(
+        f"{key} {_short(value)}" for key, value in about.items() if key != "kind"
     )
+    name = target["name"]
+    if details:
+        name += f" ({details})"
     behaviour = marked(report["specification"]["behaviour"])
-    return f"target: {target['name']}{f' ({about})' if about else ''}, judged as {behaviour}, intent {report['intent']}"
+    return f"target: {name}, checked as {behaviour}, intent {report['intent']}"
 
 
 def _short(value: object) -> str:
@@ -90,17 +112,21 @@ def _short(value: object) -> str:
 
 
 def integrity_line(integrity: IntegrityEntry) -> str:
-    """Give the four numbers that must be equal, with the sign that says whether they are."""
-    numbers = [
-        integrity[key] for key in ("planned", "collected", "executed", "reported")
-    ]
-    sign = "=" if len(set(numbers)) == 1 else "≠"
-    names = ("planned", "collected", "executed", "reported")
-    return f"integrity: {f' {sign} '.join(f'{name} {number}' for name, number in zip(names, numbers, strict=True))}"
+    """Give the four numbers that must be equal, with = or ≠ between them."""
+    numbers = {
+        "planned": integrity["planned"],
+        "collected": integrity["collected"],
+        "executed": integrity["executed"],
+        "reported": integrity["reported"],
+    }
+    all_equal = len(set(numbers.values())) == 1
+    sign = " = " if all_equal else " ≠ "
+    parts = [f"{name} {number}" for name, number in numbers.items()]
+    return f"integrity: {sign.join(parts)}"
 
 
 REASONS = 4
-"""How many reasons for leaving cases aside the terminal shows."""
+"""The number of reasons for skipped cases that the terminal shows."""
 
 
 def _verdict_lines(report: Report) -> list[str]:
@@ -115,17 +141,22 @@ def _verdict_lines(report: Report) -> list[str]:
 
 
 def _absences(report: Report) -> Iterator[tuple[str, str]]:
-    """Say what was left aside and why; where there are many reasons, the report has the rest."""
-    for name, entries in (
-        ("not applicable", report["notApplicable"]),
-        ("left out", report["leftOut"]),
-    ):
-        counted = Counter(one["reason"] for one in entries)
-        shown = counted.most_common(REASONS)
-        for reason, number in sorted(shown):
-            yield name, f"{_cases(number)}, {reason}"
-        if rest := len(entries) - sum(number for _, number in shown):
-            yield name, f"{_cases(rest)} more for other reasons, each in the report"
+    """List how many cases did not run, with the most frequent reasons."""
+    for reason in _reasons(report["notApplicable"]):
+        yield "not applicable", reason
+    for reason in _reasons(report["leftOut"]):
+        yield "left out", reason
+
+
+def _reasons(entries: Sequence[RowEntry]) -> Iterator[str]:
+    counted = Counter(one["reason"] for one in entries)
+    shown = counted.most_common(REASONS)
+    rest = len(entries)
+    for reason, number in sorted(shown):
+        yield f"{_cases(number)}, {reason}"
+        rest -= number
+    if rest:
+        yield f"{_cases(rest)} more for other reasons, each in the report"
 
 
 def _cases(number: int) -> str:
@@ -133,16 +164,16 @@ def _cases(number: int) -> str:
 
 
 def explained(check: CheckEntry) -> str:
-    """Give one failed check as text: what was required, expected, observed and how it came about."""
+    """Give one failed check as text: its requirements, the expected and the observed value, and the explanation."""
     parts = [f"{check['id']}  [{', '.join(check['requirements'])}]  {check['outcome']}"]
     facts: Mapping[str, Any] = check
-    keys = (
-        ("title", "expected", "observed")
-        if "expected" in facts
-        else ("title", "message")
-    )
-    parts += [
-        f"  {key}: {str(facts[key]).splitlines()[0]}" for key in keys if facts.get(key)
-    ]
-    parts += [f"    {line}" for line in check.get("explanation", [])]
+    keys = ["title", "message"]
+    if "expected" in facts:
+        keys = ["title", "expected", "observed"]
+    for key in keys:
+        if facts.get(key):
+            first_line = str(facts[key]).splitlines()[0]
+            parts.append(f"  {key}: {first_line}")
+    for text in check.get("explanation", []):
+        parts.append(f"    {text}")
     return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""The report's ``target`` block: who was judged, under which Kueue configuration, how and where."""
+"""The ``target`` block of a report: the target, its Kueue Configuration, and how and where the run took place."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ FILES = (
     "--config-file",
     "--basetemp",
 )
-"""Options that say where files lie on this machine; none changes what is judged."""
+"""Options with paths of this machine; none changes the result."""
 
 
 def target_block(config: pytest.Config, ledger: Ledger) -> dict[str, Any]:
-    """Gather everything that depends on the judge and the machine, so that the rest can be compared."""
+    """Collect all that depends on the target and the machine, so that the rest can be compared."""
     name = str(config.getoption("target", "reference"))
     about = next((fact for fact in ledger.abouts if fact), {})
     configurations = [_configuration(one) for one in ledger.configurations if one]
@@ -77,22 +77,22 @@ def _configuration(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def command(config: pytest.Config) -> str:
-    """Give the command that repeats this run on any machine: the paths of this one are left out."""
+    """Give the command that repeats this run on another machine, without paths of this one."""
     raw = [
         *shlex.split(os.environ.get("PYTEST_ADDOPTS", "")),
         *map(str, config.invocation_params.args),
     ]
     asked = list(_elsewhere(raw, config))
     options = {"--target": "target", "--behaviour": "behaviour", "--intent": "intent"}
-    told = {one.partition("=")[0] for one in asked}
+    named = {one.partition("=")[0] for one in asked}
     for option, name in options.items():
-        if option not in told and (value := config.getoption(name, None)):
+        if option not in named and (value := config.getoption(name, None)):
             asked += [option, str(value)]
     return shlex.join(["python", "-m", "pytest", *asked])
 
 
 def _elsewhere(raw: Iterable[str], config: pytest.Config) -> Iterator[str]:
-    """Leave out the options about files, and name the files of the suite by their place in it."""
+    """Remove the options about files, and name the files of the suite by their path inside it."""
     rest = iter(raw)
     for one in rest:
         if one in FILES:
@@ -104,7 +104,7 @@ def _elsewhere(raw: Iterable[str], config: pytest.Config) -> Iterator[str]:
 
 
 def _movable(argument: str, config: pytest.Config) -> str:
-    """Turn a path of this machine into one that holds in any checkout."""
+    """Turn a path of this machine into one that works in each checkout."""
     option, equals, value = (
         argument.rpartition("=") if argument.startswith("--") else ("", "", argument)
     )

@@ -1,4 +1,4 @@
-"""Checks a written report: its shape against the JSON Schema, and its sums against its own checks."""
+"""Validate a written report: its shape with the JSON Schema, and its totals with its own checks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read(path: Path) -> Any:
     """Read the one document of a file, YAML or JSON.
 
     Raises:
-        DocumentFault: the file cannot be read, or holds something else than one document.
+        DocumentError: the file cannot be read, or does not hold exactly one document.
 
     """
     found = [value for _, _, value in parsed(text_of(path), str(path))]
@@ -47,7 +47,7 @@ def read(path: Path) -> Any:
 
 
 def faults(path: Path) -> list[str]:
-    """List what is wrong with a report file (YAML or JSON); empty for a sound one."""
+    """List the errors in a report file (YAML or JSON)."""
     try:
         return [f"{path}: {fault}" for fault in document_faults(read(path))]
     except DocumentError as fault:
@@ -55,7 +55,7 @@ def faults(path: Path) -> list[str]:
 
 
 def document_faults(document: object) -> list[str]:
-    """List what is wrong with a report that was read: first its shape, and when that is sound, its sums."""
+    """List the errors in a report: those of its shape, or if there are none, those of its totals."""
     wrong = sorted(
         Draft202012Validator(schema()).iter_errors(document),
         key=lambda one: one.json_path,
@@ -64,7 +64,7 @@ def document_faults(document: object) -> list[str]:
 
 
 def inconsistencies(report: Report) -> list[str]:
-    """Compute verdicts, statistics and profiles again from the report's checks, and list what was written otherwise."""
+    """Compute verdicts, statistics and profiles from the checks of the report, and list where it differs."""
     outcomes = Outcomes.from_lists(
         report["checks"], report["notApplicable"], report["leftOut"]
     )
@@ -76,31 +76,42 @@ def inconsistencies(report: Report) -> list[str]:
     ]
     if wrong:
         return wrong
-    again: dict[str, Any] = {
-        "requirements": [
-            {"id": one["id"], "verdict": _verdict_again(one, outcomes)}
-            for one in report["requirements"]
-        ],
-        "statistics": outcomes.count(outcomes.of),
-        "profiles": results.profiles(report["requirements"], outcomes),
-    }
-    again["verdict"] = results.verdict(
-        again["profiles"], report["integrity"], report["intent"]
-    )
-    written = {**{key: report[key] for key in again}}  # type: ignore[literal-required]  # the keys of `again` are literals
-    written["requirements"] = [
+    changes = differences(_written(report), _computed(report, outcomes))
+    return [f"written -> computed from the checks: {change}" for change in changes]
+
+
+def _written(report: Report) -> dict[str, Any]:
+    """Give what a report claims of that which follows from its checks."""
+    verdicts = [
         {"id": one["id"], "verdict": one["verdict"]} for one in report["requirements"]
     ]
-    return [
-        f"written -> computed from the checks: {line}"
-        for line in differences(written, again)
+    return {
+        "requirements": verdicts,
+        "statistics": report["statistics"],
+        "profiles": report["profiles"],
+        "verdict": report["verdict"],
+    }
+
+
+def _computed(report: Report, outcomes: Outcomes) -> dict[str, Any]:
+    """Compute the same from the checks."""
+    requirements = report["requirements"]
+    profiles = results.profiles(requirements, outcomes)
+    verdicts = [
+        {"id": one["id"], "verdict": _computed_verdict(one, outcomes)}
+        for one in requirements
     ]
+    return {
+        "requirements": verdicts,
+        "statistics": outcomes.count(outcomes.of),
+        "profiles": profiles,
+        "verdict": results.verdict(profiles, report["integrity"], report["intent"]),
+    }
 
 
-def _verdict_again(requirement: Any, outcomes: Outcomes) -> str:
-    if (
-        "reason" in requirement
-    ):  # excluded or not applicable: a fact of the catalogue, not of the run
+def _computed_verdict(requirement: Any, outcomes: Outcomes) -> str:
+    if "reason" in requirement:
+        # Excluded or not applicable by the catalogue, whatever the run did.
         return str(requirement["verdict"])
     cases = outcomes.citing.get(requirement["id"], ())
     return results.verdict_on(

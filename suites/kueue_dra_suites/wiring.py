@@ -1,4 +1,4 @@
-"""How pytest runs the cases from a checkout or from an installed package: our plugins, no settings of the user's."""
+"""Run the cases with pytest from a checkout or an installed package: our plugins, no settings of the user."""
 
 from __future__ import annotations
 

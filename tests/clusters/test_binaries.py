@@ -1,4 +1,4 @@
-"""The real components come from where the user says, or are built once; what is missing is said plainly."""
+"""The real components come from the paths of the user, or are built once; a missing one is reported."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_a_failed_build_leaves_nothing_and_says_why(monkeypatch: pytest.MonkeyPa
 def test_an_interrupted_build_leaves_no_half_made_program(
     blow: signal.Signals, calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After Ctrl-C and after kill -9 the next one who asks gets a whole program."""
+    """After Ctrl-C and after kill -9 the next caller gets a complete program."""
     words = [
         sys.executable,
         "-c",

@@ -136,7 +136,7 @@ def test_a_webhook_of_the_release_denies(objects: APIClient) -> None:
 
 
 def test_both_versions_are_served_and_converted(objects: APIClient) -> None:
-    """What is written as v1beta1 is read as v1beta2, under the newer name of the field."""
+    """An object that is written as v1beta1 is read as v1beta2, with the newer name of the field."""
     older = a_cluster_queue("converted") | {"apiVersion": OLDER}
     older["spec"] |= {"cohort": "together"}
     assert objects.create(older).code in (201, 409)
@@ -265,7 +265,7 @@ def test_what_keeps_the_api_server_from_starting_is_shown(monkeypatch: pytest.Mo
 
 
 def test_nobody_waits_for_an_api_server_that_has_ended() -> None:
-    """Whoever asks is shown the end of its log at once."""
+    """A caller gets the end of its log at once."""
     with ControlPlane() as plane:
         objects = plane.objects(WaitLimits())
         os.kill(plane.kueue.processes.pid("kube-apiserver"), signal.SIGKILL)

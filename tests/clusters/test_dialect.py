@@ -59,7 +59,7 @@ def test_what_is_of_another_group_is_left_as_it_is() -> None:
 
 @dataclass(slots=True)
 class Heard:
-    """What reached the API server."""
+    """Give the request that reached the API server."""
 
     calls: list[tuple[str, Any]] = field(default_factory=list)
 
@@ -78,7 +78,7 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
 
 
 def test_paths_and_bodies_reach_the_older_version(heard: Heard) -> None:
-    """What comes back is of the newer version again."""
+    """Objects are returned in the newer version."""
     queue = {"apiVersion": NEWER, "kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {"cohortName": "c"}}
     answer = V1beta1Client(api=ApiClient()).create(queue)
 

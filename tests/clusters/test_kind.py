@@ -1,4 +1,4 @@
-"""What of a kind cluster can be judged without one: names, records, the machine, configurations, evidence."""
+"""The parts of a kind cluster that need no cluster: names, records, the machine, configurations, evidence."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_run_that_was_killed_leaves_an_orphan() -> None:
 
 
 def test_a_cluster_is_found_whatever_it_is_called() -> None:
-    """Who names a cluster gets it back by that name."""
+    """A cluster with a name of the user is found by that name."""
     cluster_records.a_record("mine", kept=True).write()
 
     assert [each.name for each in cluster_records.records()] == ["mine"]
@@ -139,10 +139,10 @@ def test_nothing_is_left_of_what_was_forgotten() -> None:
 
 @pytest.mark.parametrize(
     ("name", "orphaned"),
-    [pytest.param("kueue-dra-x", True, id="a-run's"), pytest.param("somebody's", False, id="a-person's")],
+    [pytest.param("kueue-dra-x", True, id="a-run's"), pytest.param("my-cluster", False, id="a-person's")],
 )
 def test_a_record_that_cannot_be_read(name: str, orphaned: bool) -> None:
-    """What a run left half-written is found; a cluster that a person named is never taken for nobody's."""
+    """An unfinished record of a run is found; a cluster that a person named never counts as orphaned."""
     folder = cluster_records.place() / name
     folder.mkdir(parents=True)
     (folder / "record.json").write_text("{")
@@ -151,7 +151,7 @@ def test_a_record_that_cannot_be_read(name: str, orphaned: bool) -> None:
 
 
 def test_the_machine_is_put_back(tmp_path: Path, own_cache: Path) -> None:
-    """Whatever the nodes set is as it was before the first cluster, also after a second one."""
+    """The settings of the machine are as before the first cluster, also after a second one."""
     proc = tmp_path / "proc"
     for name in TOUCHED:
         (proc / name.replace(".", "/")).parent.mkdir(parents=True, exist_ok=True)
@@ -173,7 +173,7 @@ def test_the_machine_is_put_back(tmp_path: Path, own_cache: Path) -> None:
 
 
 def test_secrets_are_left_out() -> None:
-    """Values under names that speak of secrets are blacked out, however deep; references and numbers stay."""
+    """Values of secret names are masked at every depth; references and numbers stay."""
     found: Any = redacted({"token": "abc", "list": [{"clientSecret": "x", "count": 1}], "secretName": {"name": "n"}})
 
     assert found == {
@@ -208,14 +208,14 @@ def test_the_engine_that_answers_is_taken(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("chosen", "said"),
+    ("chosen", "message"),
     [
         pytest.param("docker", "docker does not answer", id="does-not-answer"),
         pytest.param("nerdctl", "found 'nerdctl', expected docker or podman", id="unknown"),
     ],
 )
 def test_the_users_choice_is_insisted_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, message: str
 ) -> None:
     """Another engine is never taken instead of the chosen one."""
     a_program(tmp_path / "bin", "docker", "exit 1")
@@ -223,7 +223,7 @@ def test_the_users_choice_is_insisted_on(
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv(engines.PROVIDER_VARIABLE, chosen)
 
-    with pytest.raises(MissingTool, match=said):
+    with pytest.raises(MissingTool, match=message):
         engines.engine()
 
 

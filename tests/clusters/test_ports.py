@@ -37,7 +37,7 @@ def test_nobody_else_reserves_a_reserved_port(monkeypatch: pytest.MonkeyPatch) -
 
 @holds
 def test_the_server_of_a_reserved_port_listens_there() -> None:
-    """The reservation does not stand in the way of whom it is for."""
+    """The reservation does not block the process that it is for."""
     with Ports() as mine:
         port = mine.reserve()
         with a_server(port), socket.create_connection((LOOPBACK, port), timeout=5) as client:
@@ -56,7 +56,7 @@ def test_a_port_in_use_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_closed_reservation_lets_its_ports_go() -> None:
-    """What was reserved is free afterwards."""
+    """The reserved port is free afterwards."""
     with Ports() as mine:
         port = mine.reserve()
 

@@ -43,7 +43,7 @@ class Owner:
     children: list[int]
 
     def tell(self, word: str) -> None:
-        """Have the owner go on: with a failure when told to fail."""
+        """Let the owner continue, and fail if requested."""
         assert self.process.stdin is not None
         print(word, file=self.process.stdin, flush=True)
 
@@ -168,7 +168,7 @@ def test_a_program_that_cannot_be_started_is_told() -> None:
 
 
 def test_the_environment_is_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the user has set for other programs does not reach these."""
+    """Settings of the user for other programs do not reach these."""
     monkeypatch.setenv("KUBECONFIG", "/home/me/.kube/config")
     with Processes() as processes:
         processes.start("env", ["/usr/bin/env"], env={"MINE": "1"})

@@ -65,11 +65,11 @@ def a_kueue(folder: Path, version: str) -> Binaries:
 
 @pytest.mark.parametrize("version", ["v0.18.3", "v0.18.0-rc.1", "v0.0.0-main", "abc123"])
 def test_a_kueue_of_the_minor_or_of_ones_own_is_taken(tmp_path: Path, version: str) -> None:
-    """Who builds it from a branch may call it anything."""
+    """A build from a branch may have any version."""
     insist_on_release(a_kueue(tmp_path, version))
 
 
 def test_a_kueue_of_another_minor_is_refused(tmp_path: Path) -> None:
-    """It would be judged by what does not hold for it."""
+    """It would be checked against requirements that do not hold for it."""
     with pytest.raises(MissingTool, match=r"KUEUE_BIN=.*kueue: it is Kueue v0\.18\.3, expected a 0\.19"):
         insist_on_release(replace(a_kueue(tmp_path, "v0.18.3"), release=release("0.19")))

@@ -44,5 +44,5 @@ class LatePlane(ControlPlane):
 
 
 def pytest_configure() -> None:
-    """Have whoever brings up a control plane bring up such a one."""
+    """Make each caller that starts a control plane start this one."""
     pytest.MonkeyPatch().setattr("kueue_dra_clusters.controlplane.ControlPlane", LatePlane)

@@ -1,4 +1,4 @@
-"""The small worlds of these tests, as plain manifests."""
+"""The small scenarios of these tests, as plain manifests."""
 
 from __future__ import annotations
 

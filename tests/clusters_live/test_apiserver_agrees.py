@@ -29,7 +29,7 @@ _CHANGED = 0.25
 _PATIENCE = 2.0
 """Seconds after which a closed connection is one, and no restart."""
 _CLOSED = (500, "")
-"""What there is of an answer when the API server divides by zero."""
+"""The end of an answer in which the API server divides by zero."""
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_objects_that_are_wrong_are_answered_as_an_api_server_answers_them(objec
 
 
 def _is_alike(ours: tuple[int, object], theirs: tuple[int, object]) -> bool:
-    """Compare codes and words; who closes the connection says nothing."""
+    """Compare codes and messages; a closed connection has no message."""
     if ours == theirs or ours[0] == theirs[0] == _CLOSED[0]:
         return True
     return ours[0] == theirs[0] and in_order_of(str(theirs[1]), str(ours[1])) == theirs[1]

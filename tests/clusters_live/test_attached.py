@@ -79,7 +79,7 @@ def installation(plane: ControlPlane, target: LiveTarget) -> Iterator[APIClient]
 
 
 def finalize_namespaces(api: ApiClient, enough: threading.Event) -> None:
-    """Play the namespace controller until told that it is enough."""
+    """Simulate the namespace controller until the event is set."""
     objects = APIClient(api=api)
     while not enough.wait(0.05):
         for namespace in objects.list("v1", "Namespace"):
@@ -106,7 +106,7 @@ def test_an_unknown_context_names_those_that_there_are(tmp_path: Path, monkeypat
 
 
 def test_no_kubeconfig_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody has to read a traceback."""
+    """The error has no traceback."""
     monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "none"))
 
     with pytest.raises(ClusterError, match="context mine: no kubeconfig could be read"):

@@ -1,4 +1,4 @@
-"""Figures that come late are waited for, those that stay wrong are told, and metrics are asked for last."""
+"""The check waits for late figures, reports wrong ones, and reads the metrics last."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Meter:
 class Answers:
     """A check that says one thing after another, and the last of them for good."""
 
-    told: list[Sequence[str]]
+    expected: list[Sequence[str]]
     seen: list[str] = field(default_factory=list)
 
     def __call__(self, objects: Sequence[Manifest], metrics: str) -> Sequence[str]:
         """Say the next thing."""
         self.seen.append(metrics)
-        return self.told.pop(0) if len(self.told) > 1 else self.told[0]
+        return self.expected.pop(0) if len(self.expected) > 1 else self.expected[0]
 
 
 def _auditing(meter: Meter) -> InvariantChecks:

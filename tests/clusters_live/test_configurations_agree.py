@@ -1,4 +1,4 @@
-"""Configurations that somebody got wrong, given to the reference and to a real Kueue."""
+"""Configurations with errors, given to the reference and to a real Kueue."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TAKEN: tuple[Manifest, ...] = (
 
 
 def test_configurations_that_are_wrong_are_refused_as_kueue_refuses_them(shared_target: LiveTarget) -> None:
-    """CONFIGURATIONS of a seed: the same errors, but for how a wrong type is told, and of several such which."""
+    """CONFIGURATIONS of a seed: the same errors, except for the text of a wrong type, and which of several comes."""
     source = random.Random(SEED)
     grammar = Grammar(source, [{"spec": each} for each in TAKEN])
     reference = ReferenceTarget(behaviour("kueue-0.19"))
@@ -51,5 +51,7 @@ def test_configurations_that_are_wrong_are_refused_as_kueue_refuses_them(shared_
 
 
 def _told(errors: Iterable[FieldError]) -> Any:
-    told = sorted(map(str, errors))
-    return "undecodable" if len(told) == 1 and re.search(r"(^|: )(Wrong type|Not decoded)", told[0]) else told
+    messages = sorted(map(str, errors))
+    return (
+        "undecodable" if len(messages) == 1 and re.search(r"(^|: )(Wrong type|Not decoded)", messages[0]) else messages
+    )

@@ -1,4 +1,4 @@
-"""The hunt on a real Kueue: generated worlds agree, and a reference that lacks a rule is found out."""
+"""Generated scenarios on a real Kueue agree, and a reference without a rule is found."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ BLIND = KUEUE_0_19.without("a_pod_set_is_charged_for_each_pod")
 
 @pytest.fixture(scope="module")
 def judge() -> Iterator[Oracle]:
-    """Have a Kueue beside the reference."""
+    """Start a Kueue to compare the reference with."""
     with an_oracle(binaries(KUEUE_0_19.kueue), KUEUE_0_19) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def batch() -> Batch:
-    """Have some worlds without stops and StrictFIFO, which Kueue may answer in more than one way.
+    """Generate scenarios without stops and StrictFIFO, on which Kueue may decide in more than one way.
 
     In the first of them it matters that pods are counted.
     """
@@ -65,7 +65,7 @@ def test_generated_worlds_are_decided_alike(judge: Oracle, batch: Batch) -> None
 
 
 def test_a_reference_without_a_rule_is_found_out(judge: Oracle, batch: Batch) -> None:
-    """Charges are not multiplied by pods any more: a world in which that matters differs, and again when alone."""
+    """Without the multiplication of charges by pods, a scenario in which it matters differs, again when alone."""
     blind = replace(judge, behaviour=BLIND)
 
     (found,) = blind.compare(batch[:1])
@@ -74,12 +74,12 @@ def test_a_reference_without_a_rule_is_found_out(judge: Oracle, batch: Batch) ->
 
 
 def test_another_kueue_takes_the_place_of_one_that_ended(batch: Batch) -> None:
-    """What the first one played is judged in parts, down to the world that it ended in; the others agree."""
+    """The scenarios of the first Kueue run in parts, down to the one that made it exit; the others agree."""
     pair = batch[:2]
     ends = pair[-1].name
 
     def doomed(judge: Oracle, work: Work) -> Disagreement:
-        """Judge with a Kueue that ends as soon as that world is among those that it plays."""
+        """Run a Kueue that exits as soon as it gets that scenario."""
         plane = judge.target._plane  # type: ignore[attr-defined]
         judging = type(judge)._run
 
@@ -120,7 +120,7 @@ def submitted(name: str, queue: str, cpus: int) -> dict[str, list[Manifest]]:
 
 
 def test_no_sweep_comes_between_two_steps(judge: Oracle) -> None:
-    """Whoever waits in an inner Cohort is tried again once its queue was counted, before anything else happens."""
+    """A pending workload in an inner Cohort is tried again once its queue was counted, before the next event."""
     made = [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}},
         {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": "f"}},

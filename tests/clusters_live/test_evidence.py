@@ -1,4 +1,4 @@
-"""What a live judge shows when it cannot tell the verdict."""
+"""The evidence of a live target when the verdict is unclear."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_who_waits_in_vain_is_shown_what_kueue_logged_of_it(
 
 
 def test_a_red_case_is_shown_with_what_kueue_logged_of_it(tmp_path: Path) -> None:
-    """Whoever reads of a wrong verdict sees the scheduler's own words."""
+    """The report of a wrong verdict has the log of the scheduler."""
     options = ["-q", "-p", "no:cacheprovider", "--target=kueue", "--sabotage=quota-doubled", f"--report-dir={tmp_path}"]
     command = [
         sys.executable,
@@ -51,7 +51,7 @@ def test_a_red_case_is_shown_with_what_kueue_logged_of_it(tmp_path: Path) -> Non
         "one-too-many",
     ]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    _, _, told = run.stdout.partition("the last lines of Kueue's log about it:")
+    _, _, log = run.stdout.partition("the last lines of Kueue's log about it:")
 
     assert run.returncode == 1
-    assert "Workload successfully admitted and assigned flavors" in told
+    assert "Workload successfully admitted and assigned flavors" in log

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.live
 
 @pytest.mark.parametrize("cycles", [0, 1, 2])
 def test_each_pass_of_the_queues_is_one_of_its_own(target: LiveTarget, plane: ControlPlane, cycles: int) -> None:
-    """Whatever came between two passes: Kueue writes the status of the fence's own queues anew for each."""
+    """Anything that came between two passes: Kueue updates the status of the fence's own queues for each."""
     objects = plane.objects(limits_of({}))
     fence = Fence(objects=objects, informers=(informers := InformerCache(objects=objects)), run=f"passes-{cycles}")
     own = [

@@ -36,7 +36,7 @@ def everything(minor: str) -> Iterator[dict[str, Any]]:
 @pytest.mark.live
 @pytest.mark.parametrize("minor", [pytest.param(minor, marks=OLDER[minor]) for minor in RELEASES])
 def test_every_field_is_read_or_named(minor: str) -> None:
-    """A field that is neither would be passed over in silence."""
+    """A field that is neither would be ignored silently."""
     made = list(everything(minor))
     assert {each["kind"] for each in made} == set(KINDS)
     assert [(each["kind"], each["apiVersion"], field) for each in made for field in unknown(each)] == []
@@ -44,7 +44,7 @@ def test_every_field_is_read_or_named(minor: str) -> None:
 
 @pytest.mark.live
 def test_every_field_that_is_named_is_there() -> None:
-    """What is said not to be decided is something that the newest release has, in one version or the other."""
+    """Each setting that the reference does not decide exists in one version or the other of the newest release."""
     found = {
         (each["kind"], error.field.replace("[0]", "[]")) for each in everything(NEWEST) for error in not_decided(each)
     }

@@ -111,7 +111,7 @@ def test_any_selector_will_do_that_selects_the_namespaces_of_the_run() -> None:
 
 
 def test_gates_that_are_on_by_default_are_not_lacking() -> None:
-    """Nobody has to write down what is so anyway."""
+    """Gates with their default need no entry."""
     assert lacks(a_cluster(), {"featureGates": {"KueueDRAIntegration": True}}, "0.19") == []
 
 

@@ -1,4 +1,4 @@
-"""A real Kueue as a judge: decisions are final when `settle` returns, and nothing stays behind."""
+"""A real Kueue as the target: decisions are final when `settle` returns, and no object is left over."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_next_one_gets_in_after_a_release(target: LiveTarget) -> None:
 
 
 def test_a_job_that_kueue_passed_over_is_shown_to_it_again(target: LiveTarget) -> None:
-    """Kueue hears nothing of it, as where it heard of a Job before it had heard of the Job's Namespace."""
+    """Kueue does not observe it, as if it observed a Job before the Job's Namespace."""
     assert target.start(CONFIGURATION | {"managedJobsNamespaceSelector": OPEN}) == ()
     closed, *others = a_world(gpus=1)
     target.apply([closed | {"metadata": {"name": "team", "labels": {"closed": ""}}}, *others, a_job("a")])
@@ -110,30 +110,30 @@ def test_jobs_of_one_apply_queue_in_the_order_given(target: LiveTarget, names: l
 
 
 def test_a_job_comes_when_its_template_was_told(target: LiveTarget, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kueue refuses no Job for a template that is there, but that no watch has told yet."""
+    """Kueue rejects no Job for a template that exists, but that no watch has shown yet."""
     target.apply([*a_world(), a_job("a")])
     happened: list[str] = []
     take, create = Informer.take, APIClient.create
 
-    def told(shelf: Informer, event: str, found: Manifest) -> None:
+    def observed(shelf: Informer, event: str, found: Manifest) -> None:
         if shelf.plural == "resourceclaimtemplates":
             threading.Event().wait(0.3)
-            happened.append("told")
+            happened.append("observed")
         take(shelf, event, found)
 
     def created(objects: APIClient, manifest: Manifest) -> Answer:
         happened.append(manifest["kind"])
         return create(objects, manifest)
 
-    monkeypatch.setattr(Informer, "take", told)
+    monkeypatch.setattr(Informer, "take", observed)
     monkeypatch.setattr(APIClient, "create", created)
     target.apply([a_template("more"), a_job("b", "more")])
 
-    assert happened == ["ResourceClaimTemplate", "told", "Job"]
+    assert happened == ["ResourceClaimTemplate", "observed", "Job"]
 
 
 def test_queue_counts_are_there_when_settled(target: LiveTarget) -> None:
-    """Both kinds of queues count what holds quota and what waits."""
+    """ClusterQueues and LocalQueues count reserving and pending workloads."""
     target.apply([*a_world(gpus=1), a_job("a"), a_job("b")])
     target.settle()
 
@@ -150,7 +150,7 @@ def queue_versions(target: LiveTarget) -> dict[str, str]:
 
 
 def test_only_queues_that_something_happened_to_are_counted_anew(target: LiveTarget) -> None:
-    """Another queue beside it is not touched; nobody is, when nothing happened, or nothing that is counted."""
+    """The status of another queue does not change; no status changes when nothing that counts happened."""
     world = [*a_world(gpus=2), *a_world("other")]
     target.apply([*world, a_job("a")])
     target.settle()
@@ -168,7 +168,7 @@ def test_only_queues_that_something_happened_to_are_counted_anew(target: LiveTar
 
 
 def test_a_finished_job_lets_the_next_one_in(target: LiveTarget) -> None:
-    """The test plays the Job controller by writing status."""
+    """The test acts as the Job controller by writing status."""
     target.apply([*a_world(gpus=1), a_job("a"), a_job("b")])
     target.settle()
 
@@ -181,7 +181,7 @@ def test_a_finished_job_lets_the_next_one_in(target: LiveTarget) -> None:
 
 
 def test_what_was_read_can_be_changed_and_applied_again(target: LiveTarget) -> None:
-    """A Workload that Kueue made is deactivated and activated, and one that is gone is made anew from what was read."""
+    """A Workload of Kueue is deactivated and activated, and a deleted one is created again from its last state."""
     target.apply([*a_world(gpus=1), a_job("a")])
     target.settle()
 
@@ -231,7 +231,7 @@ def test_a_job_whose_queue_does_not_exist_settles(target: LiveTarget) -> None:
 
 
 def test_a_missing_template_is_recovered_by_a_touch(target: LiveTarget) -> None:
-    """After the template has come, the touched workload is judged anew at once."""
+    """After the template is created, Kueue tries the touched workload again at once."""
     target.apply([*a_world(), a_job("a", "late")])
     target.settle()
     assert '"late" not found' in condition_of(workloads(target)["a"], "QuotaReserved")["message"]
@@ -243,7 +243,7 @@ def test_a_missing_template_is_recovered_by_a_touch(target: LiveTarget) -> None:
 
 
 def test_an_unmapped_class_is_recovered_by_a_restart(target: LiveTarget) -> None:
-    """The same objects are judged anew under the new mapping."""
+    """Kueue decides on the same objects again under the new mapping."""
     assert target.start({}) == ()
     target.apply([*a_world(), a_job("a")])
     target.settle()
@@ -360,7 +360,9 @@ def test_a_plain_workload_is_judged_too(target: LiveTarget) -> None:
 
 def test_deleting_what_is_not_there_is_no_fault(target: LiveTarget) -> None:
     """Neither an absent name nor an absent namespace is."""
-    target.delete([job_ref("nobody"), Ref.of(a_workload("nobody")), Ref(api_version="v1", kind="Namespace", name="x")])
+    target.delete(
+        [job_ref("missing"), Ref.of(a_workload("missing")), Ref(api_version="v1", kind="Namespace", name="x")]
+    )
 
 
 def test_a_cluster_queue_in_use_stays_and_stops(target: LiveTarget) -> None:
@@ -397,7 +399,7 @@ def test_the_same_configuration_again_does_nothing(target: LiveTarget, plane: Pl
 
 
 def test_a_description_names_versions_and_no_places(target: LiveTarget) -> None:
-    """What goes into reports is the same on every machine."""
+    """The description in reports is the same on every machine."""
     described = target.describe()
 
     assert described["kind"] == "kueue"

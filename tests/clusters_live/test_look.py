@@ -1,4 +1,4 @@
-"""What a look at a live world says about it."""
+"""The contents of a snapshot of a live cluster."""
 
 from __future__ import annotations
 
@@ -218,18 +218,20 @@ def test_a_queue_whose_status_is_older_than_its_spec_is_named() -> None:
 
 def test_a_workload_that_kueue_said_nothing_about_is_bare() -> None:
     """Pending is what has no quota and is not done; bare is what has no condition about quota either."""
-    look = a_look(a_workload("said", QuotaReserved="False"), a_workload("bare"), a_workload("done", Finished="True"))
+    look = a_look(
+        a_workload("reported", QuotaReserved="False"), a_workload("bare"), a_workload("done", Finished="True")
+    )
 
-    assert [each["metadata"]["name"] for each in look.pending] == ["said", "bare"]
+    assert [each["metadata"]["name"] for each in look.pending] == ["reported", "bare"]
     assert [each["metadata"]["name"] for each in look.without_conditions] == ["bare"]
 
 
 def test_a_waiting_workload_that_is_not_told_of_its_activity_is_bare() -> None:
-    """Inactive it is to be evicted, and active again to be told so."""
+    """An inactive workload is to be evicted, and one that is active again to get a new message."""
     active = a_workload("active-again", QuotaReserved="False", Evicted="True", Requeued="False")
     active["status"]["conditions"][-1]["reason"] = "Deactivated"
-    told = [deactivated(a_workload("told", QuotaReserved="False", Evicted="True"))]
+    again = [deactivated(a_workload("again", QuotaReserved="False", Evicted="True"))]
 
-    assert a_look(*told).without_conditions == []
-    look = a_look(deactivated(a_workload("inactive", QuotaReserved="False")), active, *told)
+    assert a_look(*again).without_conditions == []
+    look = a_look(deactivated(a_workload("inactive", QuotaReserved="False")), active, *again)
     assert [each["metadata"]["name"] for each in look.without_conditions] == ["inactive", "active-again"]

@@ -1,4 +1,4 @@
-"""What the mirror of an API server shows, and when."""
+"""The informer cache of an API server: its contents, and when they change."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def test_events_are_followed(event: str, names: list[str]) -> None:
 
 
 def test_a_watch_that_ends_in_an_error_is_no_event() -> None:
-    """History that is gone has to be listed anew."""
+    """Expired history has to be listed again."""
     with pytest.raises(ValueError, match="too old resource version"):
         a_shelf(3).take("ERROR", {"message": "too old resource version"})
 
 
 @pytest.mark.live
 def test_what_we_wrote_is_there_at_the_next_look(plane: ControlPlane, target: LiveTarget) -> None:
-    """Whoever has written is not answered before the watch has come as far."""
+    """A write returns only after the watch has caught up."""
     informers = InformerCache(objects=APIClient(api=plane.api))
     for turn in range(20):
         informers.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
@@ -80,7 +80,7 @@ def test_what_we_wrote_is_there_at_the_next_look(plane: ControlPlane, target: Li
 
 @pytest.mark.live
 def test_a_watch_that_breaks_is_begun_anew(plane: ControlPlane, target: LiveTarget) -> None:
-    """What was missed meanwhile is listed."""
+    """Changes that were missed meanwhile are listed."""
     informers = InformerCache(objects=APIClient(api=plane.api))
     assert informers.read(FLAVOR) is None
     for shelf in informers._informers.values():
@@ -95,7 +95,7 @@ def test_a_watch_that_breaks_is_begun_anew(plane: ControlPlane, target: LiveTarg
 
 @pytest.mark.live
 def test_a_change_wakes_who_waits_and_nothing_else_does(plane: ControlPlane, target: LiveTarget) -> None:
-    """Who waits is late by no pause, and who waits for what does not come is told what was seen."""
+    """A wait is late by no pause, and a wait that times out reports the last state."""
     informers = InformerCache(objects=APIClient(api=plane.api))
     assert informers.read(FLAVOR) is None
     with pytest.raises(TimedOut, match="it is not there"):

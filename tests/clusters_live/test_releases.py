@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.live, pytest.mark.releases]
 
 OLD_GATE = {"DynamicResourceAllocation": True}
 GATES = {"0.14": OLD_GATE, "0.15": OLD_GATE, "0.16": OLD_GATE, "0.17": OLD_GATE}
-"""What a release needs beside its defaults to count devices."""
+"""The settings that a release needs to count devices, in addition to its defaults."""
 
 
 @pytest.fixture(scope="module", params=RELEASES)
@@ -55,7 +55,7 @@ def test_it_is_the_release_asked_for(target: LiveTarget, minor: str) -> None:
 
 
 def test_what_fits_is_admitted_and_what_does_not_waits(target: LiveTarget) -> None:
-    """Devices are charged to the mapped resource, and what finds no quota is told so."""
+    """Kueue charges devices to the mapped resource, and reports missing quota."""
     assert target.apply([*a_world(gpus=2), a_job("fits", "gpus-2"), a_job("waits", "gpus-1")]) == []
     target.settle()
 
@@ -68,7 +68,7 @@ def test_what_fits_is_admitted_and_what_does_not_waits(target: LiveTarget) -> No
 
 
 def test_the_next_one_gets_in_after_a_release(target: LiveTarget) -> None:
-    """When what was charged goes, what waits for it is admitted before settling ends."""
+    """When a charged workload ends, the pending one is admitted before settling ends."""
     target.apply([*a_world(gpus=1), a_job("first"), a_job("second")])
     target.settle()
     assert {name for name, found in the_workloads(target).items() if is_true(found, "Admitted")} == {"first"}

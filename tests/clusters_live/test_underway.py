@@ -1,4 +1,4 @@
-"""What Kueue has decided counts although it is not written yet, and what it will take back does not."""
+"""Decisions of Kueue count before they are written, and those that it will revert do not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def an_admission(asked: Manifest) -> float:
 
 
 def a_first_word(asked: Manifest) -> float:
-    """Hold back for a second that a Workload of the case is told why it waits."""
+    """Delay the message of a pending Workload of the case by a second."""
     return float(
         asked["namespace"] == "team"
         and bool(condition_of(asked["object"], "QuotaReserved"))
@@ -60,7 +60,7 @@ def a_first_word(asked: Manifest) -> float:
 def test_an_admission_that_is_written_late_is_waited_for(
     target: LiveTarget, plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metered: bool
 ) -> None:
-    """Kueue admits beside its next cycles, so that the whole fence may have passed before anything shows."""
+    """Kueue admits at the same time as its next cycles, so the whole fence may have passed before anything shows."""
     if not metered:
         monkeypatch.setattr("kueue_dra_clusters.kueue_process.KueueProcess.metrics", lambda _: "")
     target.apply([*a_world(gpus=1), a_job("a"), a_job("b")])
@@ -76,7 +76,7 @@ def test_an_admission_that_is_written_late_is_waited_for(
 
 @pytest.mark.live
 def test_a_word_that_is_written_late_is_waited_for(target: LiveTarget, plane: ControlPlane, tmp_path: Path) -> None:
-    """Behind the gate the Workload controller tells the fence's pawns again what they were told: that is no cycle."""
+    """Behind the gate the Workload controller repeats the conditions of the fence's pawns: that is no cycle."""
     assert target.start(CONFIGURATION | {"featureGates": {"UnadmittedWorkloadsObservability": True}}) == ()
     target.apply([*a_world(gpus=1), a_job("a", "gpus-2"), a_job("b", "gpus-2")])
     target.settle()
@@ -101,7 +101,7 @@ WAITS = Observation(jobs=[], workloads=[a_workload(QuotaReserved="False")])
 
 
 def told_by_metrics(**figures: int) -> InFlight:
-    """Look into the books of a Kueue with these figures, in a world with one ClusterQueue."""
+    """Read the queues of a Kueue with these figures, in a cluster with one ClusterQueue."""
     world = AppliedObjects()
     world.add(an_object(KUEUE, "ClusterQueue", "team", spec={}))
     told = METRICS.format(**figures)
@@ -142,7 +142,7 @@ def test_what_is_refused_over_and_over_is_not_waited_for_forever(working: int, f
 
 
 def rejected_too_early(applied: Iterable[Manifest], refusal: str) -> bool:
-    """Whether a Job's Workload that was refused in these words was so too early, in a world without Kueue."""
+    """Whether a Job's Workload with this rejection was rejected too early, in a cluster without Kueue."""
     world = AppliedObjects()
     for manifest in applied:
         world.add(manifest)
@@ -166,7 +166,7 @@ def rejected_too_early(applied: Iterable[Manifest], refusal: str) -> bool:
 def test_a_refusal_for_a_template_that_was_there_does_not_stand(
     applied: list[Manifest], refusal: str, stands: bool
 ) -> None:
-    """Kueue may hear of a Job before it hears of a template that was made before it."""
+    """Kueue may observe a Job before it observes a template that was created earlier."""
     assert rejected_too_early(applied, refusal) is not stands
 
 

@@ -10,7 +10,7 @@ from tests.clusters_live.manifests import KUEUE, a_job, a_world, an_object
 
 
 def a_record(*more: Manifest) -> AppliedObjects:
-    """Record the small world and some more."""
+    """Record the small scenario and some more."""
     world = AppliedObjects()
     for manifest in (*a_world(), *more):
         world.add(manifest)
@@ -18,7 +18,7 @@ def a_record(*more: Manifest) -> AppliedObjects:
 
 
 def test_an_object_is_the_same_in_every_version() -> None:
-    """What was applied as v1beta2 is known as v1beta1 too."""
+    """An object that was applied as v1beta2 is known as v1beta1 too."""
     assert Ref(api_version="kueue.x-k8s.io/v1beta1", kind="ClusterQueue", name="team") in a_record()
 
 
@@ -41,7 +41,7 @@ def test_jobs_of_one_cohort_tree_wait_in_one_line(field: str) -> None:
 
 @pytest.mark.parametrize(("cohort", "nested"), [("inner", True), ("outer", False), ("", False)])
 def test_a_queue_is_nested_in_a_cohort_below_another(cohort: str, nested: bool) -> None:
-    """Whoever is in the outermost cohort, or in none, is not."""
+    """A ClusterQueue in the outermost cohort, or in none, is not."""
     queue = an_object(KUEUE, "ClusterQueue", "team", spec={"cohortName": cohort})
     inner = an_object(KUEUE, "Cohort", "inner", spec={"parentName": "outer"})
 
@@ -60,7 +60,7 @@ def test_cohorts_in_a_circle_have_a_line_all_the_same() -> None:
 
 
 def test_a_job_without_a_queue_waits_in_no_line() -> None:
-    """Kueue leaves it alone."""
+    """Kueue does not manage it."""
     job = a_job("a")
     del job["metadata"]["labels"]
 

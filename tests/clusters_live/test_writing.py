@@ -1,4 +1,4 @@
-"""What is written over a stored object."""
+"""Writes over a stored object."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_replaced_object_has_no_field_that_the_manifest_lacks() -> None:
 
 
 def test_conditions_are_merged_by_their_type() -> None:
-    """What Kueue said stays beside what the test says as a controller."""
+    """Kueue's part of the status is kept next to what the test writes as a controller."""
     stored = a_workload(QuotaReserved="True")
 
     status = merged_status(stored, {"conditions": [{"type": "Finished", "status": "True", "reason": "Succeeded"}]})
@@ -70,7 +70,7 @@ def test_without_labels_everything_is_ours() -> None:
 
 
 def test_with_labels_only_what_carries_them_is_ours() -> None:
-    """A label of another run is somebody else's."""
+    """A label of another run belongs to that run."""
     ownership = Ownership(labels={"run": "1"})
 
     assert ownership.covers(ownership.labelled(a_job("a")))

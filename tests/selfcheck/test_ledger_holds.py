@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 THIEF = '''
-"""Makes one case vanish: it is collected, but nobody runs it."""
+"""Drops one case: it is collected, but does not run."""
 
 
 def pytest_runtest_protocol(item):

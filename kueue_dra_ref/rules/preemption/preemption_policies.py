@@ -193,6 +193,8 @@ def borrow_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
 def borrow_within_cohort_max_priority_threshold(rivals: PreemptorAndCandidate) -> bool:
     """For a workload that borrows, priorities above the threshold are not preempted in the cohort.
 
+    The threshold is ``borrowWithinCohort.maxPriorityThreshold`` of its ClusterQueue.
+
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
     """
     threshold = rivals.policy.threshold

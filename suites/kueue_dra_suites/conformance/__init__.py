@@ -1,1 +1,1 @@
-"""Cases that any target can judge."""
+"""Cases that run on each target."""

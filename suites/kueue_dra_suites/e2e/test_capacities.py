@@ -32,7 +32,7 @@ def a_share(**requests: str) -> Template:
     ],
 )
 def test_the_charge_is_what_the_claim_consumes(site: NodeLab, template: Template, gib: int) -> None:
-    """What is charged is the consumed capacity in the claim's status."""
+    """Kueue charges the consumed capacity in the claim's status."""
     queue = site.queue({MEMORY: "160Gi"})
     job = queue.submit(a_job(claims=[template]))
     job.becomes(admitted({MEMORY: f"{gib}Gi"}))

@@ -19,6 +19,7 @@ from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.target import FieldError, Manifest, Target
 from kueue_dra_suites.conformance.mapping import test_uniqueness
+from kueue_dra_suites.wiring import HOME, pytest_options
 
 pytestmark = pytest.mark.profile("whole-device")
 
@@ -29,7 +30,7 @@ SELECTED = (
     "test_an_unmapped_class_is_refused_by_name",
     "test_a_local_queue_whose_cluster_queue_can_admit_is_ready",
 )
-"""What runs here of the suites, as for ``-k``; all of it runs without nodes (``make live``)."""
+"""The selected cases, as for ``-k``; all cases run without nodes (``make live``)."""
 MAPPING: tuple[Callable[[Lab], None], ...] = (
     test_uniqueness.test_the_refusal_of_a_shared_class_names_its_resource,
     test_uniqueness.test_mappings_of_one_name_may_not_be_told_of_their_classes,
@@ -40,11 +41,11 @@ MAPPING: tuple[Callable[[Lab], None], ...] = (
 def test_the_suites_pass_here(site: NodeLab, tmp_path: Path) -> None:
     """They run as on any cluster of the user's own: by its context, changing nothing that they did not make."""
     context = f"kind-{site.cluster.record.name}"
-    chosen = ["quota", "claims", "status", "-k", " or ".join(SELECTED), "--context", context]
-    chosen += ["--report-dir", str(tmp_path)]
-    judged = ["--target", "kueue", "--behaviour", f"kueue-{site.cluster.release.minor}"]
+    folders = [str(HOME / name) for name in ("quota", "claims", "status")]
+    chosen = ["-q", *folders, "-k", " or ".join(SELECTED), f"--report-dir={tmp_path}"]
+    target = ["--target=kueue", f"--behaviour=kueue-{site.cluster.release.minor}", f"--context={context}"]
     run = subprocess.run(
-        [sys.executable, "-m", "kueue_dra_cli", "run", *chosen, *judged],
+        [sys.executable, "-m", "pytest", *pytest_options(), *target, *chosen],
         env={**os.environ, "KUBECONFIG": str(site.cluster.kubeconfig)},
         capture_output=True,
         text=True,
@@ -69,7 +70,7 @@ class KueueHere:
 
 @pytest.fixture
 def lab(site: NodeLab) -> Iterator[Lab]:
-    """What a mapping row needs; Kueue runs as before in the end."""
+    """Give a lab for mapping cases, and restart Kueue with its own Configuration at the end."""
     target = cast(Target, KueueHere(rollout=site.rollout))
     yield Lab(target=target, behaviour=behaviour(f"kueue-{site.cluster.release.minor}"), suffix=site.namespace)
     site.rollout.restart_kueue()

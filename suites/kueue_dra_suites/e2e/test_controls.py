@@ -14,7 +14,7 @@ from kueue_dra_suites.e2e import test_devices, test_integration_off, test_waitin
 
 Case = Callable[[NodeLab], None]
 SECONDS = 10.0
-"""What works takes two or three; a case that goes red waits them out."""
+"""A working case takes two or three; a failing case takes all of them."""
 NEED_DEVICES: tuple[Case, ...] = (
     test_devices.test_a_job_runs_and_finishes,
     test_waiting.test_the_third_starts_when_one_ends,
@@ -23,13 +23,13 @@ NEED_NONE: Case = test_integration_off.test_other_work_runs
 WAIT: Case = test_waiting.test_two_queues_do_not_share
 
 
-def goes_red(site: NodeLab, case: Case, *told: str) -> None:
+def goes_red(site: NodeLab, case: Case, *message: str) -> None:
     """A case has to fail, and the first page of its evidence has to say why."""
     site.patience = SECONDS
     with pytest.raises((AssertionError, TimedOut)):
         case(site)
     page = summary(site.cluster, site.namespace)
-    assert [words for words in told if words not in page] == [], page
+    assert [words for words in message if words not in page] == [], page
 
 
 @pytest.mark.profile("driver-gone")
@@ -42,14 +42,14 @@ def test_a_missing_driver_is_noticed(site: NodeLab, case: Case) -> None:
 @pytest.mark.profile("driver-gone")
 @pytest.mark.parametrize("case", [WAIT, NEED_NONE])
 def test_a_missing_driver_turns_nothing_else_red(site: NodeLab, case: Case) -> None:
-    """What waits has no pod anyway, and ordinary work runs."""
+    """Pending workloads have no pods in any case, and ordinary workloads run."""
     case(site)
 
 
 @pytest.mark.profile("mapped-wrong")
 @pytest.mark.parametrize("case", [*NEED_DEVICES, WAIT])
 def test_a_wrong_mapping_is_noticed(site: NodeLab, case: Case) -> None:
-    """Nothing with devices gets in, and the page has the mapping beside what the queue covers."""
+    """No workload with devices is admitted, and the page shows the mapping next to the covered resources."""
     goes_red(site, case, "nobodys-gpus unavailable in ClusterQueue", f"nobodys-gpus: {CLASS}", "whole-gpus")
 
 

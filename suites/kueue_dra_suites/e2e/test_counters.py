@@ -34,7 +34,7 @@ FULL_DEVICE = a_template(a_request(selectors=[FULL]))
     ],
 )
 def test_the_charge_is_what_the_devices_consume(site: NodeLab, work: Work, gib: int) -> None:
-    """What is charged is the sum of the counters that the allocated devices consume."""
+    """Kueue charges the sum of the counters that the allocated devices consume."""
     queue = site.queue({MEMORY: "160Gi"})
     job = queue.submit(work)
     job.becomes(admitted({MEMORY: f"{gib}Gi"}))

@@ -41,7 +41,7 @@ def test_each_pod_gets_a_claim_of_its_own(site: NodeLab, pods: int) -> None:
     ],
 )
 def test_the_charge_is_what_the_scheduler_allocates(site: NodeLab, work: Work, devices: int) -> None:
-    """What Kueue charges for claims of whole devices is the number of devices in their status."""
+    """Kueue charges the number of devices in the status of claims for whole devices."""
     queue = site.queue({RESOURCE: 8})
     job = queue.submit(work)
     job.becomes(admitted({RESOURCE: devices}))

@@ -1,4 +1,4 @@
-"""Extended resources that a DeviceClass stands for, on one quota with claims (Kueue: DRA extended resources)."""
+"""Extended resources that map to a DeviceClass, on one quota with claims (Kueue: DRA extended resources)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_pod_gets_what_is_charged(site: NodeLab, work: Work, devices: int) -
     ],
 )
 def test_both_ways_are_on_one_quota(site: NodeLab, first: Work, second: Work) -> None:
-    """What one takes, the other waits for, without a pod."""
+    """One Job uses the device, and the other waits for it without a pod."""
     queue = site.queue({RESOURCE: 1})
     running = queue.submit(first)
     running.runs()

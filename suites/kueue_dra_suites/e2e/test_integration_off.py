@@ -14,7 +14,7 @@ pytestmark = pytest.mark.profile("integration-off")
 
 
 def test_work_with_claims_is_refused(site: NodeLab) -> None:
-    """It is told that the gate is off, and has no pod."""
+    """Its message says that the gate is off, and it has no pod."""
     job = site.queue({RESOURCE: 8}).submit(a_job(claims=[a_template(gpu())]))
 
     job.becomes(inadmissible(Reason.GATE_OFF))

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.profile("whole-device")
 
 @pytest.mark.alone("Kueue restarts")
 def test_kueue_restarts_in_the_middle(site: NodeLab) -> None:
-    """A Kueue that starts anew counts what runs, keeps out what waits, and lets it in when there is room."""
+    """A restarted Kueue counts running workloads, keeps pending ones out, and admits them when there is quota."""
     queue = site.queue({RESOURCE: 1})
     first = queue.submit(a_job(claims=[a_template(gpu())]))
     first.runs()
@@ -33,7 +33,7 @@ def test_kueue_restarts_in_the_middle(site: NodeLab) -> None:
 
 @pytest.mark.alone("the driver restarts")
 def test_the_driver_restarts_in_the_middle(site: NodeLab) -> None:
-    """A driver that starts anew takes nothing from a pod that runs, and serves the next."""
+    """A restarted driver takes no device from a running pod, and serves the next pod."""
     queue = site.queue({RESOURCE: 2})
     first = queue.submit(a_job(claims=[a_template(gpu())]))
     first.runs()

@@ -1,4 +1,4 @@
-"""What Kueue admits by quota but the scheduler cannot place: a limit of the text, shown as such, not a failure."""
+"""Workloads that Kueue admits by quota but the scheduler cannot place: a limit of the KEP, not a failure."""
 
 from __future__ import annotations
 

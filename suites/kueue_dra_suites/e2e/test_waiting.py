@@ -16,7 +16,7 @@ pytestmark = pytest.mark.profile("whole-device")
 
 
 def has_no_pod(job: NodeJob) -> bool:
-    """Whether the Job is suspended and never had a pod, as a watch from before it was made tells."""
+    """Whether the Job is suspended and never had a pod, by a watch that began before the Job was created."""
     return job.is_suspended() and job.pods_ever() == []
 
 
@@ -51,7 +51,7 @@ def test_what_cannot_be_admitted_has_no_pod(
 
 
 def test_a_held_queue_starts_nothing(site: NodeLab) -> None:
-    """What is submitted to a queue on hold waits without a pod, and runs when the queue is resumed."""
+    """A Job in a ClusterQueue on hold waits without a pod, and runs when the queue is resumed."""
     queue = site.queue({RESOURCE: 1}, stopPolicy="Hold")
     job = queue.submit(a_job(claims=[a_template(gpu())]))
     site.fence()
@@ -73,7 +73,7 @@ def two_and_one(queue: NodeQueue) -> tuple[NodeJob, NodeJob, NodeJob]:
 
 
 def test_the_third_starts_when_one_ends(site: NodeLab) -> None:
-    """A Job that ends gives its quota to the one that waits, and its device to whoever is next."""
+    """A Job that ends releases its quota to the pending one, and its device to the next pod."""
     first, _, third = two_and_one(site.queue({RESOURCE: 2}))
     first.end()
 
@@ -90,7 +90,7 @@ def test_the_third_starts_when_one_is_deleted(site: NodeLab) -> None:
 
 
 def test_the_third_starts_when_quota_is_added(site: NodeLab) -> None:
-    """More quota lets in what waits, and those that run go on."""
+    """More quota admits pending workloads, and running ones continue."""
     queue = site.queue({RESOURCE: 2})
     first, second, third = two_and_one(queue)
     queue.resize({RESOURCE: 3})
@@ -101,7 +101,7 @@ def test_the_third_starts_when_quota_is_added(site: NodeLab) -> None:
 
 
 def test_less_quota_leaves_what_runs(site: NodeLab) -> None:
-    """Quota below what is used stops nobody, and admits nobody."""
+    """Quota below the usage stops no workload, and admits none."""
     queue = site.queue({RESOURCE: 2})
     job = queue.submit(a_job(claims=[a_template(gpu(2))]))
     job.runs()

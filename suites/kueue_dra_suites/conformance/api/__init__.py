@@ -1,1 +1,1 @@
-"""What an API server takes, changes and refuses of resource.k8s.io before Kueue sees it."""
+"""Validation and defaults of resource.k8s.io in the API server, before Kueue sees an object."""

@@ -1,4 +1,4 @@
-"""Jobs that are changed: what an API server lets nobody change, and what while they wait."""
+"""Updates of Jobs: which fields are immutable, and which may change while the Job waits."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def repodded(job: Manifest, container: Manifest | None = None, **pod: Any) -> Ma
     ],
 )
 def test_completions_stay(lab: Lab, before: dict[str, Any], after: dict[str, Any], answer: RejectedFields) -> None:
-    """How many pods run at once is another matter."""
+    """The parallelism may change separately."""
     job = made(lab, **before)
 
     assert lab.offer(with_spec(job, **after)) == answer
@@ -113,5 +113,5 @@ def test_the_pods_of_a_job_that_was_admitted_stay(lab: Lab, change: dict[str, An
     ],
 )
 def test_how_a_job_ends_stays(lab: Lab, field: str, before: dict[str, Any], after: dict[str, Any]) -> None:
-    """What counts as an end is settled when the Job is made."""
+    """The criteria for the end of a Job are fixed when it is created."""
     assert lab.offer(with_spec(made(lab, **before), **after)) == refused(f"spec.{field}: Invalid value")

@@ -178,7 +178,7 @@ def test_containers_ask_for_what_there_is(lab: Lab, resources: dict[str, Any], a
     ],
 )
 def test_pods_ask_for_what_their_containers_need(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
-    """What a pod asks for as a whole holds what its containers ask for."""
+    """The requests of a whole pod include those of its containers."""
     assert offered_pod(lab, **pod) == answer
 
 
@@ -201,7 +201,7 @@ def test_pods_ask_for_what_their_containers_need(lab: Lab, pod: dict[str, Any], 
     ],
 )
 def test_the_pods_of_a_job_end(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
-    """Only a container beside the others may be started again for ever."""
+    """Only a sidecar may always restart while the other containers do not."""
     assert offered_pod(lab, **pod) == answer
 
 
@@ -229,7 +229,7 @@ def test_the_pods_of_a_job_end(lab: Lab, pod: dict[str, Any], answer: RejectedFi
     ],
 )
 def test_nodes_are_chosen_by_labels(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
-    """A misspelt operator is told before any flavor is looked at."""
+    """A misspelled operator is rejected before any flavor is checked."""
     assert offered_pod(lab, **pod) == answer
 
 
@@ -257,7 +257,7 @@ def test_nodes_are_chosen_by_labels(lab: Lab, pod: dict[str, Any], answer: Rejec
     ],
 )
 def test_taints_are_tolerated_as_they_can_be(lab: Lab, toleration: dict[str, Any], answer: RejectedFields) -> None:
-    """A toleration that fits no taint is refused, not passed over."""
+    """A toleration that matches no taint is rejected, not ignored."""
     assert offered_pod(lab, tolerations=[toleration]) == answer
 
 
@@ -282,7 +282,7 @@ def test_pods_name_what_can_be(lab: Lab, pod: dict[str, Any], answer: RejectedFi
     assert offered_pod(lab, **pod) == answer
 
 
-@owns_kueue  # in somebody else's cluster what we make has labels that say so
+@owns_kueue  # on an attached cluster our objects have extra labels
 @covers("API-045")
 @pytest.mark.parametrize(
     ("labels", "managed"),

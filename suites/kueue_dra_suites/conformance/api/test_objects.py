@@ -54,7 +54,7 @@ def test_a_selector_of_a_request_is_compiled_too(lab: Lab) -> None:
     ],
 )
 def test_the_selectors_of_a_class_can_be_changed(lab: Lab, selector: str, answer: RejectedFields) -> None:
-    """A class is not like a template, whose spec stays as it is."""
+    """A class may change, unlike a template, whose spec is immutable."""
     name = lab.name("class")
     lab.apply(a_class(name, "true"))
 
@@ -89,7 +89,7 @@ def test_an_extended_resource_of_a_class_is_a_vendors(lab: Lab, resource: str, a
     ],
 )
 def test_admin_access_needs_a_label_of_the_namespace(lab: Lab, labels: dict[str, str], answer: RejectedFields) -> None:
-    """Of a template the path is told as if it were a claim's."""
+    """The path in the error of a template is that of a claim."""
     template = a_template(gpu(), a_request(admin=True))
 
     assert lab.offer(template.manifest(lab.name("template"), lab.namespace(**labels))) == answer

@@ -71,7 +71,7 @@ def test_a_claim_of_a_pod_comes_from_somewhere(lab: Lab, claims: list[dict[str, 
     ],
 )
 def test_a_container_uses_claims_of_its_pod(lab: Lab, used: list[dict[str, Any]], answer: RejectedFields) -> None:
-    """A claim that is misspelt in a container is told before anything is counted."""
+    """A misspelled claim in a container is rejected before Kueue counts anything."""
     assert lab.offer(a_job_with(lab, [DEVICES], used)) == answer
 
 
@@ -84,7 +84,7 @@ def test_a_container_uses_claims_of_its_pod(lab: Lab, used: list[dict[str, Any]]
     ],
 )
 def test_the_claims_that_there_are_are_told(lab: Lab, claims: list[dict[str, Any]], words: str) -> None:
-    """Who misspelt one sees what it could be."""
+    """The error lists the supported values."""
     made = a_job_with(lab, claims, [{"name": "gpus"}])
 
     assert lab.denied(made) == (

@@ -47,7 +47,7 @@ def a_flat_request(**fields: Any) -> dict[str, Any]:
 def test_a_request_is_of_one_form_with_a_class_a_name_and_a_count(
     lab: Lab, request_: dict[str, Any], answer: RejectedFields
 ) -> None:
-    """What is missing or wrong in a request keeps its template from being stored."""
+    """A missing or wrong field in a request keeps its template from being stored."""
     template = a_template(request_)
 
     assert lab.offer(template.manifest(lab.name("template"), lab.namespace())) == answer
@@ -64,7 +64,7 @@ def test_a_request_is_of_one_form_with_a_class_a_name_and_a_count(
     ],
 )
 def test_requests_are_few_and_have_names_of_their_own(lab: Lab, names: list[str], answer: RejectedFields) -> None:
-    """A claim has at most 32 requests, told apart by their names."""
+    """A claim has at most 32 requests with distinct names."""
     template = a_template(*({**gpu(), "name": name} for name in names))
 
     assert lab.offer(template.manifest(lab.name("template"), lab.namespace())) == answer
@@ -86,7 +86,7 @@ def test_requests_are_few_and_have_names_of_their_own(lab: Lab, names: list[str]
 def test_alternatives_are_few_and_have_names_of_their_own(
     lab: Lab, alternatives: dict[str, Any], answer: RejectedFields
 ) -> None:
-    """A prioritized list has at most eight alternatives, told apart by their names."""
+    """A prioritized list has at most eight alternatives with distinct names."""
     template = a_template(alternatives)
 
     assert lab.offer(template.manifest(lab.name("template"), lab.namespace())) == answer

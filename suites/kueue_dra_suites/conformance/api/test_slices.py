@@ -113,7 +113,7 @@ def test_an_attribute_has_one_value_of_some_length(
     ],
 )
 def test_a_slice_stays_with_its_driver_pool_and_node(lab: Lab, spec: dict[str, Any], answer: RejectedFields) -> None:
-    """What a driver publishes anew is another generation of the same pool."""
+    """A driver that publishes again creates another generation of the same pool."""
     name, node = lab.name("slice"), {"nodeName": "n"}
     lab.apply(a_slice(name, some_devices(1), allNodes=None, **node))
 
@@ -153,7 +153,7 @@ def test_a_slice_stays_with_its_driver_pool_and_node(lab: Lab, spec: dict[str, A
     ],
 )
 def test_counters_are_in_slices_of_their_own(lab: Lab, spec: dict[str, Any], answer: RejectedFields) -> None:
-    """A pool publishes its counters beside the slices of devices that consume them."""
+    """A pool publishes its counters next to the slices of devices that consume them."""
     assert lab.offer(a_slice(lab.name("slice"), **spec)) == answer
 
 

@@ -88,7 +88,7 @@ def test_a_class_that_comes_later_lets_the_workload_in(lab: Lab) -> None:
 @newer_api_server
 @pytest.mark.parametrize("devices", [pytest.param([], id="none"), pytest.param([a_device("d0")], id="one")])
 def test_a_class_that_does_not_compile_refuses(lab: Lab, devices: list[dict[str, Any]]) -> None:
-    """The class is compiled before a device is tried, so it is told even while there is none."""
+    """Kueue compiles the selector of the class before it tries a device, so the error comes without any device too."""
     lab.device_class(SHARED, OURS, ONE_OF_A_LIST)
     lab.publish(*devices, driver="lab.example.com")
     queue = lab.queue({"shared-gpus": 4})

@@ -65,7 +65,7 @@ def test_a_request_without_selectors_takes_no_device(lab: Lab) -> None:
 
 @covers("CEL-007")
 def test_a_device_may_serve_several_claims(lab: Lab) -> None:
-    """What one claim got is not remembered for the next: the quota limits, not the devices."""
+    """Kueue does not track which devices a claim got: the quota is the limit, not the devices."""
     lab.device_class(SHARED, OURS)
     lab.publish(a_device("d0", model="a100"), driver="lab.example.com")
     queue = lab.queue({"shared-gpus": 4})

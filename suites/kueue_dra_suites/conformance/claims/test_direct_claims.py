@@ -66,7 +66,7 @@ def test_a_direct_claim_in_one_of_several_pod_sets_is_refused(lab: Lab) -> None:
 
 @covers("CLAIM-003")
 def test_the_refusal_of_a_direct_claim_says_so(lab: Lab) -> None:
-    """Whoever reads the status learns that resource claims are not supported."""
+    """The status says that resource claims are not supported."""
     queue = lab.queue({"whole-gpus": 4})
     job = queue.submit(a_job(claims=[a_direct_claim()]))
 

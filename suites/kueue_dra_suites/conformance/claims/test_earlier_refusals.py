@@ -33,7 +33,7 @@ def test_constraints_are_refused(lab: Lab) -> None:
 )
 @covers("CLAIM-026")
 def test_configuration_of_devices_is_refused(lab: Lab, requests: dict[str, Any]) -> None:
-    """Devices that are told something cannot be asked for, though the quota has nothing to do with it."""
+    """Requests with device configuration are rejected, though configuration does not affect quota."""
     queue = lab.queue({"whole-gpus": 2})
     job = queue.submit(a_job(claims=[a_template(gpu(2), config=[{**requests, **TOLD[0]}])]))
 
@@ -80,7 +80,7 @@ def test_selectors_are_refused(lab: Lab, selector: str) -> None:
     ],
 )
 def test_the_first_fault_of_a_template_is_told(lab: Lab, claim: Any, reason: Reason) -> None:
-    """Constraints, configuration, then request by request: what comes first is told alone."""
+    """Kueue checks constraints, configuration, then each request, and reports the first error only."""
     namespace = lab.namespace(**{"resource.kubernetes.io/admin-access": "true"})
     queue = lab.queue({"whole-gpus": 4}, namespace=namespace)
     job = queue.submit(a_job(claims=[claim]))
@@ -104,7 +104,7 @@ def test_a_better_template_is_noticed(lab: Lab) -> None:
 
 @covers("COUNT-020")
 def test_counts_of_one_claim_wrap_around(lab: Lab) -> None:
-    """Counts that pass the largest 64-bit integer begin anew below it, and pass for few."""
+    """Counts beyond the largest 64-bit integer overflow and look small."""
     queue = lab.queue({"whole-gpus": 8})
     job = queue.submit(a_job(claims=[a_template(gpu(LARGEST), gpu(LARGEST), gpu(3))]))
 

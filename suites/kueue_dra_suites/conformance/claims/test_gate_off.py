@@ -58,7 +58,7 @@ def test_claims_are_not_charged_while_the_gate_of_the_text_is_off(lab: Lab, clai
 
 @covers("GATE-010")
 def test_work_without_claims_is_admitted_while_integration_is_off(lab: Lab) -> None:
-    """Whoever asks for no devices does not notice the gate."""
+    """Workloads without devices do not depend on the gate."""
     lab.start(integration=False)
     queue = lab.queue({"cpu": 4})
     job = queue.submit(a_job(cpu="1"))

@@ -1,4 +1,4 @@
-"""Claims: what was refused, and waits for quota since, beside those who were never refused (Kueue 0.14 to 0.19)."""
+"""Claims: workloads that were rejected before and now wait for quota, next to others (Kueue 0.14 to 0.19)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def who_gets_in(lab: Lab, *, swept: bool) -> tuple[Job, Job]:
 @covers("QUEUE-034")
 @pytest.mark.parametrize("swept", [pytest.param(False, id="at-once"), pytest.param(True, id="after-a-sweep-in-vain")])
 def test_one_sweep_brings_back_what_was_refused_before(lab: Lab, swept: bool) -> None:
-    """The higher priority goes first; but once it was tried in vain, the lower one gets what comes free."""
+    """The higher priority goes first; after a failed attempt, the lower one gets the quota that becomes free."""
     high, low = who_gets_in(lab, swept=swept)
     first, other = (low, high) if swept else (high, low)
 

@@ -158,7 +158,7 @@ def test_the_first_failing_pod_set_is_told(lab: Lab, pod_sets: list[Pods], verdi
     ],
 )
 def test_the_first_fault_of_a_request_is_told(lab: Lab, request_: Mapping[str, Any], verdict: Verdict) -> None:
-    """Selectors, administrative access, mode: what comes first is told alone."""
+    """Selectors, administrative access, mode: Kueue reports the first error only."""
     namespace = lab.namespace(**{"resource.kubernetes.io/admin-access": "true"})
     queue = lab.queue({"whole-gpus": 4}, namespace=namespace)
     job = queue.submit(a_job(claims=[a_template(request_)]))

@@ -57,7 +57,7 @@ def test_a_prioritized_list_is_charged_beside_exact_requests(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("alternatives", "told", "reason"),
+    ("alternatives", "message", "reason"),
     [
         pytest.param(
             [an_alternative(), an_alternative(SPARE, allocationMode="All")],
@@ -104,15 +104,15 @@ def test_a_prioritized_list_is_charged_beside_exact_requests(lab: Lab) -> None:
     ],
 )
 def test_alternatives_that_differ_are_refused(
-    lab: Lab, alternatives: list[dict[str, Any]], told: str, reason: Reason
+    lab: Lab, alternatives: list[dict[str, Any]], message: str, reason: Reason
 ) -> None:
-    """What would cost something else, or nothing that is known, keeps the workload out."""
+    """An alternative with another charge, or an unknown one, makes the workload inadmissible."""
     lab.start(gates=LISTS)
     queue = lab.queue({"shared-gpus": 4, "whole-gpus": 4})
     job = queue.submit(a_job(claims=[a_template(a_list(*alternatives))]))
 
     assert lab.verdict(job) == inadmissible(reason)
-    assert lab.message(job).startswith(told)
+    assert lab.message(job).startswith(message)
 
 
 @covers("LIST-005")

@@ -1,4 +1,4 @@
-"""Claims: a refusal is told before anything that is wrong with the queues (Kueue 0.19, workload reconcile)."""
+"""Claims: Kueue reports a rejection before any problem with the queues (Kueue 0.19, workload reconcile)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ ONE_OF_A_LIST = 'device.attributes["lab.example.com"].models.exists(m, m == "a10
     ],
 )
 def test_enough_devices_must_match(lab: Lab, count: int, verdict: Verdict) -> None:
-    """A request with a selector is let pass when as many devices match as it asks for."""
+    """A request with a selector passes if as many devices match as it requests."""
     lab.device_class(SHARED, OURS)
     lab.publish(
         a_device("d0", model="a100"),
@@ -73,7 +73,7 @@ def test_a_selector_without_any_device_is_refused(lab: Lab) -> None:
     ],
 )
 def test_a_selector_that_errs_on_a_device_is_refused(lab: Lab, count: int, verdict: Verdict) -> None:
-    """A device that lacks the attribute is an error, once it is tried; it is not passed over."""
+    """A device without the attribute causes an error when it is tried; Kueue does not skip it."""
     lab.device_class(SHARED, OURS)
     lab.publish(
         a_device("d0", speed=2), a_device("d1", model="a100"), a_device("d2", speed=3), driver="lab.example.com"
@@ -141,18 +141,18 @@ def test_a_selector_that_does_not_compile_is_refused(lab: Lab, selectors: list[s
 @covers("CEL-020")
 @newer_api_server
 def test_a_selector_is_told_with_its_quotes_escaped(lab: Lab) -> None:
-    """What the message quotes is escaped once, signs that only look like markup are not."""
+    """The quoted part of the message is escaped once; text that only looks like markup is not."""
     queue = lab.queue({"shared-gpus": 4})
     selector = 'device.attributes["lab.example.com"].models.exists(m, m == "a<b")'
     job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[selector]))]))
 
-    told = r'Invalid value: "device.attributes[\"lab.example.com\"].models.exists(m, m == \"a<b\")": CEL compilation'
-    assert told in lab.message(job)
+    message = r'Invalid value: "device.attributes[\"lab.example.com\"].models.exists(m, m == \"a<b\")": CEL compilation'
+    assert message in lab.message(job)
 
 
 @covers("CEL-013")
 def test_devices_that_come_later_let_the_workload_in(lab: Lab) -> None:
-    """A workload that was refused for too few devices is let in once enough are published."""
+    """A workload that was rejected for too few devices is admitted once enough devices are published."""
     lab.device_class(SHARED, OURS)
     lab.publish(a_device("d0", model="a100"), driver="lab.example.com")
     queue = lab.queue({"shared-gpus": 4})

@@ -23,7 +23,7 @@ def test_a_template_is_processed(lab: Lab) -> None:
 
 @covers("CLAIM-005")
 def test_a_template_is_read_from_the_namespace_of_the_workload(lab: Lab) -> None:
-    """Of two templates of one name, the one beside the workload is charged."""
+    """Of two templates with one name, Kueue charges the one in the workload's namespace."""
     queue = lab.queue({"whole-gpus": 4})
     lab.template(a_template(gpu(3)), "gpus", lab.namespace())
     lab.template(a_template(gpu(2)), "gpus", queue.namespace)
@@ -91,10 +91,10 @@ def test_constraints_do_not_change_the_charge(lab: Lab) -> None:
     [pytest.param({}, id="for-every-request"), pytest.param({"requests": ["r0"]}, id="for-one-request")],
 )
 def test_configuration_of_devices_does_not_change_the_charge(lab: Lab, requests: dict[str, Any]) -> None:
-    """What a driver is told about a device is none of the quota's business."""
+    """Device configuration for a driver does not affect quota."""
     queue = lab.queue({"whole-gpus": 2})
-    told = [{**requests, "opaque": {"driver": "gpu.example.com", "parameters": {"kind": "GpuConfig", "count": 8}}}]
-    job = queue.submit(a_job(claims=[a_template(gpu(2), config=told)]))
+    message = [{**requests, "opaque": {"driver": "gpu.example.com", "parameters": {"kind": "GpuConfig", "count": 8}}}]
+    job = queue.submit(a_job(claims=[a_template(gpu(2), config=message)]))
 
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
 

@@ -34,7 +34,7 @@ MODE_ALL = a_request(mode="All", count=None)
     ],
 )
 def test_a_prioritized_list_is_charged_nothing(lab: Lab, requests: list[Any], usage: dict[str, int]) -> None:
-    """Whatever will be allocated for it, no quota is needed."""
+    """The request needs no quota, whatever will be allocated for it."""
     queue = lab.queue({"whole-gpus": 2})
     job = queue.submit(a_job(claims=[a_template(*requests)]))
 
@@ -102,7 +102,7 @@ def test_selectors_are_not_looked_at(lab: Lab, selector: str) -> None:
 
 @covers("CLAIM-031")
 @pytest.mark.parametrize(
-    ("claim", "told", "why"),
+    ("claim", "message", "why"),
     [
         pytest.param(
             a_missing_template("gone"),
@@ -118,11 +118,11 @@ def test_selectors_are_not_looked_at(lab: Lab, selector: str) -> None:
         ),
     ],
 )
-def test_the_message_names_workload_and_pod_set(lab: Lab, claim: Any, told: str, why: str) -> None:
+def test_the_message_names_workload_and_pod_set(lab: Lab, claim: Any, message: str, why: str) -> None:
     """No field is named; the pod set is, so a claim is found by what it asks for."""
     queue = lab.queue({"whole-gpus": 4})
     good = a_pod_set("driver", claims=[a_template(gpu())])
     job = queue.submit(a_workload(good, a_pod_set("workers", claims=[claim])))
 
     name = lab.workload(job)["metadata"]["name"]
-    assert lab.message(job) == f"{told} workload {name} podset workers: {why}"
+    assert lab.message(job) == f"{message} workload {name} podset workers: {why}"

@@ -95,7 +95,7 @@ def test_new_templates_classes_and_devices_do_not_wake_it(lab: Lab) -> None:
 @covers("CLAIM-023")
 @pytest.mark.parametrize("strategy", ["BestEffortFIFO", "StrictFIFO"])
 def test_a_refused_workload_blocks_nobody(lab: Lab, strategy: str) -> None:
-    """Whoever comes after a refused workload is admitted, in a strict queue too."""
+    """A workload behind a rejected one is admitted, also in a StrictFIFO queue."""
     queue = lab.queue({"whole-gpus": 1}, queueingStrategy=strategy)
     refused = queue.submit(a_job(claims=[a_template(a_request("fpga.example.com"))]))
     after = queue.submit(a_job(claims=[a_template(gpu())]))

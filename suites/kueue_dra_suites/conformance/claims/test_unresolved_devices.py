@@ -1,4 +1,4 @@
-"""Kueue 0.20 (provisional): administrative access, and what is said of devices that cannot be charged."""
+"""Kueue 0.20 (provisional): administrative access, and the message about devices that cannot be charged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CLAIM = "spec.podSets[0].template.spec.resourceClaims[0]"
     ],
 )
 def test_administrative_access_is_charged_nothing(lab: Lab, request_: dict[str, Any]) -> None:
-    """What lies beside it is charged as ever."""
+    """Kueue charges the other requests as before."""
     namespace = lab.namespace(**{"resource.kubernetes.io/admin-access": "true"})
     queue = lab.queue({"whole-gpus": 1}, namespace=namespace)
     job = queue.submit(a_job(claims=[a_template(gpu(), request_)]))
@@ -35,7 +35,7 @@ def test_administrative_access_is_charged_nothing(lab: Lab, request_: dict[str, 
 
 @covers("CLAIM-034")
 def test_an_unmapped_class_is_not_found(lab: Lab) -> None:
-    """The field of the class, and its name, are all that is told."""
+    """The message has the field of the class and its name only."""
     queue = lab.queue({"whole-gpus": 1})
     job = queue.submit(a_job(claims=[a_template(a_request("fpga.example.com"))]))
 

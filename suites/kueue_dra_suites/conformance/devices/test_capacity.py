@@ -170,7 +170,7 @@ def test_some_device_must_have_the_capacity(lab: Lab, capacity: dict[str, str], 
 
 @covers("CAPACITY-011", "CAPACITY-013")
 @pytest.mark.parametrize(
-    ("device", "told"),
+    ("device", "message"),
     [
         pytest.param(
             a_shared_gpu("d0", disk="80Gi"),
@@ -185,7 +185,7 @@ def test_some_device_must_have_the_capacity(lab: Lab, capacity: dict[str, str], 
         ),
     ],
 )
-def test_the_capacity_is_named(lab: Lab, device: dict[str, Any], told: str) -> None:
+def test_the_capacity_is_named(lab: Lab, device: dict[str, Any], message: str) -> None:
     """The message has the field of the request and the capacity."""
     lab.start(**SOURCED)
     lab.device_class(SHARES)
@@ -193,7 +193,7 @@ def test_the_capacity_is_named(lab: Lab, device: dict[str, Any], told: str) -> N
     queue = lab.queue({"vgpu-memory": "100Gi"})
     job = queue.submit(a_job(claims=[a_template(a_share(memory="2Gi"))]))
 
-    assert lab.message(job) == f"{REQUEST}: {told}"
+    assert lab.message(job) == f"{REQUEST}: {message}"
 
 
 @covers("CAPACITY-014")

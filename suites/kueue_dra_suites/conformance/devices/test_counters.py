@@ -38,7 +38,7 @@ def test_a_device_charges_what_it_consumes_of_the_counter(lab: Lab, quota: str, 
 
 @covers("DEVICE-015")
 def test_amounts_are_shown_in_bytes(lab: Lab) -> None:
-    """What is asked for, what is reserved, and what is missing are printed in powers of 1024."""
+    """Messages print requested, reserved and missing amounts in powers of 1024."""
     lab.start(**SOURCED)
     lab.device_class(PARTITIONS)
     lab.publish(a_partition("d0", memory="40Gi"), driver=PARTITIONS)

@@ -54,7 +54,7 @@ def test_a_waiting_workload_keeps_its_charge(lab: Lab) -> None:
 
 @covers("DEVICE-017")
 def test_an_admitted_workload_keeps_its_charge(lab: Lab) -> None:
-    """Devices that come, change or go do not concern who is admitted."""
+    """New, changed or deleted devices do not affect admitted workloads."""
     lab.start(**SOURCED)
     lab.device_class(PARTITIONS)
     lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS, pool="pool", generation=1)
@@ -92,7 +92,7 @@ def test_a_share_that_no_device_gives_is_refused_for_good(lab: Lab) -> None:
     ],
 )
 def test_a_slice_has_whatever_waits_tried_again(lab: Lab, driver: str, missing: str) -> None:
-    """Who waits is told anew how much is missing, though nothing was released."""
+    """A pending workload gets a new message about the missing amount, though no quota was released."""
     lab.start(**SOURCED)
     lab.device_class(NICS)
     queue = lab.queue({"nics": 4})

@@ -13,7 +13,7 @@ pytestmark = owns_kueue
 
 @covers("COUNTER-009")
 def test_a_counter_of_several_sets_is_charged_at_the_first(lab: Lab) -> None:
-    """What a device consumes of the same counter in other sets is not looked at."""
+    """Kueue ignores what a device consumes of the same counter in other counter sets."""
     lab.start(**SOURCED)
     lab.device_class(PARTITIONS)
     lab.publish(partitioned("d0", "full", {"memory": "10Gi"}, {"memory": "30Gi"}), driver=PARTITIONS)
@@ -42,7 +42,7 @@ def test_selectors_are_tried_on_the_devices_of_all_drivers(lab: Lab) -> None:
 
 @covers("DEVICE-019")
 def test_amounts_are_shown_as_plain_numbers(lab: Lab) -> None:
-    """What is asked for and what is missing are printed without a suffix."""
+    """Messages print requested and missing amounts without a suffix."""
     lab.start(**SOURCED)
     lab.device_class(PARTITIONS)
     lab.publish(a_partition("d0", memory="4Ki"), driver=PARTITIONS)

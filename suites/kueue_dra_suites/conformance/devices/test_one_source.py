@@ -19,7 +19,7 @@ D253 = f"{'d' * 245}.example"
 
 
 @pytest.mark.parametrize(
-    ("mappings", "told"),
+    ("mappings", "message"),
     [
         pytest.param(
             [a_mapping("r", "a", a_counter(), a_counter("slices"))],
@@ -41,16 +41,16 @@ D253 = f"{'d' * 245}.example"
         ),
     ],
 )
-def test_a_mapping_charges_one_counter(lab: Lab, mappings: list[dict[str, Any]], told: str) -> None:
+def test_a_mapping_charges_one_counter(lab: Lab, mappings: list[dict[str, Any]], message: str) -> None:
     """A mapping has one source, and its classes are in no other mapping."""
     document = a_configuration(lab.behaviour, resources={"deviceClassMappings": mappings}, gates=device_gates)
 
-    assert lab.refusal_text(document) == told
+    assert lab.refusal_text(document) == message
 
 
 @covers("SOURCE-012")
 def test_sources_need_the_gate_of_counters(lab: Lab) -> None:
-    """While the gate is off nothing else is said of the sources."""
+    """While the gate is off, Kueue reports no other error in the sources."""
     mappings = [a_mapping("r", "a", a_counter("", ""), NEITHER)]
     document = a_configuration(lab.behaviour, resources={"deviceClassMappings": mappings}, gates={})
 

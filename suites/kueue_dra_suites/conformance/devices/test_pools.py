@@ -19,7 +19,7 @@ pytestmark = owns_kueue
     ("large", "small"), [pytest.param(1, 2, id="larger-before"), pytest.param(2**40, 2**40 + 1, id="high-numbers")]
 )
 def test_the_newest_generation_of_a_pool_counts(lab: Lab, large: int, small: int) -> None:
-    """What an older generation had is stale, though its slice is still there."""
+    """Devices of an older generation are stale, though their slice still exists."""
     lab.start(**SOURCED)
     lab.device_class(PARTITIONS)
     lab.publish(a_partition("d0", memory="80Gi"), driver=PARTITIONS, pool="pool", generation=large)

@@ -123,7 +123,7 @@ def test_a_share_is_rounded_into_the_range(lab: Lab, policy: dict[str, Any], ask
     ],
 )
 def test_one_device_that_gives_the_share_is_enough(lab: Lab, asked: str, verdict: Verdict) -> None:
-    """Devices whose policy does not allow the share are passed over."""
+    """Kueue skips devices whose policy does not allow the share."""
     lab.start(**SOURCED)
     lab.device_class(SHARES)
     lab.publish(

@@ -119,7 +119,7 @@ def test_selectors_of_capacities(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "message"),
     [
         pytest.param(
             a_counter("m" * 64),
@@ -154,6 +154,6 @@ def test_selectors_of_capacities(lab: Lab) -> None:
         ),
     ],
 )
-def test_the_fault_is_told(lab: Lab, source: dict[str, Any], told: str) -> None:
+def test_the_fault_is_told(lab: Lab, source: dict[str, Any], message: str) -> None:
     """The field, what stands there, and what is wrong with it."""
-    assert lab.refusal_text(a_configuration_of(lab.behaviour, source)) == told
+    assert lab.refusal_text(a_configuration_of(lab.behaviour, source)) == message

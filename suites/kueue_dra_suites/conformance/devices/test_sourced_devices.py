@@ -126,7 +126,7 @@ def test_a_missing_class_is_told_at_its_field(lab: Lab, field: str) -> None:
     ],
 )
 def test_a_class_that_does_not_compile_is_told_at_its_field(lab: Lab, field: str) -> None:
-    """The class is compiled before a device is tried, so it is told even while there is none."""
+    """Kueue compiles the selector of the class before it tries a device, so the error comes without any device too."""
     lab.start(**SOURCED)
     lab.device_class(PARTITIONS, ONE_OF_A_LIST)
     queue = lab.queue({"gpu-memory": "100Gi", "nics": 1})
@@ -203,5 +203,5 @@ def test_too_few_devices_are_counted(lab: Lab, device: dict[str, Any], request_:
     queue = lab.queue({"gpu-memory": "100Gi", "vgpu-memory": "100Gi"})
     job = queue.submit(a_job(claims=[a_template(request_)]))
 
-    told = f"insufficient matching devices for {kind} driver: 1 device(s) match but 2 requested"
-    assert lab.message(job) == f"{REQUEST}: Internal error: {told}"
+    message = f"insufficient matching devices for {kind} driver: 1 device(s) match but 2 requested"
+    assert lab.message(job) == f"{REQUEST}: Internal error: {message}"

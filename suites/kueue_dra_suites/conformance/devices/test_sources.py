@@ -21,7 +21,7 @@ COUNTERS_OFF = {"KueueDRAIntegrationPartitionableDevices": False}
 
 
 @pytest.mark.parametrize(
-    ("sources", "told"),
+    ("sources", "message"),
     [
         pytest.param(
             [NEITHER], [f"{SOURCES}[0]: Required value: {ONE_TYPE}"], id="neither", marks=covers("SOURCE-001")
@@ -49,7 +49,7 @@ COUNTERS_OFF = {"KueueDRAIntegrationPartitionableDevices": False}
         ),
     ],
 )
-def test_sources_are_of_one_type(lab: Lab, sources: list[dict[str, Any]], told: list[str]) -> None:
+def test_sources_are_of_one_type(lab: Lab, sources: list[dict[str, Any]], message: list[str]) -> None:
     """Every source charges a counter or a capacity, and all of a mapping charge the same."""
     document = a_configuration(
         lab.behaviour,
@@ -57,11 +57,11 @@ def test_sources_are_of_one_type(lab: Lab, sources: list[dict[str, Any]], told: 
         gates=device_gates,
     )
 
-    assert lab.refusal_text(document).split("\n") == told
+    assert lab.refusal_text(document).split("\n") == message
 
 
 @pytest.mark.parametrize(
-    ("source", "gates", "told"),
+    ("source", "gates", "message"),
     [
         pytest.param(
             a_counter("No Name"),
@@ -81,18 +81,18 @@ def test_sources_are_of_one_type(lab: Lab, sources: list[dict[str, Any]], told: 
         ),
     ],
 )
-def test_sources_need_their_gates(lab: Lab, source: dict[str, Any], gates: dict[str, bool], told: str) -> None:
-    """While its gate is off nothing else is said of a source."""
+def test_sources_need_their_gates(lab: Lab, source: dict[str, Any], gates: dict[str, bool], message: str) -> None:
+    """While its gate is off, Kueue reports no other error in a source."""
     document = a_configuration(
         lab.behaviour, resources={"deviceClassMappings": [a_mapping("r", "a", source)]}, gates=gates
     )
 
-    assert lab.refusal_text(document) == told
+    assert lab.refusal_text(document) == message
 
 
 @covers("SOURCE-010")
 @pytest.mark.parametrize(
-    ("counters", "told"),
+    ("counters", "message"),
     [
         pytest.param(["memory", "slices", "cores"], "", id="different"),
         pytest.param(
@@ -109,12 +109,12 @@ def test_sources_need_their_gates(lab: Lab, source: dict[str, Any], gates: dict[
         ),
     ],
 )
-def test_mappings_of_one_class_charge_different_counters(lab: Lab, counters: list[str], told: str) -> None:
+def test_mappings_of_one_class_charge_different_counters(lab: Lab, counters: list[str], message: str) -> None:
     """A class may be in several mappings that charge counters, but each counter once."""
     mappings = [a_mapping(f"r{index}", "a", a_counter(name)) for index, name in enumerate(counters)]
     document = a_configuration(lab.behaviour, resources={"deviceClassMappings": mappings})
 
-    assert lab.refusal_text(document) == told
+    assert lab.refusal_text(document) == message
 
 
 @covers("SOURCE-010")

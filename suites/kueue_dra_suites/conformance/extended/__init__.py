@@ -1,1 +1,1 @@
-"""Extended resources that DeviceClasses stand for."""
+"""Extended resources that map to DeviceClasses."""

@@ -40,7 +40,7 @@ def test_a_pod_asks_for_the_larger_of_its_phases(lab: Lab, initial: list[str], r
 
 @covers("EXT-013")
 def test_containers_that_keep_running_are_not_added(lab: Lab) -> None:
-    """An initial container with restartPolicy Always runs beside the regular ones, but Kueue 0.19 looks past that."""
+    """A sidecar (init container with restartPolicy Always) runs next to the regular ones; Kueue 0.19 ignores that."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 8})
     spec: dict[str, Any] = {
@@ -84,7 +84,7 @@ def test_names_of_one_resource_are_added(lab: Lab) -> None:
     ],
 )
 def test_names_of_one_resource_in_different_phases(lab: Lab, charge: int) -> None:
-    """A container that runs first wants three of the one name, one beside the main one two of the other."""
+    """An init container requests three of the one name, a sidecar next to the main container two of the other."""
     other = "vendor.example.com/half-card"
     lab.stands_for(CARD, "ts-shard-gpus.example.com")
     lab.stands_for(other, "sp-shared-gpus.example.com")
@@ -104,7 +104,7 @@ def test_names_of_one_resource_in_different_phases(lab: Lab, charge: int) -> Non
     [pytest.param(GPU, "whole-gpus", id="mapped"), pytest.param("unmapped.example.com", CARD, id="unmapped")],
 )
 def test_overhead_under_the_name_is_not_charged(lab: Lab, device_class: str, resource: str) -> None:
-    """What is charged as devices is no ordinary request any more, the overhead of the pod included."""
+    """A request that is charged as devices is no ordinary request, nor is that part of the pod's overhead."""
     lab.stands_for(CARD, device_class)
     queue = lab.queue({"cpu": "8", "whole-gpus": 8, CARD: 8})
     job = queue.submit(a_workload(a_pod_set("main", requests={CARD: "2"}, spec={"overhead": {"cpu": "1", CARD: "3"}})))

@@ -1,4 +1,4 @@
-"""Extended resources: which class stands for a name, and how it goes with claims (Kueue 0.19, extended resources)."""
+"""Extended resources: the DeviceClass of a name, together with claims (Kueue 0.19, extended resources)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SHARED = "ts-shard-gpus.example.com"
 
 @covers("EXT-019")
 def test_a_class_that_comes_lets_waiting_work_in(lab: Lab) -> None:
-    """Work that waits for an ordinary resource is charged to the mapping once a class stands for the name."""
+    """A pending workload with an ordinary resource is charged to the mapping once a class has that resource name."""
     queue = lab.queue({"whole-gpus": 2})
     job = queue.submit(a_job(requests={CARD: "2"}))
     assert lab.verdict(job) == pending(Reason.NOT_COVERED)
@@ -26,7 +26,7 @@ def test_a_class_that_comes_lets_waiting_work_in(lab: Lab) -> None:
 
 @covers("EXT-020")
 def test_a_class_that_goes_leaves_an_ordinary_resource(lab: Lab) -> None:
-    """Work that waits for devices is charged under the name once no class stands for it."""
+    """A pending workload with devices is charged under the resource name once no class has that name."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 1, CARD: 2})
     job = queue.submit(a_job(requests={CARD: "2"}))
@@ -39,7 +39,7 @@ def test_a_class_that_goes_leaves_an_ordinary_resource(lab: Lab) -> None:
 
 @covers("EXT-020")
 def test_another_class_takes_over_from_one_that_goes(lab: Lab) -> None:
-    """While another class stands for the name, what waits is charged to what that one is mapped to."""
+    """While another class has the name, pending workloads are charged to the mapping of that class."""
     lab.stands_for(CARD, SHARED, GPU)
     queue = lab.queue({"whole-gpus": 1, "shared-gpus": 1})
     job = queue.submit(a_job(requests={CARD: "2"}))
@@ -67,7 +67,7 @@ def test_a_class_of_another_name_concerns_both_names(lab: Lab) -> None:
 
 @covers("EXT-022", "EXT-032")
 def test_a_newer_class_takes_waiting_work_over(lab: Lab) -> None:
-    """What waits is charged to the mapping of the newer class; what is admitted keeps its charge."""
+    """Pending workloads are charged to the mapping of the newer class; admitted ones keep their charge."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 1, "shared-gpus": 2})
     holder = queue.submit(a_job(requests={CARD: "1"}))
@@ -96,7 +96,7 @@ def test_work_that_runs_keeps_its_charge_without_the_class(lab: Lab) -> None:
 
 @covers("EXT-019")
 def test_a_claim_is_resolved_again_with_the_name(lab: Lab) -> None:
-    """Work with claims as well is charged for the name as devices once a class stands for it."""
+    """Once a class has the name, a workload that also has claims is charged for the name as devices."""
     queue = lab.queue({"example.com/nics": 1, "whole-gpus": 2})
     claim = a_template(a_request("nic.example.com"))
     job = queue.submit(a_job(requests={CARD: "2"}, claims=[claim]))
@@ -109,7 +109,7 @@ def test_a_claim_is_resolved_again_with_the_name(lab: Lab) -> None:
 
 @covers("EXT-021", "EXT-017")
 def test_a_refusal_outlives_the_class(lab: Lab) -> None:
-    """Refused work becomes ordinary once no class stands for its name; Kueue 0.19 still holds it back."""
+    """A rejected workload becomes ordinary once no class has its resource name; Kueue 0.19 still does not admit it."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({CARD: 8})
     job = queue.submit(a_workload(a_pod_set("main", requests={CARD: "1500m"})))
@@ -139,7 +139,7 @@ def test_a_resolved_refusal_still_holds_work_back(lab: Lab) -> None:
 
 @covers("EXT-035")
 def test_evicted_work_comes_back_as_ordinary_work_without_the_class(lab: Lab) -> None:
-    """What was charged as devices is given back; the name is an ordinary resource by then."""
+    """Kueue releases the devices that it charged; the name is an ordinary resource by then."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 2, CARD: 2})
     job = queue.submit(a_job(requests={CARD: "2"}))

@@ -24,7 +24,7 @@ CARD = "vendor.example.com/card"
     ],
 )
 def test_a_request_by_the_name_of_a_class_asks_for_devices(lab: Lab, quota: int, verdict: Verdict) -> None:
-    """What a container requests by the name that a class stands for is charged to the resource of the class."""
+    """A container's request for the resource name of a class is charged to the resource that the class maps to."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": quota})
     job = queue.submit(a_job(requests={CARD: "2"}))
@@ -34,7 +34,7 @@ def test_a_request_by_the_name_of_a_class_asks_for_devices(lab: Lab, quota: int,
 
 @covers("EXT-023")
 def test_a_name_without_a_class_is_an_ordinary_resource(lab: Lab) -> None:
-    """Without a class that stands for it, a name with a domain is charged under its own name."""
+    """Without a class that has it, a name with a domain is charged under its own name."""
     lab.stands_for("vendor.example.com/other-card", GPU)
     queue = lab.queue({"whole-gpus": 2, CARD: 2})
     job = queue.submit(a_job(requests={CARD: "2"}))
@@ -44,7 +44,7 @@ def test_a_name_without_a_class_is_an_ordinary_resource(lab: Lab) -> None:
 
 @covers("EXT-002")
 def test_a_name_like_huge_pages_is_an_ordinary_resource(lab: Lab) -> None:
-    """A class may stand for such a name, but Kueue takes it for a size of huge pages."""
+    """A class may have such a name, but Kueue treats it as a huge pages size."""
     name = "hugepages-card.example.com/card"
     lab.stands_for(name, GPU)
     queue = lab.queue({"whole-gpus": 2, name: 2})
@@ -66,7 +66,7 @@ def test_the_implicit_name_of_a_class_is_an_ordinary_resource(lab: Lab) -> None:
 
 @covers("EXT-003")
 def test_limits_alone_ask_for_an_ordinary_resource(lab: Lab) -> None:
-    """Whether a workload asks for devices is seen from its requests, before limits stand in for them."""
+    """Kueue detects devices from the requests of a workload, before it replaces missing requests by limits."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 2, CARD: 2})
     job = queue.submit(a_job(spec={"containers": limited(**{CARD: "2"})}))
@@ -87,7 +87,7 @@ def test_limits_of_a_workload_with_devices_ask_for_devices(lab: Lab) -> None:
 
 @covers("EXT-005")
 def test_a_request_of_none_asks_for_no_devices(lab: Lab) -> None:
-    """A request of zero is not charged as devices, even beside a claim."""
+    """A request of zero is not charged as devices, even together with a claim."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({CARD: 2, "example.com/nics": 1})
     claim = a_template(a_request("nic.example.com"))

@@ -65,7 +65,7 @@ def test_devices_are_asked_for_one_by_one(lab: Lab, amounts: list[str], message:
 @covers("EXT-017")
 @pytest.mark.parametrize("amount", ["1", "1000m", "1.0"])
 def test_a_job_may_write_an_integer_as_it_likes(lab: Lab, amount: str) -> None:
-    """What is written in a Job reaches Kueue as the integer that it is."""
+    """Kueue gets the value in a Job as an integer."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 8})
     job = queue.submit(a_job(requests={CARD: amount}))
@@ -85,7 +85,7 @@ def test_refused_work_is_not_counted_as_pending(lab: Lab) -> None:
 
 @covers("EXT-023")
 def test_fractions_of_an_ordinary_resource_are_rounded(lab: Lab) -> None:
-    """Without a class that stands for it, a fraction is charged as the next whole unit."""
+    """Without a class that has the name, a fraction is charged as the next whole unit."""
     queue = lab.queue({CARD: 8})
     job = queue.submit(a_workload(a_pod_set("main", requests={CARD: "1500m"})))
 
@@ -144,32 +144,32 @@ COUNTED = {"counter": {"name": "memory", "driver": "gpu.example.com", "deviceSel
 
 @owns_kueue
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         pytest.param(["containers[0]"], id="the-first", marks=covers("EXT-039")),
         pytest.param(["containers[0]", "containers[1]"], id="each", marks=covers("EXT-038")),
     ],
 )
-def test_containers_that_ask_for_parts_are_told(lab: Lab, told: list[str]) -> None:
-    """Of several containers that ask by name for a class with counters, the first is told, or each of them."""
+def test_containers_that_ask_for_parts_are_told(lab: Lab, message: list[str]) -> None:
+    """If several containers name a class with counters, Kueue reports the first container, or each of them."""
     mapping = {"name": "gpu-memory", "deviceClassNames": [GPU], "sources": [COUNTED]}
     lab.start(resources={"deviceClassMappings": [mapping]}, gates=device_gates)
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"gpu-memory": 8})
     job = queue.submit(a_job(spec={"containers": containers({CARD: "1"}, {CARD: "1"})}))
 
-    assert re.findall(r"containers\[\d\]", lab.message(job)) == told
+    assert re.findall(r"containers\[\d\]", lab.message(job)) == message
 
 
 @owns_kueue
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         pytest.param(["containers[0]", "containers[1]"], id="by-resource", marks=covers("EXT-041")),
         pytest.param(["containers[0]", "containers[1]", "containers[2]"], id="by-container", marks=covers("EXT-040")),
     ],
 )
-def test_faults_of_several_containers(lab: Lab, told: list[str]) -> None:
+def test_faults_of_several_containers(lab: Lab, message: list[str]) -> None:
     """Parts of devices, and devices with counters that are asked for by name, in one pod."""
     mapping = {"name": "gpu-memory", "deviceClassNames": [GPU], "sources": [COUNTED]}
     lab.start(resources={"deviceClassMappings": [mapping]}, gates=device_gates)
@@ -179,7 +179,7 @@ def test_faults_of_several_containers(lab: Lab, told: list[str]) -> None:
     spec = {"containers": containers({"vendor.example.com/other-card": "1500m"}, {CARD: "1500m"}, {CARD: "1"})}
     job = queue.submit(a_workload(a_pod_set("main", spec=spec)))
 
-    assert sorted(re.findall(r"containers\[\d\]", lab.message(job))) == told  # resources come as a Go map has them
+    assert sorted(re.findall(r"containers\[\d\]", lab.message(job))) == message  # resources come as a Go map has them
 
 
 @covers("EXT-030")

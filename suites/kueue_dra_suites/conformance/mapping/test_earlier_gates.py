@@ -45,7 +45,7 @@ def test_gates_are_refused_in_plain_words(lab: Lab, gates: dict[str, bool], verd
 
 @covers("GATE-021")
 def test_mappings_are_validated_before_gates_are_set(lab: Lab) -> None:
-    """Whoever has faults in both is told of the mappings first."""
+    """If both have errors, Kueue reports those of the mappings first."""
     document = a_document(a_mapping("not a name", "gpu.example.com"), gates={"NoSuchGate": True})
 
     assert lab.check(document) == refused("resources.deviceClassMappings[0].name: Invalid value")

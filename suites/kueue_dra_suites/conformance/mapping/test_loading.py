@@ -98,7 +98,7 @@ def test_the_second_version_is_as_strict(lab: Lab, keys: dict[str, Any], fault: 
     ],
 )
 def test_unknown_sections_are_refused(lab: Lab, sections: dict[str, Any], verdict: object) -> None:
-    """A key that nobody reads is refused wherever it stands, and all of them are told."""
+    """Kueue rejects every unknown key, wherever it is, and reports all of them."""
     assert lab.check(a_document(**sections)) == verdict
 
 

@@ -62,7 +62,7 @@ def test_a_resource_is_named_by_a_label_key(lab: Lab, name: str) -> None:
 @covers("MAP-002", "CFG-007")
 @pytest.mark.parametrize("name", NO_KEYS)
 def test_a_resource_is_not_named_otherwise(lab: Lab, name: str) -> None:
-    """What is no label key is refused as the name of a mapping."""
+    """A string that is not a label key is rejected as the name of a mapping."""
     document = a_document(a_mapping(name, "gpu.example.com"))
 
     assert lab.check(document) == refused("resources.deviceClassMappings[0].name: Invalid value")
@@ -78,7 +78,7 @@ def test_a_class_is_named_by_a_label_key(lab: Lab, name: str) -> None:
 @covers("MAP-007", "CFG-007")
 @pytest.mark.parametrize("name", NO_KEYS)
 def test_a_class_is_not_named_otherwise(lab: Lab, name: str) -> None:
-    """What is no label key is refused as a device class name, with its place in the list."""
+    """A string that is not a label key is rejected as a device class name, with its place in the list."""
     document = a_document(a_mapping("gpus", "gpu.example.com", name))
 
     assert lab.check(document) == refused("resources.deviceClassMappings[0].deviceClassNames[1]: Invalid value")
@@ -106,7 +106,7 @@ def test_a_class_is_not_named_otherwise(lab: Lab, name: str) -> None:
     ],
 )
 def test_the_name_of_a_resource_has_at_most_253_characters(lab: Lab, prefix: str, verdict: object) -> None:
-    """A label key may have 317 characters, the name of a mapping 253; both limits are told."""
+    """A label key may have 317 characters, the name of a mapping 253; Kueue reports both limits."""
     assert lab.check(a_document(a_mapping(f"{prefix}/{LABEL_63}", "gpu.example.com"))) == verdict
 
 
@@ -131,7 +131,7 @@ def test_the_name_of_a_resource_has_at_most_253_characters(lab: Lab, prefix: str
     ],
 )
 def test_the_name_of_a_class_has_at_most_253_characters(lab: Lab, prefix: str, verdict: object) -> None:
-    """A label key may have 317 characters, a device class name 253; both limits are told."""
+    """A label key may have 317 characters, a device class name 253; Kueue reports both limits."""
     assert lab.check(a_document(a_mapping("gpus", f"{prefix}/{LABEL_63}"))) == verdict
 
 
@@ -147,7 +147,7 @@ def test_the_name_of_a_class_has_at_most_253_characters(lab: Lab, prefix: str, v
     ],
 )
 def test_what_a_name_should_be_is_told(lab: Lab, name: str, words: str) -> None:
-    """A mapping and a class are told in the same words what their names should be."""
+    """Errors in the names of mappings and of classes have the same text."""
     text = lab.refusal_text(a_document(a_mapping(name, name)))
 
     assert text.count(f'Invalid value: "{name}": {words}') == 2

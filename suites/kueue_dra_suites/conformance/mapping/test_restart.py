@@ -86,7 +86,7 @@ def test_a_restart_takes_no_quota_away(lab: Lab) -> None:
 
 
 def a_deactivated_holder(lab: Lab) -> tuple[Queue, Job]:
-    """Have a Workload that nobody takes the reservation from when it is deactivated: it belongs to no Job."""
+    """Make a Workload that belongs to no Job, so that its deactivation does not release its reservation."""
     lab.start(resources={"excludeResourcePrefixes": ["example.com/unused"]})
     queue = lab.queue({"whole-gpus": 1})
     holder = queue.submit(a_workload(a_pod_set("main", claims=[a_template(gpu())])))
@@ -96,7 +96,7 @@ def a_deactivated_holder(lab: Lab) -> tuple[Queue, Job]:
 
 @covers("QUEUE-028")
 def test_a_deactivated_workload_is_not_counted_at_a_start(lab: Lab) -> None:
-    """What it held is free for the next one, before and after."""
+    """The quota that it used is available to the next workload, before and after."""
     queue, _ = a_deactivated_holder(lab)
 
     lab.start()
@@ -113,7 +113,7 @@ _AGAIN = "Kueue counts a deactivated workload again when it starts"
 @breaks_law("charges are reservations", _AGAIN)
 @breaks_law("charges are usage", _AGAIN)
 def test_a_deactivated_workload_is_counted_again_at_a_start(lab: Lab) -> None:
-    """What it held was free, and is taken after the start."""
+    """The quota that it used was available, and is used again after the start."""
     queue, _ = a_deactivated_holder(lab)
     assert queue.figures.counts == WorkloadCounts()
 
@@ -125,7 +125,7 @@ def test_a_deactivated_workload_is_counted_again_at_a_start(lab: Lab) -> None:
 
 @covers("QUEUE-029")
 def test_any_change_of_a_deactivated_workload_lets_it_go(lab: Lab) -> None:
-    """What it took again is free once Kueue hears of it."""
+    """The quota that it reserved again is free once Kueue observes the change."""
     queue, holder = a_deactivated_holder(lab)
     lab.start()
 
@@ -136,7 +136,7 @@ def test_any_change_of_a_deactivated_workload_lets_it_go(lab: Lab) -> None:
 
 
 def queued_at_a_start(lab: Lab) -> WorkloadCounts:
-    """Count a Job that waited, and that somebody ran all the same, when Kueue starts anew."""
+    """Count a Job that waited, but that another client ran, when Kueue restarts."""
     lab.start(resources={"excludeResourcePrefixes": ["example.com/unused"]})
     queue = lab.queue({"cpu": 0})
     lab.finish(queue.submit(a_job(cpu="1")))
@@ -155,5 +155,5 @@ def test_done_work_is_not_queued_at_a_start(lab: Lab) -> None:
 @covers("QUEUE-033")
 @breaks_law("waiting are counted", "Kueue queues done work when it starts")
 def test_done_work_is_queued_at_a_start(lab: Lab) -> None:
-    """It stands in line like who still waits."""
+    """It is pending like the other workloads that wait."""
     assert queued_at_a_start(lab) == WorkloadCounts(pending=1)

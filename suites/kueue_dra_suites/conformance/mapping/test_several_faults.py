@@ -1,4 +1,4 @@
-"""Mapping: every fault of a file is told, in order, with its field (Story 3; Kueue 0.19, config validation)."""
+"""Mapping: Kueue reports each error of a file, in order, with its field (Story 3; Kueue 0.19, config validation)."""
 
 from __future__ import annotations
 

@@ -132,5 +132,5 @@ def test_namespaces_of_the_system_are_not_managed(lab: Lab, expression: dict[str
     ],
 )
 def test_the_quota_check_is_checked(lab: Lab, resources: dict[str, Any], gate: bool, verdict: object) -> None:
-    """What is not covered blocks or is ignored, the latter not beside excluded prefixes, unless the gate is off."""
+    """Uncovered resources block or are ignored; ignoring excludes excluded prefixes, unless the gate is off."""
     assert lab.check(a_document(gates={"QuotaCheckStrategy": gate}, resources=resources)) == verdict

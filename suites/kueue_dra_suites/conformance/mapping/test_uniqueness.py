@@ -32,7 +32,7 @@ pytestmark = owns_kueue
     ],
 )
 def test_a_resource_is_mapped_once(lab: Lab, names: list[str], verdict: object) -> None:
-    """Two mappings do not carry the same name; every repetition is told."""
+    """Two mappings do not have the same name; Kueue reports each repetition."""
     document = a_document(*[a_mapping(name, f"class-{i}.example.com") for i, name in enumerate(names)])
 
     assert lab.check(document) == verdict
@@ -94,7 +94,7 @@ def test_a_class_is_charged_to_one_resource(lab: Lab, mappings: list[dict[str, A
 
 @covers("MAP-016")
 def test_the_refusal_of_a_shared_class_names_its_resource(lab: Lab) -> None:
-    """Whoever maps a class again is told which resource has it already, at the second mention."""
+    """A class that is mapped again causes an error at the second place, which names the resource of the first."""
     document = a_document(a_mapping("whole-gpus", "gpu.example.com"), a_mapping("fast-gpus", "gpu.example.com"))
 
     assert lab.refusal_text(document) == (
@@ -105,7 +105,7 @@ def test_the_refusal_of_a_shared_class_names_its_resource(lab: Lab) -> None:
 
 @covers("MAP-017")
 def test_mappings_of_one_name_may_not_be_told_of_their_classes(lab: Lab) -> None:
-    """Of two mappings that share their name and a class, only the repeated name is told."""
+    """If two mappings share their name and a class, Kueue reports only the repeated name."""
     document = a_document(a_mapping("gpus", "gpu.example.com"), a_mapping("gpus", "gpu.example.com", "b.example.com"))
 
     assert lab.check(document) == refused("resources.deviceClassMappings[1].name: Duplicate value")

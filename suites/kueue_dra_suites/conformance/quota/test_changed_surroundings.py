@@ -16,7 +16,7 @@ NOT_ADMITTED = ("False", "NoReservation")
 
 @covers("POD-013")
 def test_a_changed_default_lets_in_what_waits(lab: Lab) -> None:
-    """What waits for too much by a default of its namespace is counted anew once the default is smaller."""
+    """A workload that waits because of a LimitRange default is counted again once the default is smaller."""
     namespace = lab.namespace()
     lab.limit(namespace, Container={"defaultRequest": {"cpu": "4"}})
     queue = lab.queue({"cpu": "2", "whole-gpus": 2}, namespace=namespace)
@@ -37,7 +37,7 @@ def test_a_changed_default_lets_in_what_waits(lab: Lab) -> None:
     ],
 )
 def test_a_default_that_goes(lab: Lab, verdict: Verdict) -> None:
-    """Without its LimitRange a namespace gives its pods nothing, and whoever notices lets them in."""
+    """Without its LimitRange a namespace has no defaults, and a workload that is tried again is admitted."""
     namespace = lab.namespace()
     lab.limit(namespace, Container={"defaultRequest": {"cpu": "4"}})
     queue = lab.queue({"cpu": "2", "whole-gpus": 2}, namespace=namespace)
@@ -79,7 +79,7 @@ def test_who_holds_quota_keeps_what_it_is_charged(lab: Lab) -> None:
 @covers("POD-016")
 @pytest.mark.parametrize("claims", [pytest.param(0, id="ordinary"), pytest.param(1, id="devices")])
 def test_a_refusal_is_told_as_a_misconfiguration(lab: Lab, claims: int) -> None:
-    """Who may not be admitted whatever is free is told so apart from those that wait for quota."""
+    """A workload that can never be admitted has another message than one that waits for quota."""
     lab.start(gates={"UnadmittedWorkloadsObservability": True})
     namespace = lab.namespace()
     lab.limit(namespace, Pod={"max": {"cpu": "1"}})
@@ -93,7 +93,7 @@ def test_a_refusal_is_told_as_a_misconfiguration(lab: Lab, claims: int) -> None:
 @owns_kueue
 @covers("POD-016")
 @pytest.mark.parametrize(
-    ("claims", "limits", "told"),
+    ("claims", "limits", "message"),
     [
         pytest.param(0, {"Pod": {"max": {"cpu": "1"}}}, ("False", "Misconfigured"), id="ordinary"),
         pytest.param(1, {"Pod": {"max": {"cpu": "1"}}}, ("False", "Misconfigured"), id="devices"),
@@ -101,7 +101,7 @@ def test_a_refusal_is_told_as_a_misconfiguration(lab: Lab, claims: int) -> None:
         pytest.param(1, {"Container": {"default": {"cpu": "1"}}}, ("False", "Misconfigured"), id="devices-by-default"),
     ],
 )
-def test_a_refusal_is_told_before_its_turn(lab: Lab, claims: int, limits: Limits, told: object) -> None:
+def test_a_refusal_is_told_before_its_turn(lab: Lab, claims: int, limits: Limits, message: object) -> None:
     """The scheduler need not get to it; but defaults are only known by then of workloads with devices."""
     lab.start(gates={"UnadmittedWorkloadsObservability": True})
     namespace = lab.namespace()
@@ -110,4 +110,4 @@ def test_a_refusal_is_told_before_its_turn(lab: Lab, claims: int, limits: Limits
     queue.submit(a_job(cpu="1", claims=[a_template(gpu(3))]))
     job = queue.submit(a_job(cpu="2", claims=[a_template(gpu())] * claims))
 
-    assert lab.condition(job, "QuotaReserved") == told
+    assert lab.condition(job, "QuotaReserved") == message

@@ -37,7 +37,7 @@ PREFERENCE = "BorrowingOverPreemption"
     ],
 )
 def test_a_cluster_queue_has_not_too_many_groups(lab: Lab, count: int, answer: RejectedFields) -> None:
-    """How many groups one ClusterQueue has is limited."""
+    """The number of groups in a ClusterQueue is limited."""
     groups = [a_group({f"f{index}": {f"r{index}": 1}}) for index in range(count)]
 
     assert lab.offer(a_cluster_queue(lab.name("cq"), groups)) == answer
@@ -92,7 +92,7 @@ def test_a_group_may_be_large(lab: Lab, group: Mapping[str, Any]) -> None:
 
 @covers("OBJECT-009")
 def test_a_new_cluster_queue_has_none_of_what_it_says_nothing_about(lab: Lab) -> None:
-    """Quota that is not said is written as none."""
+    """Quota without a value is stored as zero."""
     made = a_cluster_queue(lab.name("cq"), [UNSAID])
     lab.apply(made)
 
@@ -102,7 +102,7 @@ def test_a_new_cluster_queue_has_none_of_what_it_says_nothing_about(lab: Lab) ->
 
 @covers("OBJECT-008")
 def test_a_changed_cluster_queue_says_how_much_there_is(lab: Lab) -> None:
-    """What is left out of a change is not taken for none."""
+    """A field that an update does not have does not become zero."""
     name = lab.name("cq")
     lab.apply(a_cluster_queue(name, [ONE]))
     answer = refused(f"{GROUP}.flavors[0].resources[0].nominalQuota: Required value")
@@ -226,7 +226,7 @@ def test_words_are_known(lab: Lab, spec: Mapping[str, Any], field: str) -> None:
 
 @covers("OBJECT-017")
 def test_the_known_words_are_told(lab: Lab) -> None:
-    """Where a word is unknown nothing is compared with anything else."""
+    """If a value is unknown, no other rule is checked."""
     made = a_cluster_queue(lab.name("cq"), [a_group({"one": {"cpu": a_quota(1, borrow=1)}})], queueingStrategy="LIFO")
     words = 'spec.queueingStrategy: Unsupported value: "LIFO": supported values: "StrictFIFO", "BestEffortFIFO"'
 
@@ -291,7 +291,7 @@ def test_the_known_words_are_told(lab: Lab) -> None:
 def test_what_is_said_fits_together(
     lab: Lab, groups: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], words: str
 ) -> None:
-    """What would have no effect, or contradicts itself, is not taken."""
+    """Kueue rejects fields that have no effect or contradict each other."""
     made = a_cluster_queue(lab.name("cq"), groups, **spec)
 
     assert lab.denied(made) == (f"{INVALID}{words}".format(**made["metadata"]) if words else "")
@@ -315,6 +315,6 @@ def test_a_threshold_is_a_priority(lab: Lab, threshold: int, words: str) -> None
     name = lab.name("cq")
     lab.apply(a_cluster_queue(name, [ONE]))
     policy = {"reclaimWithinCohort": "Any", "borrowWithinCohort": {**LOWER, "maxPriorityThreshold": threshold}}
-    told = lab.denied(a_cluster_queue(name, [ONE], preemption=policy))
+    message = lab.denied(a_cluster_queue(name, [ONE], preemption=policy))
 
-    assert told == (f"{INVALID}{words}".format(name=name) if words else "")
+    assert message == (f"{INVALID}{words}".format(name=name) if words else "")

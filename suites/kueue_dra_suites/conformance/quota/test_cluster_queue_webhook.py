@@ -35,15 +35,15 @@ EXPRESSION = "spec.namespaceSelector.matchExpressions[0]"
     ],
 )
 def test_what_is_covered_has_a_name_that_a_label_can_have(lab: Lab, name: str, words: str) -> None:
-    """What cannot be called so cannot be asked for."""
-    told = lab.denied(a_cluster_queue(lab.name("cq"), [a_group({"one": {name: 1}})]))
+    """A workload cannot request a resource whose name is invalid."""
+    message = lab.denied(a_cluster_queue(lab.name("cq"), [a_group({"one": {name: 1}})]))
 
-    assert told == (f'{DENIED}{GROUPS}[0].coveredResources[0]: Invalid value: "{name}": {words}' if words else "")
+    assert message == (f'{DENIED}{GROUPS}[0].coveredResources[0]: Invalid value: "{name}": {words}' if words else "")
 
 
 @covers("OBJECT-039")
 def test_quotas_come_in_the_order_of_the_resources(lab: Lab) -> None:
-    """A quota that stands where another one should is told, and so is the other one."""
+    """Kueue reports each quota that is in the place of another one."""
     group = a_group({"one": {"cpu": 1, "memory": 1}, "other": {"memory": 1, "cpu": 1}})
     path, words = f"{GROUPS}[0].flavors[1].resources", "must match the name in coveredResources"
 
@@ -98,10 +98,10 @@ def test_quotas_come_in_the_order_of_the_resources(lab: Lab) -> None:
     ],
 )
 def test_amounts_mean_something(lab: Lab, quota: Quota, spec: Mapping[str, Any], words: str) -> None:
-    """There is nothing below none, and nothing to limit where there is nobody else."""
-    told = lab.denied(a_cluster_queue(lab.name("cq"), [a_group({"one": {"cpu": quota}})], **spec))
+    """A quota is not negative, and has no limits in a ClusterQueue without a cohort."""
+    message = lab.denied(a_cluster_queue(lab.name("cq"), [a_group({"one": {"cpu": quota}})], **spec))
 
-    assert told == (f"{DENIED}{words}" if words else "")
+    assert message == (f"{DENIED}{words}" if words else "")
 
 
 @covers("OBJECT-040", "OBJECT-041", "OBJECT-042", "OBJECT-043")
@@ -159,9 +159,9 @@ def test_faults_are_told_as_they_are_found(lab: Lab) -> None:
 def test_namespaces_are_selected_in_known_ways(lab: Lab, expression: Mapping[str, Any], words: str) -> None:
     """A selector that cannot be read selects nothing, so it is not taken."""
     selector = {"matchExpressions": [expression]}
-    told = lab.denied(a_cluster_queue(lab.name("cq"), [ONE], namespaceSelector=selector))
+    message = lab.denied(a_cluster_queue(lab.name("cq"), [ONE], namespaceSelector=selector))
 
-    assert told == (f"{DENIED}{words}" if words else "")
+    assert message == (f"{DENIED}{words}" if words else "")
 
 
 @covers("OBJECT-045")
@@ -176,13 +176,13 @@ def test_namespaces_are_selected_by_labels(lab: Lab) -> None:
 @covers("OBJECT-045")
 @pytest.mark.parametrize("key", ["key", "operator"])
 def test_a_changed_selector_says_what_it_compares(lab: Lab, key: str) -> None:
-    """What is left out of a change is missing."""
+    """A field that an update does not have is missing."""
     name = lab.name("cq")
     lab.apply(a_cluster_queue(name, [ONE]))
     left = {other: word for other, word in {"key": "a", "operator": "Exists"}.items() if other != key}
-    told = lab.denied(a_cluster_queue(name, [ONE], namespaceSelector={"matchExpressions": [left]}))
+    message = lab.denied(a_cluster_queue(name, [ONE], namespaceSelector={"matchExpressions": [left]}))
 
-    assert f"{EXPRESSION}.{key}: Required value, " in told
+    assert f"{EXPRESSION}.{key}: Required value, " in message
 
 
 @covers("OBJECT-046")
@@ -197,9 +197,9 @@ def test_a_changed_selector_says_what_it_compares(lab: Lab, key: str) -> None:
 )
 def test_a_weight_can_be_reckoned_with(lab: Lab, weight: str, words: str) -> None:
     """Shares are divided by it."""
-    told = lab.denied(a_cluster_queue(lab.name("cq"), [ONE], fairSharing={"weight": weight}))
+    message = lab.denied(a_cluster_queue(lab.name("cq"), [ONE], fairSharing={"weight": weight}))
 
-    assert told == (f"{DENIED}spec.fairSharing: {words}" if words else "")
+    assert message == (f"{DENIED}spec.fairSharing: {words}" if words else "")
 
 
 @pytest.mark.parametrize(
@@ -240,6 +240,6 @@ def test_a_cluster_queue_is_not_too_large(
         a_group({f"f{index}-{flavor}": {f"r{index}-{each}": 1 for each in range(size)} for flavor in range(count)})
         for index, (count, size) in enumerate(zip(flavors, resources, strict=True))
     ]
-    told = lab.denied(a_cluster_queue(lab.name("cq"), groups))
+    message = lab.denied(a_cluster_queue(lab.name("cq"), groups))
 
-    assert told == (f"{DENIED}{words}" if words else "")
+    assert message == (f"{DENIED}{words}" if words else "")

@@ -50,10 +50,10 @@ NEGATIVE = "must be greater than or equal to 0"
     ],
 )
 def test_a_cohort_says_of_what_there_is_how_much(lab: Lab, group: Mapping[str, Any], fault: str) -> None:
-    """Nothing is made up for what is not said."""
-    told = lab.denied(an_object("Cohort", lab.name("cohort"), resourceGroups=[group]))
+    """Nothing gets a default."""
+    message = lab.denied(an_object("Cohort", lab.name("cohort"), resourceGroups=[group]))
 
-    assert f"{GROUP}.{fault}: Required value, " in told
+    assert f"{GROUP}.{fault}: Required value, " in message
 
 
 @covers("OBJECT-003")
@@ -124,11 +124,11 @@ def test_flavors_of_a_cohort_have_quota_of_the_same_resources(lab: Lab) -> None:
     ],
 )
 def test_amounts_of_a_cohort_mean_something(lab: Lab, quota: Quota, spec: Mapping[str, Any], words: str) -> None:
-    """A Cohort without a parent has nobody to share with but those below it."""
+    """A Cohort without a parent shares only with the ClusterQueues and Cohorts below it."""
     groups = [a_group({"one": {"cpu": quota}})]
-    told = lab.denied(an_object("Cohort", lab.name("cohort"), resourceGroups=groups, **spec))
+    message = lab.denied(an_object("Cohort", lab.name("cohort"), resourceGroups=groups, **spec))
 
-    assert told == (f"{DENIED}{words}" if words else "")
+    assert message == (f"{DENIED}{words}" if words else "")
 
 
 @covers("OBJECT-038")

@@ -118,7 +118,7 @@ def test_classes_of_one_resource_add_up_over_claims(lab: Lab, quota: int, verdic
 
 @covers("COUNT-005", "QUOTA-002")
 def test_classes_of_one_resource_share_its_quota_between_workloads(lab: Lab) -> None:
-    """What a workload holds of one class is missing for a workload that asks for another class of the same resource."""
+    """Devices that a workload uses of one class are missing for another class of the same resource."""
     queue = lab.queue({"shared-gpus": 2})
     queue.submit(a_job(claims=[a_template(a_request("ts-shard-gpus.example.com", count=2))]))
     job = queue.submit(a_job(claims=[a_template(a_request("sp-shared-gpus.example.com"))]))

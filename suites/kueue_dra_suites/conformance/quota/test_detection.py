@@ -76,7 +76,7 @@ def test_a_workload_without_claims_waits_for_ordinary_resources(lab: Lab) -> Non
 def test_one_pod_set_with_a_claim_makes_the_whole_a_device_workload(
     lab: Lab, leader_claims: list[Template], worker_claims: list[Template], devices: int
 ) -> None:
-    """Pod sets without claims are charged their ordinary resources beside the one that has a claim."""
+    """Kueue charges the ordinary resources of pod sets without claims, next to the one with a claim."""
     queue = lab.queue({"cpu": "8", "whole-gpus": 8})
     leader = a_pod_set("leader", cpu="1", claims=leader_claims)
     workers = a_pod_set("workers", pods=3, cpu="2", claims=worker_claims)

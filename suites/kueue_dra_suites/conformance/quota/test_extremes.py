@@ -120,7 +120,7 @@ def test_the_largest_quota_has_room_for_any_sum(lab: Lab, first: str, second: st
 
 
 def what_is_more_needed(lab: Lab) -> str:
-    """What a Job is told that asks for the largest integer while another holds as much."""
+    """The message of a Job that requests the largest integer while another workload uses as much."""
     queue = lab.queue({"memory": LARGEST})
     queue.submit(a_job(requests={"memory": LARGEST}))
     return lab.message(queue.submit(a_job(requests={"memory": LARGEST})))
@@ -129,19 +129,19 @@ def what_is_more_needed(lab: Lab) -> str:
 @covers("QUOTA-043")
 @breaks_law("metrics agree", _METERED)
 def test_what_knows_no_bounds_is_called_unlimited(lab: Lab) -> None:
-    """Who lacks the largest integer is told that an unlimited amount is more needed."""
-    told = what_is_more_needed(lab)
+    """If the largest integer is missing, the message says that an unlimited amount is more needed."""
+    message = what_is_more_needed(lab)
 
-    assert told.endswith(", <unlimited> more needed")
+    assert message.endswith(", <unlimited> more needed")
 
 
 @covers("QUOTA-044")
 @breaks_law("metrics agree", _METERED)
 def test_what_knows_no_bounds_is_told_as_a_number(lab: Lab) -> None:
-    """Who lacks the largest integer is told so."""
-    told = what_is_more_needed(lab)
+    """If the largest integer is missing, the message says so."""
+    message = what_is_more_needed(lab)
 
-    assert told.endswith(f", {LARGEST} more needed")
+    assert message.endswith(f", {LARGEST} more needed")
 
 
 @covers("QUOTA-045")

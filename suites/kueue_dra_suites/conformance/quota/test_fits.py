@@ -38,7 +38,7 @@ def test_devices_are_admitted_up_to_the_quota(lab: Lab, asked: int, quota: int, 
     ],
 )
 def test_devices_are_admitted_up_to_what_is_left(lab: Lab, asked: int, verdict: Verdict) -> None:
-    """What earlier workloads hold is no longer there for later ones."""
+    """Quota that earlier workloads use is not available to later ones."""
     queue = lab.queue({"whole-gpus": 5})
     queue.submit(a_job(claims=[a_template(gpu(3))]))
     job = queue.submit(a_job(claims=[a_template(gpu(asked))]))
@@ -55,7 +55,7 @@ def test_devices_are_admitted_up_to_what_is_left(lab: Lab, asked: int, verdict: 
     ],
 )
 def test_a_workload_that_could_never_fit_is_told_so(lab: Lab, asked: int, reason: Reason) -> None:
-    """More than the nominal quota is told apart from more than what is left just now."""
+    """The message distinguishes more than the nominal quota from more than what is unused now."""
     queue = lab.queue({"whole-gpus": 2})
     queue.submit(a_job(claims=[a_template(gpu(1))]))
     job = queue.submit(a_job(claims=[a_template(gpu(asked))]))
@@ -124,7 +124,7 @@ _ASKS_FOR_NONE = [
 @covers("QUOTA-026")
 @pytest.mark.parametrize("work", _ASKS_FOR_NONE)
 def test_none_of_an_uncovered_resource_may_be_asked_for(lab: Lab, work: Work) -> None:
-    """Who asks for none of a resource does not need the ClusterQueue to cover it."""
+    """The ClusterQueue need not cover a resource of which a workload requests zero."""
     job = lab.queue({"cpu": "1"}).submit(work)
 
     assert lab.verdict(job) == admitted({"cpu": "1"})
@@ -133,7 +133,7 @@ def test_none_of_an_uncovered_resource_may_be_asked_for(lab: Lab, work: Work) ->
 @covers("QUOTA-027")
 @pytest.mark.parametrize("work", _ASKS_FOR_NONE)
 def test_even_none_of_an_uncovered_resource_keeps_a_workload_out(lab: Lab, work: Work) -> None:
-    """Whoever names a resource that the ClusterQueue does not cover waits, though there is nothing to be had of it."""
+    """A workload that names an uncovered resource waits, though it requests zero of it."""
     job = lab.queue({"cpu": "1"}).submit(work)
 
     assert lab.verdict(job) == pending(Reason.NOT_COVERED)
@@ -149,7 +149,7 @@ def test_even_none_of_an_uncovered_resource_keeps_a_workload_out(lab: Lab, work:
     ],
 )
 def test_who_needs_nothing_hides_the_pod_sets_behind(lab: Lab, none: Pods) -> None:
-    """Nothing is written to the workload, though all of it fits; who comes later is admitted."""
+    """Kueue writes no status to the workload, though all of it fits, and admits later workloads."""
     queue = lab.queue({"cpu": "2"})
     hindered = queue.submit(a_workload(none, a_pod_set("main", cpu="1")))
     later = queue.submit(a_job(cpu="1"))
@@ -160,7 +160,7 @@ def test_who_needs_nothing_hides_the_pod_sets_behind(lab: Lab, none: Pods) -> No
 
 @covers("QUOTA-028")
 def test_all_that_pod_sets_ask_for_is_told_as_one_sum(lab: Lab) -> None:
-    """More than the quota will ever give is told beside the most that there is."""
+    """The message about more than the quota can ever give has the maximum too."""
     queue = lab.queue({"whole-gpus": 4})
     leader, workers = (a_pod_set(name, claims=[a_template(gpu(3))]) for name in ("leader", "workers"))
     job = queue.submit(a_workload(leader, workers))

@@ -82,7 +82,7 @@ def test_a_flavor_that_does_not_contradict_the_pods_is_assigned(lab: Lab, labels
 def test_a_flavor_without_the_label_of_another_is_passed_over(
     lab: Lab, labels: Mapping[str, str], pod: Mapping[str, Any]
 ) -> None:
-    """What one flavor of a group is labelled with is asked of the others too."""
+    """A label key of one flavor in a group is matched against the other flavors too."""
     first, second = lab.flavor("first", nodeLabels=labels), lab.flavor("second", nodeLabels={ZONE: "b"})
     queue = lab.queue(groups=[{first: {"whole-gpus": 2}, second: {"whole-gpus": 2}}])
     job = queue.submit(a_job(claims=[a_template(gpu())], spec=pod))
@@ -163,7 +163,7 @@ def test_a_size_that_is_no_integer_ends_the_search(lab: Lab, size: str) -> None:
 
 @covers("QUOTA-031")
 def test_every_size_that_is_no_integer_is_told(lab: Lab) -> None:
-    """Of several terms none of which holds, all that cannot be compared are told together."""
+    """If no term holds, the message lists all terms that cannot be compared."""
     sized = lab.flavor("sized", nodeLabels={"example.com/size": "3"})
     queue = lab.queue(groups=[{sized: {"whole-gpus": 2}}])
     job = queue.submit(a_job(claims=[a_template(gpu())], spec=larger_than("many", "more")))

@@ -33,7 +33,7 @@ EIGHT = [f"a{index}" for index in range(8)]
     ],
 )
 def test_a_flavor_has_at_most_8_of_each(lab: Lab, field: str, eight: Any, more: Any) -> None:
-    """How much is compared with each pod is limited."""
+    """The amount of data that is compared with each pod is limited."""
     nine = eight | more if isinstance(eight, dict) else eight + more
     lab.apply(an_object("ResourceFlavor", lab.name("flavor"), **{field: eight}))
 
@@ -44,7 +44,7 @@ def test_a_flavor_has_at_most_8_of_each(lab: Lab, field: str, eight: Any, more: 
 @covers("OBJECT-027")
 @pytest.mark.parametrize("key", ["key", "effect"])
 def test_a_taint_of_a_changed_flavor_has_a_key_and_an_effect(lab: Lab, key: str) -> None:
-    """What is left out of a change is missing."""
+    """A field that an update does not have is missing."""
     name = lab.flavor()
     taint = {other: word for other, word in TAINT.items() if other != key}
 
@@ -161,7 +161,7 @@ def test_every_fault_of_tolerations_is_told_once(lab: Lab) -> None:
     ],
 )
 def test_a_flavor_is_of_nodes_that_there_can_be(lab: Lab, spec: Mapping[str, Any], words: str) -> None:
-    """What no node can have is not waited for."""
-    told = lab.denied(an_object("ResourceFlavor", lab.name("flavor"), **spec))
+    """Kueue does not wait for labels that no node can have."""
+    message = lab.denied(an_object("ResourceFlavor", lab.name("flavor"), **spec))
 
-    assert told == (f"{DENIED}{words}" if words else "")
+    assert message == (f"{DENIED}{words}" if words else "")

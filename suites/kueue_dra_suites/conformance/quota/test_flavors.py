@@ -61,7 +61,7 @@ def test_quotas_of_flavors_do_not_add_up_for_one_pod_set(lab: Lab) -> None:
 
 @covers("QUOTA-017")
 def test_pod_sets_may_get_different_flavors(lab: Lab) -> None:
-    """What an earlier pod set takes of the first flavor sends a later one to the second."""
+    """An earlier pod set uses up the first flavor, so a later one gets the second."""
     first, second = lab.flavor("first"), lab.flavor("second")
     queue = lab.queue(groups=[{first: {"whole-gpus": 2}, second: {"whole-gpus": 2}}])
     leader = a_pod_set("leader", claims=[a_template(gpu(1))])

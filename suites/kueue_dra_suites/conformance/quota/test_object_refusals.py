@@ -1,4 +1,4 @@
-"""What no object of Kueue can be called, LocalQueues and priority classes that cannot be made (Kueue 0.19, CRDs)."""
+"""Names that no Kueue object can have; invalid LocalQueues and priority classes (Kueue 0.19, CRDs)."""
 
 from __future__ import annotations
 

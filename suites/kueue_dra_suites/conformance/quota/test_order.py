@@ -1,4 +1,4 @@
-"""Who goes first: priority, creation, and what a head that does not fit does to those behind it (Queue Admission)."""
+"""The queue order: priority, creation, and workloads behind a head that does not fit (Queue Admission)."""
 
 from __future__ import annotations
 

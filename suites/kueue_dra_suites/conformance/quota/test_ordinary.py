@@ -1,4 +1,4 @@
-"""Ordinary resources beside devices: both have to fit, and neither hides the other (step 5 and Queue Admission)."""
+"""Ordinary resources and devices: both have to fit, and neither hides the other (step 5 and Queue Admission)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_request_under_the_name_of_the_mapping_is_added_to_the_devices(
 @owns_kueue
 @covers("COUNT-014")
 def test_devices_of_a_mapping_named_cpu_are_added_to_the_cpu(lab: Lab) -> None:
-    """Where a mapping bears the name of an ordinary resource, a device counts as one whole unit of it."""
+    """If a mapping has the name of an ordinary resource, a device counts as one whole unit of it."""
     lab.start({"cpu": ["gpu.example.com"]})
     queue = lab.queue({"cpu": "3"})
     job = queue.submit(a_job(cpu="500m", claims=[a_template(gpu(2))]))

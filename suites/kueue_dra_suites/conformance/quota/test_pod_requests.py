@@ -1,4 +1,4 @@
-"""What a pod is charged beside its devices: overhead, defaults of the namespace, limits (Kueue, workload resources)."""
+"""The requests of a pod in addition to its devices: overhead, defaults, limits (Kueue, workload resources)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HALVES = {"containers": containers({"cpu": "500u"}, {"cpu": "500u"})}
     ],
 )
 def test_a_runtime_class_adds_its_overhead(lab: Lab, cpu: str, verdict: Verdict) -> None:
-    """The overhead of the class that a pod names is charged beside its devices."""
+    """Kueue charges the overhead of the RuntimeClass in addition to the devices of the pod."""
     runtime = lab.runtime_class(cpu="250m", memory="64Mi")
     queue = lab.queue({"cpu": cpu, "memory": "64Mi", "whole-gpus": 2})
     job = queue.submit(a_job(cpu="1", claims=[a_template(gpu(2))], spec={"runtimeClassName": runtime}))
@@ -49,7 +49,7 @@ def test_each_pod_has_the_overhead(lab: Lab) -> None:
 
 @covers("POD-002")
 def test_the_overhead_of_the_pod_counts_instead(lab: Lab) -> None:
-    """What a pod brings itself is not added to what its class says, even for resources that it leaves out."""
+    """The overhead in a pod replaces that of its RuntimeClass, even for resources that it does not name."""
     runtime = lab.runtime_class(cpu="250m", memory="64Mi")
     queue = lab.queue({"cpu": "8", "memory": "1Gi", "whole-gpus": 2})
     spec = {"runtimeClassName": runtime, "overhead": {"cpu": "1"}}
@@ -61,7 +61,7 @@ def test_the_overhead_of_the_pod_counts_instead(lab: Lab) -> None:
 @covers("POD-002")
 @pytest.mark.parametrize("exists", [pytest.param(True, id="without-overhead"), pytest.param(False, id="missing")])
 def test_a_class_may_add_nothing(lab: Lab, exists: bool) -> None:
-    """A class without overhead, or one that is not there, adds nothing and refuses nobody."""
+    """A RuntimeClass without overhead, or one that does not exist, adds nothing and rejects no pod."""
     runtime = lab.runtime_class() if exists else lab.name("missing")
     queue = lab.queue({"cpu": "1", "whole-gpus": 2})
     job = queue.submit(a_job(cpu="1", claims=[a_template(gpu(2))], spec={"runtimeClassName": runtime}))
@@ -98,7 +98,7 @@ def test_every_container_has_the_default(lab: Lab) -> None:
     queue = lab.queue({"cpu": "16", "memory": "1Gi", "whole-gpus": 1}, namespace=namespace)
     spec: dict[str, Any] = {
         "initContainers": [
-            {**a_container("beside"), "restartPolicy": "Always"},
+            {**a_container("sidecar"), "restartPolicy": "Always"},
             a_container("first", requests={"cpu": "5"}),
         ],
         "containers": [using(a_container("main-0"), "c0"), a_container("main-1", requests={"cpu": "2"})],
@@ -151,7 +151,7 @@ def test_devices_by_default_alone_are_an_ordinary_resource(lab: Lab) -> None:
 
 @covers("POD-005")
 def test_a_limit_stands_in_for_a_request(lab: Lab) -> None:
-    """Who says only how much a container may use is charged that much."""
+    """A pod that has limits only is charged its limits."""
     queue = lab.queue({"cpu": "8", "memory": "1Gi", "whole-gpus": 2})
     spec = {"containers": [using(a_container("main", limits={"cpu": "2", "memory": "1Gi"}), "c0")]}
     job = queue.submit(a_job(claims=[a_template(gpu(2))], spec=spec))
@@ -163,7 +163,7 @@ def test_a_limit_stands_in_for_a_request(lab: Lab) -> None:
     "cpu", [pytest.param("3", id="charged", marks=covers("POD-006")), pytest.param("1", marks=covers("POD-007"))]
 )
 def test_a_limit_of_the_pod(lab: Lab, cpu: str) -> None:
-    """What a pod may use as a whole stands in for a request of the pod, or it does not count."""
+    """A limit of the whole pod replaces its missing request, or it does not count."""
     queue = lab.queue({"cpu": "8", "whole-gpus": 2})
     spec = {"resources": {"limits": {"cpu": "3"}}}
     job = queue.submit(a_workload(a_pod_set("main", cpu="1", claims=[a_template(gpu(2))], spec=spec)))

@@ -49,7 +49,7 @@ def test_every_claim_and_the_cpu_are_charged_for_each_pod(lab: Lab) -> None:
     ],
 )
 def test_pods_are_counted_where_they_are_covered(lab: Lab, quota: int, verdict: Verdict) -> None:
-    """A queue may have quota of pods, though no pod asks for it; without it nobody counts them."""
+    """A ClusterQueue may have quota for pods, though pods do not request it; without it Kueue does not count them."""
     queue = lab.queue({"pods": quota, "whole-gpus": 6})
     job = queue.submit(a_job(pods=3, claims=[a_template(gpu(2))]))
 
@@ -138,7 +138,7 @@ def test_a_pod_set_without_pods_is_charged_nothing(lab: Lab) -> None:
 
 @covers("COUNT-013")
 def test_a_job_without_pods_is_charged_nothing(lab: Lab) -> None:
-    """A Job of no pods is admitted beside one that holds the whole quota."""
+    """A Job without pods is admitted next to one that uses the whole quota."""
     queue = lab.queue({"whole-gpus": 1})
     queue.submit(a_job(claims=[a_template(gpu(1))]))
     job = queue.submit(a_job(pods=0, claims=[a_template(gpu(1))]))

@@ -22,7 +22,7 @@ pytestmark = owns_kueue
     ],
 )
 def test_devices_that_are_not_covered(lab: Lab, strategy: str, gate: bool, verdict: Verdict) -> None:
-    """Devices that a ClusterQueue has no quota for keep a workload waiting, unless it is said that they do not."""
+    """Devices without quota in the ClusterQueue keep a workload pending, unless the Configuration ignores them."""
     lab.start(gates={"QuotaCheckStrategy": gate}, resources={"quotaCheckStrategy": strategy})
     queue = lab.queue({"cpu": "4"})
     job = queue.submit(a_job(cpu="1", claims=[a_template(gpu())]))

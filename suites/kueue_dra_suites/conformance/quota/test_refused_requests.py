@@ -1,4 +1,4 @@
-"""Pods that nobody may admit: beyond their own limits, or beyond what a LimitRange allows (Kueue, scheduler)."""
+"""Pods that are never admitted: beyond their own limits, or beyond those of a LimitRange (Kueue, scheduler)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FITS = admitted({"cpu": "2", "whole-gpus": 2})
 
 
 def let_new_queues_pass(lab: Lab, queue: Queue) -> None:
-    """A second after a ClusterQueue is made, what waits in it is tried again; once a job has waited that is over."""
+    """A new ClusterQueue retries its pending workloads after a second; once a Job has waited, that is over."""
     queue.submit(a_job(cpu="10"))
     lab.settle()
 
@@ -64,7 +64,7 @@ def test_a_request_above_the_default_limit_is_tried_again(lab: Lab, verdict: Ver
 
 @covers("POD-009")
 def test_a_pod_that_requests_more_than_its_limit_is_refused(lab: Lab) -> None:
-    """What a pod requests as a whole must not be more than it is limited to as a whole."""
+    """The requests of a whole pod must not be above its limits."""
     queue = lab.queue({"cpu": "8", "whole-gpus": 2})
     spec = {"resources": {"requests": {"cpu": "2"}, "limits": {"cpu": "1"}}}
     job = queue.submit(a_workload(a_pod_set("main", claims=[a_template(gpu(2))], spec=spec)))
@@ -126,7 +126,7 @@ def test_requests_lie_within_the_bounds_of_the_namespace(
 )
 @pytest.mark.parametrize("kind", ["containers", "initContainers"])
 def test_limits_lie_within_the_bounds_of_the_namespace(lab: Lab, kind: str, limit: str, verdict: Verdict) -> None:
-    """What a container may use counts as well as what it requests, also of those that run first."""
+    """Limits of a container count like its requests, also those of init containers."""
     namespace = lab.namespace()
     lab.limit(namespace, Container={"max": {"cpu": "4"}, "defaultRequest": {"cpu": "1"}})
     queue = lab.queue({"cpu": "8", "whole-gpus": 2}, namespace=namespace)
@@ -174,7 +174,7 @@ def test_who_is_refused_holds_no_devices(lab: Lab) -> None:
 
 @covers("POD-014")
 def test_who_is_refused_holds_up_a_strict_queue(lab: Lab) -> None:
-    """In a StrictFIFO queue nobody passes the one whose requests are refused."""
+    """In a StrictFIFO queue no workload overtakes one whose requests are rejected."""
     namespace = lab.namespace()
     lab.limit(namespace, Pod={"max": {"cpu": "1"}})
     queue = lab.queue({"cpu": "8", "whole-gpus": 2}, namespace=namespace, queueingStrategy="StrictFIFO")

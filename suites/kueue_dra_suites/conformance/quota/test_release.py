@@ -1,4 +1,4 @@
-"""What waits gets in once quota is there: after a workload is deleted or ends, or the quota is raised."""
+"""Pending workloads are admitted once there is quota: a workload is deleted or ends, or the quota is raised."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_too_small_a_release_does_not_help(lab: Lab) -> None:
 
 @covers("QUEUE-006")
 def test_one_release_may_let_several_in(lab: Lab) -> None:
-    """Everything that fits what was given back is admitted."""
+    """All workloads that fit the released quota are admitted."""
     queue = lab.queue({"whole-gpus": 3})
     held = queue.submit(a_job(claims=[a_template(gpu(3))]))
     first = queue.submit(a_job(claims=[a_template(gpu(1))]))

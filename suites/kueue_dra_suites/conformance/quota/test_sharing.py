@@ -1,4 +1,4 @@
-"""Who draws on which quota: ClusterQueues, LocalQueues, namespaces and resources (Queue Admission)."""
+"""Which quota a workload uses: ClusterQueues, LocalQueues, namespaces and resources (Queue Admission)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 
 @covers("QUOTA-006")
 def test_cluster_queues_do_not_share(lab: Lab) -> None:
-    """What one ClusterQueue's workloads hold leaves another ClusterQueue's quota of the same flavor untouched."""
+    """Workloads of one ClusterQueue do not use another ClusterQueue's quota of the same flavor."""
     flavor = lab.flavor()
     full = lab.queue(groups=[{flavor: {"whole-gpus": 2}}])
     free = lab.queue(groups=[{flavor: {"whole-gpus": 2}}])
@@ -24,7 +24,7 @@ def test_cluster_queues_do_not_share(lab: Lab) -> None:
 
 @covers("QUOTA-006", "QUOTA-002")
 def test_a_cluster_queue_does_not_borrow_from_another(lab: Lab) -> None:
-    """What another ClusterQueue has to spare does not help."""
+    """Unused quota of another ClusterQueue does not help."""
     flavor = lab.flavor()
     lab.queue(groups=[{flavor: {"whole-gpus": 8}}])
     small = lab.queue(groups=[{flavor: {"whole-gpus": 1}}])
@@ -57,7 +57,7 @@ def test_local_queues_of_several_namespaces_share_their_cluster_queue(lab: Lab) 
 
 @covers("QUOTA-015", "QUEUE-006")
 def test_what_one_local_queue_releases_another_gets(lab: Lab) -> None:
-    """Quota that a workload of one LocalQueue gives back admits a workload that waits in another."""
+    """Quota that a workload of one LocalQueue releases admits a pending workload of another one."""
     first = lab.queue({"whole-gpus": 2})
     second = lab.local_queue(first.cluster)
     held = first.submit(a_job(claims=[a_template(gpu(2))]))

@@ -1,4 +1,4 @@
-"""Transformations: what the Configuration has charged instead of, or beside, what containers request (Kueue 0.19)."""
+"""Transformations: resources that Kueue charges instead of, or in addition to, the requests (Kueue 0.19)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_part_of_a_unit(lab: Lab, cpu: str, credits_: int) -> None:
 
 @covers("QUOTA-038")
 def test_a_negative_output_takes_nothing_from_a_request(lab: Lab) -> None:
-    """What is requested is charged in full, whatever outputs of that name come to."""
+    """Kueue charges the request in full, whatever the outputs of that name add."""
     lab.start(resources={"transformations": [{"input": "cpu", "strategy": "Retain", "outputs": {CREDITS: "-2"}}]})
     queue = lab.queue({"cpu": "8", CREDITS: 100})
     job = queue.submit(a_job(requests={"cpu": "3", CREDITS: "10"}))

@@ -122,7 +122,7 @@ def test_null_in_a_list_is_no_object(lab: Lab) -> None:
 
 @covers("OBJECT-053")
 def test_a_new_workload_is_refused_by_its_webhook(lab: Lab) -> None:
-    """An amount is told as such."""
+    """The error is about the quantity."""
     pod = {"containers": [{"name": "main", "resources": {"requests": {"cpu": "many"}}}]}
 
     assert lab.denied(lab.written(a_workload(a_pod_set("main", spec=pod)), lab.missing_queue())) == (
@@ -149,7 +149,7 @@ def test_a_new_workload_is_refused_by_its_webhook(lab: Lab) -> None:
     ],
 )
 def test_an_admission_scope_has_a_mode(lab: Lab, scope: dict[str, str], answer: RejectedFields) -> None:
-    """What it stands for is no matter of devices."""
+    """The effect of the mode does not concern devices."""
     name = lab.name("cq")
     lab.apply(a_cluster_queue(name, GROUPS))
 
@@ -158,7 +158,7 @@ def test_an_admission_scope_has_a_mode(lab: Lab, scope: dict[str, str], answer: 
 
 @covers("OBJECT-055")
 def test_a_field_that_there_is_not_is_dropped(lab: Lab) -> None:
-    """Beside those that there are, and inside them."""
+    """Unknown fields, next to known ones and inside them."""
     asked = {"whenCanBorrow": "TryNextFlavor", "whenCanFly": "Never"}
     made = a_cluster_queue(lab.name("cq"), GROUPS, flavorFungibility=asked, wings=2)
     lab.apply(made)

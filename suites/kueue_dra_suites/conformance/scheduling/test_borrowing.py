@@ -1,4 +1,4 @@
-"""Borrowing in one cohort: who lends to whom, and within which limits (Proposal: quota management and borrowing)."""
+"""Borrowing in one cohort: lenders, borrowers and limits (Proposal: quota management and borrowing)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_queue_without_a_cohort_has_what_it_has(lab: Lab) -> None:
     ],
 )
 def test_a_queue_borrows_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict) -> None:
-    """What the cohort could give beyond the borrowing limit is out of reach."""
+    """A workload cannot use quota of the cohort beyond the borrowing limit."""
     cohort = a_cohort(lab)
     cohort.queue({"whole-gpus": 4})
     queue = cohort.queue({"whole-gpus": a_quota(1, borrow=1)})
@@ -81,7 +81,7 @@ def test_a_queue_borrows_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict)
     ],
 )
 def test_a_queue_lends_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict) -> None:
-    """What a queue does not lend is out of reach for the others."""
+    """Other ClusterQueues cannot use quota that a ClusterQueue does not lend."""
     cohort = a_cohort(lab)
     cohort.queue({"whole-gpus": a_quota(4, lend=1)})
     queue = cohort.queue({"whole-gpus": 1})
@@ -92,7 +92,7 @@ def test_a_queue_lends_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict) -
 
 @covers("COHORT-004")
 def test_what_a_queue_keeps_is_there_for_its_own_workloads(lab: Lab) -> None:
-    """Whatever others have borrowed, the part that is not lent is left."""
+    """The quota that is not lent is available, however much others have borrowed."""
     cohort = a_cohort(lab)
     lender = cohort.queue({"whole-gpus": a_quota(3, lend=1)})
     borrower = cohort.queue({"whole-gpus": 0})
@@ -118,7 +118,7 @@ def test_what_is_lent_is_not_there_for_its_owner_meanwhile(lab: Lab) -> None:
 
 @covers("COHORT-019")
 def test_a_release_in_one_queue_lets_another_queue_borrow(lab: Lab) -> None:
-    """Whoever waits anywhere in the cohort is tried again."""
+    """Kueue retries the pending workloads of the whole cohort."""
     cohort = a_cohort(lab)
     lender, borrower = cohort.queue({"whole-gpus": 1}), cohort.queue({"whole-gpus": 0})
     first = lender.submit(a_job(claims=[a_template(gpu(1))]))
@@ -132,7 +132,7 @@ def test_a_release_in_one_queue_lets_another_queue_borrow(lab: Lab) -> None:
 
 @covers("COHORT-012")
 def test_devices_are_borrowed_under_their_own_resource(lab: Lab) -> None:
-    """What the cohort has of another mapping does not help."""
+    """Quota of the cohort for another mapping does not help."""
     cohort = a_cohort(lab)
     cohort.queue({"whole-gpus": 0, "shared-gpus": 8})
     queue = cohort.queue({"whole-gpus": 1, "shared-gpus": 1})

@@ -63,7 +63,7 @@ def test_a_cohort_borrows_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict
     ],
 )
 def test_a_cohort_lends_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict) -> None:
-    """What a cohort does not lend stays with its members."""
+    """Quota that a cohort does not lend stays with its members."""
     root = a_cohort(lab)
     root.below({"whole-gpus": a_quota(3, lend=1)}).queue({"whole-gpus": 0})
     queue = root.queue({"whole-gpus": 1})
@@ -102,7 +102,7 @@ def test_a_part_of_the_tree_takes_back_what_it_has(lab: Lab) -> None:
 
 @covers("COHORT-018")
 def test_who_borrows_from_farther_away_gives_way_first(lab: Lab) -> None:
-    """A neighbour of lower priority keeps what it has while somebody outside the cohort borrows from it."""
+    """A neighbor of lower priority keeps its quota while a ClusterQueue outside the cohort borrows from it."""
     root = a_cohort(lab)
     near = root.below()
     near.queue({"whole-gpus": 2})
@@ -145,7 +145,7 @@ def test_a_borrower_preempts_its_neighbours_only_where_it_is_let(
     ],
 )
 def test_who_waits_when_a_queue_of_the_cohort_is_deleted(lab: Lab, nested: bool, verdict: Verdict) -> None:
-    """The quota of the deleted queue is gone, which only who is looked at again is told."""
+    """The quota of the deleted queue is gone, which only a workload that is tried again shows."""
     root = a_cohort(lab)
     cohort = [root, root.below()][nested]
     lender = cohort.queue({"whole-gpus": 2})

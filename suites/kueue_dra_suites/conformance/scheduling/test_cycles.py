@@ -1,4 +1,4 @@
-"""Heads of several queues in one scheduling cycle: whose turn it is, and who loses (Kueue 0.19)."""
+"""Heads of several queues in one scheduling cycle: their order, and the heads that do not fit (Kueue 0.19)."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def test_the_older_goes_first_among_queues(lab: Lab, first: int) -> None:
 
 
 def flavors_told(lab: Lab, job: Job) -> list[str]:
-    """The flavors that a waiting workload is told about."""
+    """The flavors in the message of a pending workload."""
     return re.findall(r"flavor ([^,]+),", lab.message(job))
 
 
 @covers("COHORT-011")
 def test_who_loses_a_flavor_goes_on_with_the_next(lab: Lab) -> None:
-    """The loser of a cycle is told about the flavors behind the one that it lost."""
+    """The message of a workload that loses a cycle lists the flavors behind the one that it lost."""
     cohort = a_cohort(lab)
     behind = lab.flavor("behind")
     lender = cohort.queue({"whole-gpus": 1}, {behind: {"whole-gpus": 0}})
@@ -84,7 +84,7 @@ def test_who_loses_a_flavor_goes_on_with_the_next(lab: Lab) -> None:
 
 @covers("COHORT-021")
 def test_who_loses_a_flavor_begins_again(lab: Lab) -> None:
-    """The loser of a cycle is told about all flavors, the one that it lost included, and other figures than before."""
+    """The message of a workload that loses a cycle lists all flavors, the lost one too, with new amounts."""
     cohort = a_cohort(lab)
     behind = lab.flavor("behind")
     lender = cohort.queue({"whole-gpus": 2}, {behind: {"whole-gpus": 0}})
@@ -127,7 +127,7 @@ def test_who_cannot_reclaim_keeps_others_from_its_quota(lab: Lab) -> None:
 
 @covers("PREEMPT-017")
 def test_a_victim_serves_one_preemptor(lab: Lab) -> None:
-    """While a victim still runs for one preemptor, another that needs the same victim is told to wait."""
+    """While a victim still runs for one preemptor, another preemptor of the same victim has to wait."""
     cohort = a_cohort(lab)
     policy = {"reclaimWithinCohort": "Any"}
     one, other = cohort.queue({"whole-gpus": 1}, preemption=policy), cohort.queue({"whole-gpus": 1}, preemption=policy)

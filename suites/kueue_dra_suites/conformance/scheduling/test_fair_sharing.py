@@ -1,4 +1,4 @@
-"""Fair sharing: whose turn it is by shares, and whom they let preempt (Kueue 0.19 with fairSharing configured)."""
+"""Fair sharing: the order by shares, and the preemption that shares allow (Kueue 0.19 with fairSharing configured)."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_what_a_cohort_cannot_lend_any_more_is_kept(lab: Lab) -> None:
 
 @covers("FAIR-015")
 def test_what_a_cohort_cannot_lend_any_more_is_given_back(lab: Lab) -> None:
-    """A queue gives back what it borrowed, though its cohort may not borrow it any more."""
+    """A ClusterQueue releases what it borrowed, though its cohort may not borrow it any more."""
     borrower, job = what_a_cohort_cannot_lend_any_more(lab)
 
     assert lab.verdict(job) == admitted({"whole-gpus": 2})

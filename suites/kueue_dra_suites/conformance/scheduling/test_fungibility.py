@@ -53,7 +53,7 @@ def test_a_queue_borrows_or_looks_further(lab: Lab, fungibility: dict[str, str] 
     ],
 )
 def test_a_queue_preempts_or_looks_further(lab: Lab, fungibility: dict[str, str] | None, place: int) -> None:
-    """A first flavor that others would have to give back is passed over, unless the search may stop there."""
+    """Kueue skips a first flavor whose quota others would have to release, unless the search may stop there."""
     flavors = lab.flavor("first"), lab.flavor("second")
     groups = [{flavor: {"whole-gpus": 1} for flavor in flavors}]
     queue = lab.queue(groups=groups, preemption=LOWER, flavorFungibility=fungibility)
@@ -78,7 +78,7 @@ def test_a_queue_preempts_or_looks_further(lab: Lab, fungibility: dict[str, str]
     ],
 )
 def test_a_queue_prefers_borrowing_or_preemption(lab: Lab, fungibility: dict[str, str], place: int) -> None:
-    """Where one flavor needs preemption and another has to be borrowed, the preference decides."""
+    """If one flavor needs preemption and another needs borrowing, the preference decides."""
     job, flavors = preempting_or_borrowing(lab, fungibility)
 
     assert lab.flavors(job) == {"main": {"whole-gpus": flavors[place]}}
@@ -103,7 +103,7 @@ def test_who_borrows_last_preempts_first(lab: Lab) -> None:
     ],
 )
 def test_a_flavor_that_nobody_frees_is_no_choice(lab: Lab, fungibility: dict[str, Any] | None) -> None:
-    """A first flavor where nobody can be preempted loses against a borrowed one where somebody can."""
+    """A first flavor without preemption candidates loses to one where the workload borrows and preempts."""
     cohort, second = a_cohort(lab), lab.flavor("second")
     other = cohort.queue({"whole-gpus": 0}, {second: {"whole-gpus": 1}})
     quota = {"whole-gpus": 1}, {second: {"whole-gpus": 0}}
@@ -136,7 +136,7 @@ def test_who_rather_preempts_waits_where_nobody_can_be_preempted(lab: Lab) -> No
 
 @covers("PREEMPT-022")
 def test_a_flavor_that_can_never_fit_is_no_choice(lab: Lab) -> None:
-    """A first flavor without enough quota is passed over for one where somebody can be preempted."""
+    """Kueue skips a first flavor without enough quota if another one has preemption candidates."""
     first, second = lab.flavor("first"), lab.flavor("second")
     queue = lab.queue(groups=[{first: {"whole-gpus": 0}, second: {"whole-gpus": 1}}], preemption=LOWER)
     queue.submit(a_job(priority=1, claims=[a_template(gpu())]))

@@ -36,7 +36,7 @@ def test_lending_has_no_limit(lab: Lab) -> None:
 
 @covers("COHORT-024")
 def test_any_lending_limit_may_be_written(lab: Lab) -> None:
-    """A limit above the quota of a queue without a cohort says nothing, so nobody minds it."""
+    """A limit above the quota of a ClusterQueue without a cohort has no effect, so Kueue accepts it."""
     lab.start(switched={"LendingLimit": False})
     queue = lab.queue({"whole-gpus": a_quota(1, lend=2)})
     job = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -46,7 +46,7 @@ def test_any_lending_limit_may_be_written(lab: Lab) -> None:
 
 @covers("COHORT-023")
 def test_the_quota_of_a_cohort_is_nobodys(lab: Lab) -> None:
-    """A Cohort is an object that nobody reads."""
+    """Kueue does not read Cohort objects."""
     lab.start(switched={"HierarchicalCohorts": False})
     queue = a_cohort(lab, {"whole-gpus": 2}).queue({"whole-gpus": 0})
     job = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -56,7 +56,7 @@ def test_the_quota_of_a_cohort_is_nobodys(lab: Lab) -> None:
 
 @covers("COHORT-023")
 def test_a_cohort_has_no_parent(lab: Lab) -> None:
-    """Queues share with those that name the same cohort, and with nobody else."""
+    """ClusterQueues share only with those that name the same cohort."""
     lab.start(switched={"HierarchicalCohorts": False})
     root = a_cohort(lab)
     root.queue({"whole-gpus": 2})
@@ -123,7 +123,7 @@ def test_of_flavors_that_need_preemption_one_is_chosen(lab: Lab, gates: dict[str
     ],
 )
 def test_who_found_a_flavor_is_tried_again_and_again(lab: Lab, gates: dict[str, bool], verdict: Verdict) -> None:
-    """Without fungibility, a queue takes nobody behind a head that waits for others to end."""
+    """Without fungibility, no workload overtakes a head that waits for others to end."""
     lab.start(switched=gates)
     queue = lab.queue({"whole-gpus": 1, "cpu": 2})
     queue.submit(a_job(claims=[a_template(gpu())]))

@@ -1,4 +1,4 @@
-"""What a waiting workload that is deleted means for those that wait beside it (Kueue 0.14 to 0.19)."""
+"""The effect of deleting a pending workload on other pending workloads (Kueue 0.14 to 0.19)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kueue_dra_fixtures.marks import covers
     ],
 )
 def test_who_waits_beside_a_workload_that_is_deleted(lab: Lab, more: int) -> None:
-    """It lacked one device when it was tried; two more are taken since, which it is told when it is tried again."""
+    """It lacked one device when it was tried; since then two more are used, which its next message shows."""
     flavor = lab.flavor()
     queue = lab.queue(groups=[{flavor: {"whole-gpus": 4}}])
     queue.submit(a_job(claims=[a_template(gpu())]))

@@ -1,4 +1,4 @@
-"""Preemption within one queue: for whom, of whom, and what becomes of victims (Proposal: preemptable scheduling)."""
+"""Preemption within one queue: preemptors, candidates, and victims afterwards (Proposal: preemptable scheduling)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_lower_priorities_are_preempted(lab: Lab, policy: dict[str, str], priori
     ],
 )
 def test_newer_equals_are_preempted(lab: Lab, policy: dict[str, str], verdict: Verdict) -> None:
-    """A workload that was passed over because it is large takes its place back from an equal that came later."""
+    """A large workload that had to wait preempts a workload of equal priority that was created later."""
     queue = lab.queue({"whole-gpus": 2}, preemption=policy)
     first = queue.submit(a_job(priority=20, claims=[a_template(gpu(1))]))
     older = queue.submit(a_job(priority=10, claims=[a_template(gpu(2))]))
@@ -56,7 +56,7 @@ def test_newer_equals_are_preempted(lab: Lab, policy: dict[str, str], verdict: V
 
 @covers("PREEMPT-035")
 def test_counted_pods_are_not_reckoned_with(lab: Lab) -> None:
-    """One victim would free one pod of the two that are needed, and no other is looked for: nobody is preempted."""
+    """One victim would free one of two pods, and there is no other candidate: Kueue preempts none."""
     queue = lab.queue({"cpu": 9, "pods": 2}, preemption=LOWER)
     low = [queue.submit(a_job(cpu="1")) for _ in range(2)]
     high = queue.submit(a_job(priority=10, pods=2, cpu="1"))
@@ -91,7 +91,7 @@ def test_only_users_of_the_devices_that_are_short_are_preempted(lab: Lab) -> Non
 
 @covers("PREEMPT-015")
 def test_the_lowest_priority_goes_first(lab: Lab) -> None:
-    """Of two possible victims the one with the lower priority gives way, though it was admitted earlier."""
+    """Of two candidates, the one with the lower priority is preempted, though it was admitted earlier."""
     queue = lab.queue({"whole-gpus": 2}, preemption=LOWER)
     low = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
     middle = queue.submit(a_job(priority=5, claims=[a_template(gpu())]))
@@ -103,7 +103,7 @@ def test_the_lowest_priority_goes_first(lab: Lab) -> None:
 
 @covers("PREEMPT-016")
 def test_who_was_admitted_last_goes_first(lab: Lab) -> None:
-    """Of two victims of equal priority the one that got its devices last gives way, though it was created first."""
+    """Of two candidates with equal priority, the one with the latest reservation is preempted, though it is older."""
     queue = lab.queue({"whole-gpus": 3}, preemption=LOWER)
     holder = queue.submit(a_job(priority=1, claims=[a_template(gpu(2))]))
     late = queue.submit(a_job(priority=1, claims=[a_template(gpu(2))]))
@@ -120,7 +120,7 @@ def test_who_was_admitted_last_goes_first(lab: Lab) -> None:
 
 @covers("PREEMPT-019")
 def test_who_is_not_needed_is_spared(lab: Lab) -> None:
-    """A small victim that comes first by priority is let go when a larger one frees enough."""
+    """A small victim that comes first by priority is not preempted when a larger one frees enough."""
     queue = lab.queue({"whole-gpus": 3}, preemption=LOWER)
     small = queue.submit(a_job(priority=1, claims=[a_template(gpu(1))]))
     large = queue.submit(a_job(priority=2, claims=[a_template(gpu(2))]))
@@ -133,7 +133,7 @@ def test_who_is_not_needed_is_spared(lab: Lab) -> None:
 
 @covers("PREEMPT-013")
 def test_who_is_being_evicted_already_is_counted_on(lab: Lab) -> None:
-    """What a drained queue is about to give back is waited for; nobody else is preempted."""
+    """Kueue waits for the quota that a drained queue releases, and preempts no other workload."""
     queue = lab.queue({"whole-gpus": 2}, preemption=LOWER)
     drained = lab.local_queue(queue.cluster, queue.namespace)
     leaving = drained.submit(a_job(claims=[a_template(gpu())]))
@@ -209,12 +209,12 @@ def test_a_victim_is_told_for_whom_it_gives_way(lab: Lab) -> None:
     job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
     uid, owner = lab.workload(job)["metadata"]["uid"], lab.read(job.ref)["metadata"]["uid"]
 
-    told = (
+    message = (
         f"Preempted to accommodate a workload (UID: {uid}, JobUID: {owner}) due to prioritization in the ClusterQueue; "
         f"preemptor path: /{queue.cluster}; preemptee path: /{queue.cluster}"
     )
-    assert lab.message(victim, "Preempted") == told
-    assert lab.message(victim, "Evicted") == told
+    assert lab.message(victim, "Preempted") == message
+    assert lab.message(victim, "Evicted") == message
     assert lab.condition(victim, "Preempted") == ("True", "InClusterQueue")
 
 
@@ -226,11 +226,11 @@ def test_a_victim_is_told_for_whom_but_not_where(lab: Lab) -> None:
     job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
     uid, owner = lab.workload(job)["metadata"]["uid"], lab.read(job.ref)["metadata"]["uid"]
 
-    told = (
+    message = (
         f"Preempted to accommodate a workload (UID: {uid}, JobUID: {owner}) due to prioritization in the ClusterQueue"
     )
-    assert lab.message(victim, "Preempted") == told
-    assert lab.message(victim, "Evicted") == told
+    assert lab.message(victim, "Preempted") == message
+    assert lab.message(victim, "Evicted") == message
     assert lab.condition(victim, "Preempted") == ("True", "InClusterQueue")
 
 

@@ -31,7 +31,7 @@ def test_a_job_waits_for_its_priority_class(lab: Lab) -> None:
 @owns_kueue
 @covers("PRIORITY-006")
 def test_a_job_gets_the_default_class(lab: Lab) -> None:
-    """Whoever names no class is first all the same; a class that is named stays."""
+    """A Job without a class gets the default one and comes first; a named class stays."""
     lab.start(switched={"WorkloadPriorityClassDefaulting": True})
     queue = lab.queue({"whole-gpus": 1})
     first, named = (queue.submit(a_job(priority=p, claims=[a_template(gpu())])) for p in (9, 5))
@@ -59,7 +59,7 @@ def test_who_waits_goes_along_with_the_class_that_its_job_names(lab: Lab) -> Non
 
 @covers("PRIORITY-002", "PRIORITY-005")
 def test_who_runs_goes_along_with_the_class_that_its_job_names(lab: Lab) -> None:
-    """What could not preempt it before is tried again, and does."""
+    """A workload that could not preempt before is tried again, and preempts."""
     queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
     running = queue.submit(a_job(priority=5, claims=[a_template(gpu())]))
     waiting = queue.submit(a_job(priority=4, claims=[a_template(gpu())]))

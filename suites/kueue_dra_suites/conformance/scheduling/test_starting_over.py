@@ -16,9 +16,9 @@ PREEMPTION = {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Low
 @owns_kueue
 @covers("PREEMPT-044")
 def test_a_preemptor_starts_over_before_its_victims_give_back(lab: Lab) -> None:
-    """Whoever has taken victims in the second flavor goes back to the first, and takes its first victim once more.
+    """A preemptor with victims in the second flavor goes back to the first, and takes its first victim once more.
 
-    The victims are five, so that the last of them gives back long after the next cycle.
+    There are five victims, so that the last of them releases its quota long after the next cycle.
     """
     lab.start(fair_sharing=FAIR)
     cohort, second = a_cohort(lab), lab.flavor("second")

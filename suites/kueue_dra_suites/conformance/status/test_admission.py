@@ -12,7 +12,7 @@ from kueue_dra_fixtures.verdicts import admitted
 
 @covers("STATUS-001")
 def test_the_admission_names_the_cluster_queue(lab: Lab) -> None:
-    """Of two ClusterQueues the one that gave the quota is named."""
+    """The admission names the ClusterQueue that gave the quota."""
     other = lab.queue({"whole-gpus": 1})
     queue = lab.queue({"whole-gpus": 1})
     job = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -23,7 +23,7 @@ def test_the_admission_names_the_cluster_queue(lab: Lab) -> None:
 
 @covers("STATUS-002", "STATUS-003", "STATUS-004")
 def test_each_pod_set_has_its_name_count_flavors_and_usage(lab: Lab) -> None:
-    """Devices stand beside ordinary resources, in the total of all pods of the set."""
+    """The total of all pods of a pod set has devices and ordinary resources."""
     flavor = lab.flavor()
     queue = lab.queue(groups=[{flavor: {"cpu": 8, "whole-gpus": 8}}])
     driver = a_pod_set("driver", cpu="1")
@@ -60,7 +60,7 @@ def test_each_resource_has_the_flavor_of_its_own_group(lab: Lab) -> None:
 
 @covers("STATUS-002", "STATUS-003")
 def test_the_flavor_is_the_one_that_had_room(lab: Lab) -> None:
-    """What went to the second flavor is shown there."""
+    """The status shows the part in the second flavor there."""
     first, second = lab.flavor("first"), lab.flavor("second")
     queue = lab.queue(groups=[{first: {"whole-gpus": 1}, second: {"whole-gpus": 4}}])
     job = queue.submit(a_job(claims=[a_template(gpu(3))]))
@@ -102,7 +102,7 @@ def test_what_is_asked_for_is_shown_by_pod_set(lab: Lab) -> None:
 
 @covers("STATUS-011")
 def test_a_pod_set_without_requests_shows_its_name_only(lab: Lab) -> None:
-    """Nothing is shown of what asks for nothing, beside a pod set that has to wait."""
+    """The status of a pod set without requests has no resources, next to a pod set that has to wait."""
     queue = lab.queue({"cpu": 1, "whole-gpus": 1})
     workers = a_pod_set("workers", claims=[a_template(gpu(2))])
     job = lab.submit(a_workload(a_pod_set("driver"), workers), queue)
@@ -112,7 +112,7 @@ def test_a_pod_set_without_requests_shows_its_name_only(lab: Lab) -> None:
 
 @covers("STATUS-012")
 def test_an_admitted_workload_shows_its_usage_only(lab: Lab) -> None:
-    """What was asked for while waiting is gone once quota is reserved."""
+    """The requests of a pending workload are removed once quota is reserved."""
     queue = lab.queue({"whole-gpus": 1})
     first = queue.submit(a_job(claims=[a_template(gpu())]))
     second = queue.submit(a_job(claims=[a_template(gpu())]))

@@ -49,7 +49,7 @@ def test_a_job_that_lost_its_quota_may_ask_for_fewer_pods(lab: Lab) -> None:
 
 @covers("STATUS-041")
 def test_another_node_selector_of_a_job_that_waits_is_not_seen(lab: Lab) -> None:
-    """Its Workload was made for the flavor that it may not have any more, and stays as it is."""
+    """Its Workload was created for the flavor that it may not use any more, and does not change."""
     flavor = lab.flavor(nodeLabels={"zone": "a"})
     queue = lab.queue(groups=[{flavor: {"whole-gpus": 1}}])
     job = queue.submit(a_job(pods=2, claims=[a_template(gpu())]))
@@ -82,7 +82,7 @@ def test_a_job_starts_on_no_other_nodes_than_those_of_its_flavor(lab: Lab, zone:
 
 @covers("STATUS-042")
 def test_a_job_that_runs_and_asks_for_fewer_pods_has_another_workload(lab: Lab) -> None:
-    """The quota of all its pods is given back, and that of fewer is taken."""
+    """Kueue releases the quota of all its pods, and reserves that of fewer pods."""
     queue = lab.queue({"whole-gpus": 3})
     job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
     before = uid(lab, job)

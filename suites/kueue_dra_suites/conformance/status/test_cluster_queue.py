@@ -39,7 +39,7 @@ def test_workloads_are_counted_where_they_stand(lab: Lab, quota: int, counts: Wo
     ],
 )
 def test_a_refused_workload_is_not_counted(lab: Lab, claim: ClaimOf) -> None:
-    """Beside one that waits, one that is refused does not count as pending."""
+    """A rejected workload does not count as pending, unlike one that waits."""
     queue = lab.queue({"whole-gpus": 1})
     queue.submit(a_job(claims=[claim]))
     queue.submit(a_job(claims=[a_template(gpu(2))]))
@@ -68,7 +68,7 @@ def test_who_is_refused_later_is_counted_where_it_waited(lab: Lab, moves: bool) 
 
 @covers("STATUS-016", "STATUS-017")
 def test_an_empty_queue_lists_every_flavor_and_resource_with_zero(lab: Lab) -> None:
-    """What nobody has taken is listed all the same."""
+    """The status lists resources without usage too."""
     large, small = lab.flavor("large"), lab.flavor("small")
     queue = lab.queue(groups=[{large: {"cpu": 4, "whole-gpus": 4}, small: {"cpu": 1, "whole-gpus": 1}}])
 
@@ -147,7 +147,7 @@ def test_a_stopped_queue_is_not_active(lab: Lab, policy: str) -> None:
 
 @covers("STATUS-022")
 def test_a_queue_with_an_unknown_flavor_is_not_active(lab: Lab) -> None:
-    """One flavor that is missing beside one that is there; when it comes the queue is ready."""
+    """One flavor is missing and one exists; when the missing one is created, the queue is ready."""
     known, unknown = lab.flavor(), lab.name("unknown")
     queue = lab.queue(groups=[{known: {"whole-gpus": 1}, unknown: {"whole-gpus": 1}}])
     assert queue.figures.active == ("False", "FlavorNotFound")

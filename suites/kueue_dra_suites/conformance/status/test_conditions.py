@@ -62,7 +62,7 @@ def test_a_workload_that_waits_for_quota_says_that_it_is_pending(lab: Lab, work:
 
 @covers("STATUS-007", "STATUS-010")
 def test_a_workload_that_waits_for_another_says_that_it_is_pending(lab: Lab) -> None:
-    """Quota that somebody else holds makes a workload wait as quota that is not there does."""
+    """Quota that another workload uses makes a workload wait, as missing quota does."""
     queue = lab.queue({"whole-gpus": 1})
     queue.submit(a_job(claims=[a_template(gpu())]))
     job = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -92,7 +92,7 @@ def test_a_refused_workload_says_that_it_is_inadmissible_and_not_requeued(lab: L
 
 @covers("STATUS-030")
 def test_a_direct_claim_is_told_as_not_supported_where_requeueing_is(lab: Lab) -> None:
-    """Of a workload that names a ResourceClaim, Requeued says that such claims are not supported."""
+    """Requeued of a workload that names a ResourceClaim says that such claims are not supported."""
     queue = lab.queue({"whole-gpus": 1})
     job = queue.submit(a_job(claims=[a_direct_claim()]))
 

@@ -48,7 +48,7 @@ def test_a_cluster_queue_stays_until_its_last_job_is_deleted(lab: Lab) -> None:
 
 @covers("QUEUE-049", "STATUS-050")
 def test_a_cluster_queue_without_reservations_goes_at_once(lab: Lab) -> None:
-    """Who waits in it does not keep it, and gets in when there is one of its name again."""
+    """A pending workload does not keep the ClusterQueue, and is admitted when another one has its name."""
     queue = lab.queue({"cpu": 0})
     job = queue.submit(ORDINARY)
 
@@ -63,7 +63,7 @@ def test_a_cluster_queue_without_reservations_goes_at_once(lab: Lab) -> None:
 @covers("QUEUE-050")
 @pytest.mark.parametrize("work", WORK)
 def test_a_deleted_cluster_queue_admits_nothing_new(lab: Lab, work: Work) -> None:
-    """Neither who waits nor who comes and would fit."""
+    """Neither a pending workload nor a new one that would fit."""
     queue = lab.queue({"cpu": 2, "whole-gpus": 2})
     job = queue.submit(work)
     waiting = queue.submit(a_job(cpu="3"))
@@ -189,7 +189,7 @@ def test_a_deleted_cluster_queue_says_that_it_is_terminating(lab: Lab) -> None:
 
 @covers("STATUS-049")
 def test_the_status_of_a_deleted_cluster_queue_stays_as_it_was(lab: Lab) -> None:
-    """Who comes later is counted by the LocalQueue only."""
+    """Only the LocalQueue counts a new workload."""
     queue = lab.queue({"cpu": 1})
     queue.submit(ORDINARY)
     assert queue.figures.active == ("True", "Ready")
@@ -204,7 +204,7 @@ def test_the_status_of_a_deleted_cluster_queue_stays_as_it_was(lab: Lab) -> None
 
 @covers("STATUS-050")
 def test_a_local_queue_says_when_its_deleted_cluster_queue_is_gone(lab: Lab) -> None:
-    """It counts who waits, and none of those that held quota."""
+    """It counts the pending workloads, and none of those that reserved quota."""
     queue = lab.queue({"cpu": 1})
     job, waiting = queue.submit(ORDINARY), queue.submit(ORDINARY)
     queue.delete()

@@ -1,4 +1,4 @@
-"""Workloads that equal each other, of which one did not fit: who is looked at and told (Kueue 0.16, 0.17 and 0.19)."""
+"""Equivalent workloads of which one did not fit: attempts and messages (Kueue 0.16, 0.17 and 0.19)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SPREAD = [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSched
 
 
 def told_to_an_equal(lab: Lab) -> tuple[str, str] | None:
-    """What the second of two equal Jobs is told, of which the first did not fit."""
+    """The message of the second of two equivalent Jobs of which the first did not fit."""
     queue = lab.queue({"cpu": 1})
     first = queue.submit(a_job(cpu="2"))
     assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
@@ -43,21 +43,21 @@ def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
 
 @owns_kueue
 @pytest.mark.parametrize(
-    ("gate", "told"),
+    ("gate", "message"),
     [
         pytest.param(True, None, id="on", marks=covers("QUEUE-057")),
         pytest.param(False, ("False", "Pending"), id="off", marks=covers("QUEUE-058")),
     ],
 )
-def test_whether_equals_wait_together_is_a_gate(lab: Lab, gate: bool, told: tuple[str, str] | None) -> None:
-    """Whatever the release does unless it is asked."""
+def test_whether_equals_wait_together_is_a_gate(lab: Lab, gate: bool, message: tuple[str, str] | None) -> None:
+    """Whatever the default of the release is."""
     lab.start(gates={"SchedulingEquivalenceHashing": gate})
-    assert told_to_an_equal(lab) == told
+    assert told_to_an_equal(lab) == message
 
 
 @covers("QUEUE-037")
 def test_an_equal_that_comes_with_its_local_queue_is_told_for_itself(lab: Lab) -> None:
-    """What waits in a LocalQueue that is made later is looked at, whatever became of its equals."""
+    """Kueue tries the workloads of a LocalQueue that is created later, whatever happened to equivalent ones."""
     queue = lab.queue({"cpu": 1})
     later = lab.missing_queue()
     second = later.submit(a_job(cpu="2"))
@@ -72,7 +72,7 @@ def test_an_equal_that_comes_with_its_local_queue_is_told_for_itself(lab: Lab) -
 
 @covers("QUEUE-037")
 def test_an_equal_is_admitted_when_its_local_queue_runs_again(lab: Lab) -> None:
-    """Quota that came free while the LocalQueue was held is there for what waits in it."""
+    """Quota that became free while the LocalQueue was held is available to its pending workloads."""
     queue = lab.queue({"cpu": 1})
     first = queue.submit(ORDINARY)
     second = queue.submit(ORDINARY)
@@ -93,7 +93,7 @@ def test_an_equal_is_admitted_when_its_local_queue_runs_again(lab: Lab) -> None:
     ],
 )
 def test_device_work_that_comes_with_its_local_queue_is_told_as_new_work_is(lab: Lab, verdict: Verdict) -> None:
-    """It is queued anew then, with its equals where they are set aside together."""
+    """Kueue requeues it, together with equivalent workloads if they became inadmissible together."""
     queue = lab.queue({"whole-gpus": 1})
     later = lab.local_queue(queue.cluster, queue.namespace)
     later.delete_local()
@@ -114,7 +114,7 @@ def test_device_work_that_comes_with_its_local_queue_is_told_as_new_work_is(lab:
     ],
 )
 def test_device_work_whose_local_queue_runs_again_is_queued_as_new_work_is(lab: Lab, waits: bool) -> None:
-    """Quota came free while the LocalQueue was held; where equals are set aside together, nobody has looked since."""
+    """Quota became free while the LocalQueue was held; equivalent inadmissible workloads were not tried since."""
     queue = lab.queue({"whole-gpus": 1})
     first = queue.submit(DEVICES)
     second = queue.submit(DEVICES)
@@ -143,7 +143,7 @@ def test_device_work_whose_local_queue_runs_again_is_queued_as_new_work_is(lab: 
     ],
 )
 def test_an_equal_may_be_written_otherwise(lab: Lab, one: Work, other: Work) -> None:
-    """Who asks for as much in other words, or by a limit, is not looked at after one that did not fit."""
+    """A workload with the same requests in another form, or by limits, is not tried after one that did not fit."""
     queue = lab.queue({"cpu": 1})
     assert lab.condition(queue.submit(one), "QuotaReserved") == ("False", "Pending")
 
@@ -159,7 +159,7 @@ def test_an_equal_may_be_written_otherwise(lab: Lab, one: Work, other: Work) -> 
     ],
 )
 def test_who_is_shaped_otherwise_is_no_equal(lab: Lab, spec: dict[str, Any]) -> None:
-    """Who asks for as much, but is to be spread or asks for it as a whole, is looked at for itself."""
+    """A workload with the same requests but with spreading, or for the whole pod, is tried separately."""
     queue = lab.queue({"cpu": 1})
     first = queue.submit(a_workload(a_pod_set("main", cpu="2")))
     assert lab.condition(first, "QuotaReserved") == ("False", "Pending")

@@ -106,7 +106,7 @@ def test_a_workload_that_is_deactivated_while_it_waits_is_not_admitted(lab: Lab,
 
 @covers("QUEUE-020", "STATUS-028")
 def test_the_quota_of_a_deactivated_workload_is_free_for_the_next(lab: Lab) -> None:
-    """Whoever waits gets in."""
+    """The pending workload is admitted."""
     queue = lab.queue({"whole-gpus": 1})
     first = queue.submit(a_job(claims=[a_template(gpu())]))
     second = queue.submit(a_job(claims=[a_template(gpu())]))

@@ -34,7 +34,7 @@ NO_NAME = (
     ],
 )
 def test_a_running_job_stays_in_its_queue(lab: Lab, labels: Mapping[str, str | None], words: str) -> None:
-    """What is charged to one queue is not moved to another while it runs."""
+    """A running Job stays in the queue that it is charged to."""
     job = lab.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(gpu())]))
 
     assert lab.denied(marked(job.made, labels)) == words
@@ -42,7 +42,7 @@ def test_a_running_job_stays_in_its_queue(lab: Lab, labels: Mapping[str, str | N
 
 @covers("QUEUE-045")
 def test_a_waiting_job_may_be_moved(lab: Lab) -> None:
-    """What waits in one queue may wait in another."""
+    """A Job that waits in one queue may move to another."""
     job = lab.missing_queue().submit(a_job(cpu="1"))
 
     assert not lab.denied(marked(job.made, {QUEUE_LABEL: "elsewhere"}))
@@ -57,7 +57,7 @@ def test_a_waiting_job_may_be_moved(lab: Lab) -> None:
     ],
 )
 def test_a_job_leaves_no_queue_where_there_is_a_default_one(lab: Lab, name: str, words: str) -> None:
-    """Who waits in a queue may leave it, unless a Job without a queue would get one."""
+    """A pending Job may leave its queue, unless a Job without a queue gets the default one."""
     queue = lab.local_queue(lab.cluster_queue({"cpu": 0}), lab.namespace(), name=name)
     job = queue.submit(a_job(cpu="1"))
 
@@ -109,7 +109,7 @@ def test_a_queue_is_named_as_objects_are(lab: Lab, name: str, words: str) -> Non
     ],
 )
 def test_the_fewest_pods_are_fewer_than_all(lab: Lab, least: str, spec: Mapping[str, Any], words: str) -> None:
-    """How few of three pods are worth running is a number that means something."""
+    """The minimum number of pods of a Job with three is positive and below three."""
     made = marked(lab.written(a_job(pods=3, cpu="1"), lab.queue({"cpu": 0})), annotations={LEAST_ANNOTATION: least})
 
     assert lab.denied(with_spec(made, **spec)) == words
@@ -161,7 +161,7 @@ def test_a_running_job_with_fewest_pods_keeps_its_parallelism(lab: Lab, quota: i
     ],
 )
 def test_a_running_job_is_given_no_priority_class(lab: Lab, quota: int, words: str) -> None:
-    """Who runs without a class goes on without one."""
+    """A running Job without a priority class continues without one."""
     some = lab.priority_class(1)
     job = lab.queue({"cpu": quota}).submit(a_job(cpu="1"))
 
@@ -198,7 +198,7 @@ def test_a_job_keeps_a_priority_class(lab: Lab, quota: int, another: bool, words
     ],
 )
 def test_a_running_job_keeps_its_priority_class(lab: Lab, quota: int, priority: int, another: bool, words: str) -> None:
-    """A class stays while the Job runs, and who has one keeps some."""
+    """The priority class is immutable while the Job runs, and a Job that has one keeps one."""
     some = lab.priority_class(1)
     job = lab.queue({"cpu": quota}).submit(a_job(priority=priority, cpu="1"))
 

@@ -73,7 +73,7 @@ def reservation(lab: Lab, job: Job) -> tuple[object, object, bool]:
 
 @covers("STATUS-036")
 def test_who_is_done_keeps_its_reservation(lab: Lab) -> None:
-    """What was admitted can still be read, though it is charged no more."""
+    """The admission can still be read, though the workload is no longer charged."""
     job = lab.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(gpu())]))
     before = reservation(lab, job)
 

@@ -44,7 +44,7 @@ def test_a_local_queue_lists_the_quota_of_its_own_workloads(lab: Lab) -> None:
 
 @covers("STATUS-053")
 def test_a_local_queue_shows_its_flavors(lab: Lab) -> None:
-    """Who may only see the LocalQueue sees what nodes there are, in the order in which they are tried."""
+    """A user who may read only the LocalQueue sees the flavors, in the order in which Kueue tries them."""
     taint = {"key": "vendor", "value": "x", "effect": "NoSchedule"}
     plain = lab.flavor("plain")
     labelled = lab.flavor("labelled", nodeLabels={"kind": "fast"}, nodeTaints=[taint])
@@ -105,7 +105,7 @@ def test_a_local_queue_says_that_its_cluster_queue_lacks_a_flavor(lab: Lab) -> N
 
 @covers("QUEUE-042")
 def test_a_local_queue_is_not_moved_to_another_cluster_queue(lab: Lab) -> None:
-    """There is quota in the other one, but what waits stays where it is."""
+    """There is quota in the other one, but the pending workload stays in its queue."""
     queue = lab.queue({"whole-gpus": 0})
     other = lab.cluster_queue({"whole-gpus": 1})
     job = queue.submit(a_job(claims=[a_template(gpu())]))

@@ -1,4 +1,4 @@
-"""Which Jobs are Kueue's: by the queue that they name, and by the namespaces that the Configuration selects."""
+"""The Jobs that Kueue manages: by their queue name, and by the namespaces that the Configuration selects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ALONE = {"left-alone": ""}
 
 
 def run_without_a_queue(lab: Lab, namespace: str, local: str = "") -> Job:
-    """A Job that is made running and names no queue, beside a LocalQueue."""
+    """A Job that is created running and names no queue, next to a LocalQueue."""
     queue = lab.local_queue(lab.cluster_queue({"cpu": 0}), namespace, name=local)
     written = lab.written(a_job(cpu="1"), queue)
     made = with_spec(marked(written, {QUEUE_LABEL: None}), suspend=False)
@@ -48,7 +48,7 @@ def test_jobs_without_a_queue_are_managed_too(lab: Lab) -> None:
 
 @covers("MANAGE-002")
 def test_jobs_without_a_queue_are_left_alone_where_nothing_is_selected(lab: Lab) -> None:
-    """It runs, and nobody counts it."""
+    """It runs, and Kueue does not count it."""
     lab.start(**ALL)
     job = run_without_a_queue(lab, lab.namespace(**ALONE))
 
@@ -58,7 +58,7 @@ def test_jobs_without_a_queue_are_left_alone_where_nothing_is_selected(lab: Lab)
 
 @covers("MANAGE-003")
 def test_a_queue_is_of_no_use_where_nothing_is_selected(lab: Lab) -> None:
-    """The webhook suspends it, and nobody admits it."""
+    """The webhook suspends it, and Kueue does not admit it."""
     lab.start(**SELECTED)
     job = lab.queue({"whole-gpus": 1}, namespace=lab.namespace(**ALONE)).submit(a_job(claims=[a_template(gpu())]))
 
@@ -93,7 +93,7 @@ def test_the_default_queue_is_given(lab: Lab, queue: str | None) -> None:
 
 @covers("MANAGE-007")
 def test_no_queue_is_given(lab: Lab) -> None:
-    """Nobody's Job runs where a default queue is, and one that has a queue may leave it."""
+    """No Job runs without a queue where a default queue exists, and a Job that has a queue may leave it."""
     lab.start(gates={"LocalQueueDefaulting": False})
     namespace = lab.namespace()
     job = run_without_a_queue(lab, namespace, "default")

@@ -77,7 +77,7 @@ def test_work_is_admitted_once_its_local_queue_comes(lab: Lab, work: Work, verdi
 
 @covers("QUEUE-032")
 def test_done_work_is_not_queued_when_its_local_queue_comes(lab: Lab) -> None:
-    """Somebody ran it all the same; only who still waits gets in."""
+    """Another client ran it all the same; only the workload that still waits is admitted."""
     done, waiting = done_and_waiting(lab)
 
     assert lab.verdict(waiting) == admitted({"cpu": 1})
@@ -86,7 +86,7 @@ def test_done_work_is_not_queued_when_its_local_queue_comes(lab: Lab) -> None:
 
 @covers("QUEUE-033")
 def test_done_work_is_queued_when_its_local_queue_comes(lab: Lab) -> None:
-    """It gets in before who still waits."""
+    """It is admitted before the workloads that still wait."""
     done, waiting = done_and_waiting(lab)
 
     assert lab.verdict(waiting) == admitted({"cpu": 1})

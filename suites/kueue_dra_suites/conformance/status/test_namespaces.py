@@ -69,7 +69,7 @@ def test_work_of_a_namespace_that_is_not_selected_waits(
 
 @covers("STATUS-040")
 def test_pods_are_not_shown_before_a_flavor_was_looked_for(lab: Lab) -> None:
-    """Nobody asked yet what the ClusterQueue counts by itself."""
+    """Kueue adds the pods to the requests only when it assigns flavors."""
     queue = lab.queue({"whole-gpus": 1, "pods": 1}, namespace=lab.namespace(), namespaceSelector=RESEARCH)
     job = queue.submit(a_job(claims=[a_template(gpu())]))
 
@@ -88,7 +88,7 @@ def test_pods_are_not_shown_before_a_flavor_was_looked_for(lab: Lab) -> None:
     ],
 )
 def test_work_of_a_namespace_that_is_not_selected_is_told_so(lab: Lab, message: str) -> None:
-    """The words differ between releases by a letter, and whoever looks for them is bound to that."""
+    """The message differs between releases by a letter, and scripts that search for it depend on that."""
     queue = lab.queue({"whole-gpus": 1}, namespace=lab.namespace(), namespaceSelector=RESEARCH)
     job = queue.submit(a_job(claims=[a_template(gpu())]))
 
@@ -120,7 +120,7 @@ def test_work_of_a_namespace_that_is_selected_is_admitted(
 
 @covers("QUEUE-015")
 def test_work_of_another_namespace_is_admitted_past_work_that_is_not_selected(lab: Lab) -> None:
-    """What is not selected holds nobody up."""
+    """A namespace that is not selected blocks no workload."""
     queue = lab.queue({"whole-gpus": 1}, namespace=lab.namespace(team="sales"), namespaceSelector=RESEARCH)
     selected = lab.local_queue(queue.cluster, lab.namespace(team="research"))
     first = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -148,7 +148,7 @@ def test_work_is_admitted_once_its_namespace_comes_to_match(lab: Lab, work: Work
 
 @covers("QUEUE-016")
 def test_work_is_admitted_once_its_namespace_comes_to_match_beside_its_name(lab: Lab) -> None:
-    """The name of a namespace is a label of it as well, though nobody wrote it there."""
+    """The name of a namespace is one of its labels, though no client wrote it."""
     namespace = lab.namespace()
     selector = {"matchLabels": {"kubernetes.io/metadata.name": namespace, "team": "research"}}
     queue = lab.queue({"whole-gpus": 1}, namespace=namespace, namespaceSelector=selector)

@@ -1,4 +1,4 @@
-"""What keeps a workload from being tried, with UnadmittedWorkloadsObservability on (Kueue 0.19, workload reconcile)."""
+"""Reasons for workloads that are not tried, with UnadmittedWorkloadsObservability on (Kueue 0.19, reconcile)."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_namespace_that_is_not_selected_is_a_misconfiguration(lab: Lab, work: 
 
 @covers("OBSERVE-006")
 def test_a_namespace_that_is_not_selected_is_told_before_the_turn_comes(lab: Lab) -> None:
-    """Behind a workload that does not fit, where nobody else is told anything."""
+    """Behind a workload that does not fit, where other workloads get no message."""
     lab.start(gates=OBSERVED)
     selector = {"matchLabels": {"team": "research"}}
     inside, outside = lab.namespace(team="research"), lab.namespace()
@@ -127,7 +127,7 @@ def test_a_namespace_that_is_not_selected_is_told_before_the_turn_comes(lab: Lab
 @covers("OBSERVE-007", "OBSERVE-012")
 @pytest.mark.parametrize("work", BOTH)
 def test_a_stopped_cluster_queue_suspends(lab: Lab, work: Work) -> None:
-    """What waits there is told so."""
+    """The message of the pending workload says so."""
     lab.start(gates=OBSERVED)
     queue = lab.queue({"cpu": 1, "whole-gpus": 1}, stopPolicy="Hold")
     job = queue.submit(work)
@@ -150,7 +150,7 @@ def test_a_stopped_local_queue_and_a_missing_flavor_suspend(lab: Lab) -> None:
 @covers("OBSERVE-007")
 @pytest.mark.parametrize("work", BOTH)
 def test_what_was_drained_is_suspended(lab: Lab, work: Work) -> None:
-    """Beside its eviction, it is told what keeps it from coming back."""
+    """In addition to its eviction, the status shows what blocks its next admission."""
     lab.start(gates=OBSERVED)
     queue = lab.queue({"cpu": 1, "whole-gpus": 1})
     job = queue.submit(work)
@@ -173,7 +173,7 @@ def test_what_was_drained_is_suspended(lab: Lab, work: Work) -> None:
     ],
 )
 def test_a_deactivated_workload_is_told_so(lab: Lab, work: Work, before: Verdict) -> None:
-    """Whatever it was told before."""
+    """Whatever its message was before."""
     lab.start(gates=OBSERVED)
     queue = lab.queue({"cpu": 1, "whole-gpus": 1})
     job = queue.submit(work)
@@ -189,7 +189,7 @@ def test_a_deactivated_workload_is_told_so(lab: Lab, work: Work, before: Verdict
 
 @covers("OBSERVE-009")
 def test_a_block_that_is_gone_is_taken_back(lab: Lab) -> None:
-    """When a queue runs again, what is behind a workload that does not fit is told to wait for its turn.
+    """When a queue runs again, workloads behind one that does not fit have the message to wait for their turn.
 
     Kueue may look at it a moment before it takes notice that the queue runs; so it is made to look once more.
     """
@@ -209,7 +209,7 @@ def test_a_block_that_is_gone_is_taken_back(lab: Lab) -> None:
 
 @covers("OBSERVE-010")
 def test_what_is_passed_over_is_given_the_reason_of_its_equal(lab: Lab) -> None:
-    """Of two equal workloads only one is tried; the other is told so when it is looked at again."""
+    """Of two equivalent workloads Kueue tries only one; the other one gets its message at the next attempt."""
     lab.start(gates=OBSERVED)
     queue = lab.queue({"cpu": 1}, stopPolicy="Hold")
     first = queue.submit(a_job(cpu="2"))
@@ -226,7 +226,7 @@ def test_what_is_passed_over_is_given_the_reason_of_its_equal(lab: Lab) -> None:
 
 @covers("OBSERVE-018")
 def test_the_new_are_told_that_they_wait(lab: Lab) -> None:
-    """Whoever waits behind another one, in a queue that nobody overtakes in, is told so."""
+    """The message of each workload behind another one, in a StrictFIFO queue, says so."""
     lab.start(gates=EXPLICIT)
     queue = lab.queue({"whole-gpus": 1, "cpu": 1}, queueingStrategy="StrictFIFO")
     for _ in range(2):
@@ -238,7 +238,7 @@ def test_the_new_are_told_that_they_wait(lab: Lab) -> None:
 
 @covers("OBSERVE-018")
 def test_an_equal_speaks_for_the_new(lab: Lab) -> None:
-    """Whoever is passed over for an equal one is told what that one was told, without its words."""
+    """A workload that is skipped for an equivalent one gets the reason of that one, without its message."""
     lab.start(gates=EXPLICIT)
     queue = lab.queue({"whole-gpus": 1})
     for _ in range(2):

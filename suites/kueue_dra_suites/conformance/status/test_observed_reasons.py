@@ -1,4 +1,4 @@
-"""What the scheduler gives as the reason of waiting, with UnadmittedWorkloadsObservability on (Kueue 0.19)."""
+"""The reasons that the scheduler sets, with UnadmittedWorkloadsObservability on (Kueue 0.19)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_can_never_be_had_is_told_apart(lab: Lab, work: Work, reason: str, 
 
 @covers("OBSERVE-001")
 def test_flavors_that_suit_no_pod_match_none(lab: Lab) -> None:
-    """A taint that the pods do not tolerate is told as a flavor that does not match."""
+    """A taint that the pods do not tolerate is reported as a flavor that does not match."""
     lab.start(gates=OBSERVED)
     queue = lab.queue(groups=[{lab.flavor("spot", nodeTaints=[TAINT]): {"whole-gpus": 2}}])
     job = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -82,7 +82,7 @@ def test_what_others_hold_is_waited_for(lab: Lab, work: Work) -> None:
 
 @covers("OBSERVE-004")
 def test_victims_are_waited_for(lab: Lab) -> None:
-    """While pods of a victim run, the preemptor is told that it waits for just those."""
+    """While pods of a victim run, the message of the preemptor says that it waits for these pods."""
     lab.start(gates=OBSERVED)
     queue = lab.queue({"whole-gpus": 1}, preemption={"withinClusterQueue": "LowerPriority"})
     victim = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
@@ -117,7 +117,7 @@ def test_the_nearest_flavor_gives_the_reason(lab: Lab, order: tuple[int, int]) -
     ],
 )
 def test_the_farthest_resource_gives_the_reason(lab: Lab, cpu: str, reason: str) -> None:
-    """Devices that others of the cohort hold come back, but cpu that nobody has does not."""
+    """Devices that others of the cohort use are released later, but cpu without quota never is."""
     lab.start(gates=OBSERVED)
     cohort, flavor = lab.name("cohort"), lab.flavor()
     quota = {flavor: {"cpu": 1, "whole-gpus": 1}}

@@ -68,7 +68,7 @@ def test_without_the_right_to_read_templates_device_work_is_not_admitted(lab: La
 @owns_kueue
 @covers("RBAC-004")
 def test_with_the_right_to_read_templates_given_back_device_work_is_admitted(lab: Lab) -> None:
-    """Nothing has to be submitted anew."""
+    """No Job has to be submitted again."""
     lab.forbid("resourceclaimtemplates")
     queue = lab.queue({"whole-gpus": 1})
     job = queue.submit(a_job(claims=[a_template(gpu())]))

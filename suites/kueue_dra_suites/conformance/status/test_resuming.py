@@ -25,7 +25,7 @@ DEVICES = a_job(claims=[a_template(gpu())])
 def test_what_was_held_by_a_cluster_queue_is_admitted_when_it_runs_again(
     lab: Lab, work: Work, verdict: Verdict
 ) -> None:
-    """Nothing has to be submitted anew."""
+    """No Job has to be submitted again."""
     queue = lab.queue({"cpu": 1, "whole-gpus": 1}, stopPolicy="Hold")
     job = queue.submit(work)
 
@@ -43,7 +43,7 @@ def test_what_was_held_by_a_cluster_queue_is_admitted_when_it_runs_again(
     ],
 )
 def test_what_was_held_by_a_local_queue_is_admitted_when_it_runs_again(lab: Lab, work: Work, verdict: Verdict) -> None:
-    """Nothing has to be submitted anew."""
+    """No Job has to be submitted again."""
     queue = lab.queue({"cpu": 1, "whole-gpus": 1}, local={"stopPolicy": "Hold"})
     job = queue.submit(work)
 

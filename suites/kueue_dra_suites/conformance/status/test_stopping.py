@@ -18,7 +18,7 @@ DEVICES = a_job(claims=[a_template(gpu())])
 @pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
 @pytest.mark.parametrize("work", [pytest.param(ORDINARY, id="ordinary"), pytest.param(DEVICES, id="devices")])
 def test_a_stopped_cluster_queue_admits_nothing_new(lab: Lab, policy: str, work: Work) -> None:
-    """What comes after the stop is kept out, and told why."""
+    """A workload that is created after the stop stays pending, with a message."""
     queue = lab.queue({"cpu": 1, "whole-gpus": 1}, stopPolicy=policy)
     job = queue.submit(work)
 
@@ -29,7 +29,7 @@ def test_a_stopped_cluster_queue_admits_nothing_new(lab: Lab, policy: str, work:
 @covers("QUEUE-010", "STATUS-033")
 @pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
 def test_a_stopped_local_queue_admits_nothing_new(lab: Lab, policy: str) -> None:
-    """What comes after the stop is kept out, and told why."""
+    """A workload that is created after the stop stays pending, with a message."""
     queue = lab.queue({"cpu": 1}, local={"stopPolicy": policy})
     job = queue.submit(ORDINARY)
 

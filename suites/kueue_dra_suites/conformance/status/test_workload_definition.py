@@ -42,7 +42,7 @@ def made_of(lab: Lab, **pod: Any) -> Manifest:
     ],
 )
 def test_pod_sets_are_told_apart(lab: Lab, names: list[str], answer: RejectedFields) -> None:
-    """Who gives a pod set no name has one called main."""
+    """A pod set without a name is called main."""
     made = lab.written(a_workload(*(a_pod_set(f"p{index}") for index in range(len(names)))), lab.missing_queue())
     for pod_set, name in zip(made["spec"]["podSets"], names, strict=True):
         pod_set |= {"name": name} if name else {}
@@ -80,7 +80,7 @@ NAMELESS = [
 @covers("COUNT-028")
 @pytest.mark.parametrize(("pod", "field"), NAMELESS)
 def test_pods_are_changed_to_what_has_names(lab: Lab, pod: dict[str, Any], field: str) -> None:
-    """What a Workload is changed to is complete."""
+    """An update of a Workload must be complete."""
     made = made_of(lab)
     lab.apply(made)
     (pod_set,) = made["spec"]["podSets"]

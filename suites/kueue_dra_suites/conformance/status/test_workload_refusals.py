@@ -43,7 +43,7 @@ def test_a_workload_has_a_pod_set(lab: Lab) -> None:
     ],
 )
 def test_a_workload_has_not_too_many_pod_sets(lab: Lab, count: int, answer: RejectedFields) -> None:
-    """How many kinds of pods one Workload has is limited."""
+    """The number of pod sets in a Workload is limited."""
     pod_sets = [a_pod_set(f"pods-{index}", cpu="1") for index in range(count)]
 
     assert lab.offer(lab.written(a_workload(*pod_sets), lab.missing_queue())) == answer
@@ -74,7 +74,7 @@ def test_a_container_lists_a_claim_once(lab: Lab, used: list[dict[str, str]], an
 
 @covers("COUNT-022")
 def test_beside_too_many_pod_sets_nothing_else_is_told(lab: Lab) -> None:
-    """What the pod sets say of each other is not looked at."""
+    """With too many pod sets, the rules between pod sets are not checked."""
     pod_sets = [a_pod_set(f"pods-{index}", cpu="1", pods=1, least=2) for index in range(19)]
     made = lab.written(a_workload(*pod_sets), lab.missing_queue())
     words = (
@@ -107,7 +107,7 @@ def test_beside_too_many_pod_sets_nothing_else_is_told(lab: Lab) -> None:
     ],
 )
 def test_the_fewest_pods_are_between_one_and_all(lab: Lab, least: int, words: str) -> None:
-    """How few of two pods are worth admitting is a number that means something."""
+    """The minimum number of pods of a pod set with two is 1 or 2."""
     made = lab.written(a_workload(a_pod_set("main", pods=2, least=least, cpu="1")), lab.missing_queue())
 
     assert lab.denied(made) == words.format(**made["metadata"])
@@ -122,7 +122,7 @@ def test_the_fewest_pods_are_between_one_and_all(lab: Lab, least: int, words: st
     ],
 )
 def test_at_most_one_pod_set_may_shrink(lab: Lab, least: int | None, words: str) -> None:
-    """Nobody would know which of two gives way."""
+    """Otherwise it would be undefined which pod set shrinks."""
     first, second = a_pod_set("first", pods=2, least=1, cpu="1"), a_pod_set("second", pods=2, least=least, cpu="1")
 
     assert lab.denied(lab.written(a_workload(first, second), lab.missing_queue())) == words
@@ -137,7 +137,7 @@ def test_at_most_one_pod_set_may_shrink(lab: Lab, least: int | None, words: str)
     ],
 )
 def test_a_priority_class_comes_with_its_priority(lab: Lab, spec: Mapping[str, int], answer: RejectedFields) -> None:
-    """Kueue does not look up what a class stands for."""
+    """Kueue does not look up the value of a priority class."""
     made = lab.written(a_workload(a_pod_set("main", cpu="1")), lab.missing_queue())
 
     assert lab.offer(with_spec(made, **{"priorityClassRef": SOME_CLASS, "priority": None, **spec})) == answer
@@ -186,7 +186,7 @@ def test_a_priority_class_comes_with_its_priority(lab: Lab, spec: Mapping[str, i
     ],
 )
 def test_amounts_are_of_what_pods_can_have(lab: Lab, pods: Pods, words: str) -> None:
-    """Pods are counted by Kueue, and nobody gives resources by asking for less than none."""
+    """Kueue counts pods, and a negative request releases no resources."""
     assert lab.denied(lab.written(a_workload(pods), lab.missing_queue())) == words
 
 
@@ -227,7 +227,7 @@ def test_what_quota_was_reserved_by_stays(
 )
 @pytest.mark.owns_kueue
 def test_pod_sets_with_quota_stay(lab: Lab, elastic: bool, pods: Pods, answer: RejectedFields) -> None:
-    """What is charged cannot be changed under the charge."""
+    """The pod sets of a workload with quota are immutable."""
     lab.start(gates={ELASTIC: elastic})
     queue = lab.queue({"cpu": 1})
     job = queue.submit(a_workload(a_pod_set("main", pods=2, cpu="100m")))

@@ -126,7 +126,7 @@ def test_whatever_is_released_first_admits_what_waits(lab: Lab, released: int, u
 
 @covers("CRD-012", "PREEMPT-001")
 def test_the_next_flavor_is_taken_before_anybody_is_preempted(lab: Lab) -> None:
-    """Quota that is free in a later flavor is enough; who holds the first one keeps it."""
+    """Unused quota in a later flavor is enough; the workload in the first flavor keeps it."""
     lab.start(TWICE)
     preemption = {"withinClusterQueue": "LowerPriority"}
     groups = [{lab.flavor("zone-a"): {"whole-gpus": 1}, lab.flavor("zone-b"): {"fast-gpus": 1}}]

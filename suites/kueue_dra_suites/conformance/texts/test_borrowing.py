@@ -1,4 +1,4 @@
-"""What borrowing means where each ClusterQueue names the device classes itself (April 2025)."""
+"""Borrowing where each ClusterQueue names the device classes itself (April 2025)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FPGA = "fpga.example.com"
     ],
 )
 def test_queues_that_agree_on_a_name_lend_to_each_other(lab: Lab, devices: int, verdict: Verdict) -> None:
-    """What one does not use of a name, another may borrow under the same name."""
+    """A ClusterQueue may borrow unused quota of another one under the same name."""
     flavor, cohort = lab.flavor(), lab.name("cohort")
     names = {"single-gpu": [GPU]}
     queue = lab.queue(groups=[{flavor: {"single-gpu": 1}}], classes=names, cohortName=cohort)

@@ -116,7 +116,7 @@ def test_the_object_maps_classes_to_resources(lab: Lab) -> None:
     [pytest.param({}, id="empty-object"), pytest.param({"nics": ["nic.example.com"]}, id="of-another-class")],
 )
 def test_without_a_mapping_nothing_is_admitted(lab: Lab, mappings: dict[str, list[str]]) -> None:
-    """What the object does not map has no quota."""
+    """A class that the object does not map has no quota."""
     lab.start(mappings)
     queue = lab.queue({"gpu.example.com": 1, "whole-gpus": 1})
     job = queue.submit(a_job(claims=[a_template(gpu())]))

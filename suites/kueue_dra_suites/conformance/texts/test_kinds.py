@@ -82,7 +82,7 @@ AT = "spec.resourceGroups[0].flavors[{}].resources[{}]"
 def test_a_cluster_queue_is_refused_when_kind_and_classes_do_not_go_together(
     lab: Lab, group: dict[str, Any], verdict: RejectedFields
 ) -> None:
-    """What a ClusterQueue says of kinds and classes is checked when it is applied."""
+    """The API server checks the kinds and classes of a ClusterQueue when it is applied."""
     assert lab.offer(a_cluster_queue(lab.name("cq"), [group])) == verdict
 
 

@@ -24,7 +24,7 @@ def test_two_queues_may_give_a_class_different_names(lab: Lab) -> None:
 
 @covers("KIND-011")
 def test_a_class_that_only_another_queue_names_is_unmapped(lab: Lab) -> None:
-    """What another ClusterQueue has is of no use."""
+    """Quota of another ClusterQueue does not help."""
     lab.queue({"single-gpu": 2}, classes={"single-gpu": [GPU]})
     queue = lab.queue({"cpu": 2, "single-gpu": 2}, classes={"single-gpu": ["fpga.example.com"]})
     job = queue.submit(a_job(claims=[a_template(gpu())]))

@@ -33,7 +33,7 @@ def test_a_claim_in_use_is_not_charged_again(lab: Lab) -> None:
     ],
 )
 def test_another_cluster_queue_charges_the_claim(lab: Lab, quota: int, verdict: object) -> None:
-    """Quota is enforced between ClusterQueues, whoever has paid for the claim elsewhere."""
+    """Kueue enforces quota between ClusterQueues, whichever workload was charged for the claim elsewhere."""
     queue = lab.queue({"whole-gpus": 2})
     lab.claim(a_template(gpu(2)), "a-claim", queue.namespace, allocated=True)
     queue.submit(a_job(claims=[CLAIM]))
