@@ -27,7 +27,7 @@ _CHECKS = ("IgnoreUndeclared", "BlockUndeclared")
 def strategies_of_fair_sharing_come_in_their_order(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Either strategy may stand alone; of both, that of the final share comes first.
+    """Kueue accepts one preemption strategy, or LessThanOrEqualToFinalShare and then LessThanInitialShare.
 
     Kueue: pkg/config/validation.go (validateFairSharing, validStrategySets)
     """
@@ -46,7 +46,7 @@ def strategies_of_fair_sharing_come_in_their_order(
 def transformations_retain_or_replace(
     configuration: Configuration, index: int
 ) -> FieldError | None:
-    """There is no third strategy.
+    """Kueue rejects a resource transformation whose strategy is neither Retain nor Replace.
 
     Kueue: pkg/config/validation.go (validateResourceTransformations)
     """
@@ -62,7 +62,7 @@ def transformations_retain_or_replace(
 def an_input_is_transformed_once(
     configuration: Configuration, index: int
 ) -> FieldError | None:
-    """Refuse an input that an earlier transformation has already.
+    """Kueue rejects a transformation whose input an earlier transformation already has.
 
     Kueue: pkg/config/validation.go (validateResourceTransformations)
     """
@@ -77,7 +77,7 @@ def an_input_is_transformed_once(
 def the_selector_of_managed_namespaces_is_one(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Keys, operators and values are held to what a label selector may have.
+    """Kueue rejects a managedJobsNamespaceSelector that is not a valid label selector.
 
     Kueue: pkg/config/validation.go (validateManagedJobsNamespaceSelector)
     """
@@ -88,7 +88,7 @@ def the_selector_of_managed_namespaces_is_one(
 def namespaces_of_the_system_are_not_managed(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Kubernetes' own namespace must not be selected, nor Kueue's; a selector that is none selects nothing.
+    """Kueue rejects a managedJobsNamespaceSelector that selects kube-system or the namespace of Kueue.
 
     Kueue: pkg/config/validation.go (validateManagedJobsNamespaceSelector)
     """
@@ -106,7 +106,7 @@ def namespaces_of_the_system_are_not_managed(
 def exclusions_conflict_with_ignore_undeclared(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Prefixes that are excluded would say the same in another way.
+    """Kueue rejects quotaCheckStrategy IgnoreUndeclared together with excludeResourcePrefixes.
 
     Kueue: pkg/config/validation.go (validateQuotaCheckStrategy)
     """
@@ -122,7 +122,7 @@ def exclusions_conflict_with_ignore_undeclared(
 def quota_check_strategy_is_known(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """There is no third quotaCheckStrategy.
+    """Kueue rejects a quotaCheckStrategy other than IgnoreUndeclared and BlockUndeclared.
 
     Kueue: pkg/config/validation.go (validateQuotaCheckStrategy)
     """

@@ -105,7 +105,7 @@ def _each(rules: Iterable[MappingRule], place: MappingPath) -> Iterator[FieldErr
 
 @rule("MAP-001")
 def at_most_16_mappings(place: MappingPath) -> FieldError | None:
-    """Refuse a seventeenth mapping.
+    """Kueue rejects a Configuration with more than 16 deviceClassMappings.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -114,7 +114,7 @@ def at_most_16_mappings(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-002", "MAP-019")
 def name_is_a_label_key(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name that is no label key.
+    """Kueue rejects a mapping whose name is not a label key.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -129,7 +129,7 @@ def name_is_a_label_key(place: MappingPath) -> FieldError | None:
 def name_is_a_dns_label_with_optional_subdomain(
     place: MappingPath,
 ) -> FieldError | None:
-    """Refuse a resource name that is no DNS label, with or without a DNS subdomain and a slash before it.
+    """Kueue rejects a mapping whose name is not a DNS label with an optional DNS subdomain prefix.
 
     No counterpart: KEP-2941 of September 2025 only.
     """
@@ -143,7 +143,7 @@ def name_is_a_dns_label_with_optional_subdomain(
 
 @rule("MAP-003")
 def name_is_at_most_253_long(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name of more than 253 characters; a label key alone may have 317.
+    """Kueue rejects a mapping whose name is longer than 253 characters.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -152,7 +152,7 @@ def name_is_at_most_253_long(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-004", "MAP-017")
 def name_is_used_once(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name that an earlier mapping carries.
+    """Kueue rejects a mapping with the name of an earlier mapping.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -166,7 +166,7 @@ def name_is_used_once(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-005")
 def at_least_one_class(place: MappingPath) -> FieldError | None:
-    """Refuse a mapping without class names.
+    """Kueue rejects a mapping without deviceClassNames.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -178,7 +178,7 @@ def at_least_one_class(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-006")
 def at_most_8_classes(place: MappingPath) -> FieldError | None:
-    """Refuse a ninth class name.
+    """Kueue rejects a mapping with more than 8 deviceClassNames.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -187,7 +187,7 @@ def at_most_8_classes(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-007", "MAP-019")
 def class_is_a_label_key(place: MappingPath) -> FieldError | None:
-    """Refuse a class name that is no label key.
+    """Kueue rejects a device class name that is not a label key.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -200,7 +200,7 @@ def class_is_a_label_key(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-008")
 def class_is_at_most_253_long(place: MappingPath) -> FieldError | None:
-    """Refuse a class name of more than 253 characters.
+    """Kueue rejects a device class name that is longer than 253 characters.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -211,7 +211,7 @@ def class_is_at_most_253_long(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-009")
 def class_is_named_once_in_a_mapping(place: MappingPath) -> FieldError | None:
-    """Refuse a class name that stands earlier in the same mapping.
+    """Kueue rejects a device class that one mapping lists twice.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -221,7 +221,7 @@ def class_is_named_once_in_a_mapping(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-010", "SOURCE-016")
 def class_maps_to_one_resource(place: MappingPath) -> FieldError | None:
-    """Refuse a class that an earlier mapping of another name has already.
+    """Kueue rejects a device class that an earlier mapping of another name lists.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -233,7 +233,7 @@ def class_maps_to_one_resource(place: MappingPath) -> FieldError | None:
 def class_maps_to_one_resource_unless_both_count(
     place: MappingPath,
 ) -> FieldError | None:
-    """Refuse a class that an earlier mapping of another name has already, unless both mappings charge counters.
+    """Kueue rejects a device class in two mappings of different names unless both charge counters.
 
     Two mappings that charge counters may share a class; what they may not share is for the rules on sources.
 

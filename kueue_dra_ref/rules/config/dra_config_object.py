@@ -25,7 +25,7 @@ _ROOT = "spec.resources"
 def the_config_object_maps_the_classes(
     world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
-    """The mappings are those of the singleton as it is now; without it there are none.
+    """Kueue reads the device class mappings from the DynamicResourceAllocationConfig object.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -41,7 +41,7 @@ def the_config_object_maps_the_classes(
 
 @rule("CRD-002")
 def the_config_object_is_called_default(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse any other name.
+    """The API server rejects a DynamicResourceAllocationConfig with a name other than default.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -57,7 +57,7 @@ def the_config_object_is_called_default(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-003")
 def the_config_object_lives_with_kueue(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse any other namespace.
+    """The API server rejects a DynamicResourceAllocationConfig outside the namespace of Kueue.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -74,7 +74,7 @@ def the_config_object_lives_with_kueue(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-008")
 def required_fields(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse an object without its list, and a resource without a name or without its classes.
+    """The API server rejects a DynamicResourceAllocationConfig without resources, name or deviceClassNames.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -88,7 +88,7 @@ def required_fields(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-004")
 def at_most_16_resources(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a seventeenth resource.
+    """The API server rejects a DynamicResourceAllocationConfig with more than 16 resources.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -97,7 +97,7 @@ def at_most_16_resources(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-005")
 def at_most_8_classes_of_a_resource(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a ninth class.
+    """The API server rejects a DynamicResourceAllocationConfig resource with more than 8 deviceClassNames.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -108,7 +108,7 @@ def at_most_8_classes_of_a_resource(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-006")
 def resources_are_a_map(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a name that an earlier resource has.
+    """The API server rejects a DynamicResourceAllocationConfig with two resources of the same name.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -123,7 +123,7 @@ def resources_are_a_map(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-007")
 def classes_of_a_resource_are_a_set(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a class that stands earlier in the same resource; another resource may have it as well.
+    """The API server rejects a DynamicResourceAllocationConfig resource that lists a device class twice.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -140,7 +140,7 @@ def classes_of_a_resource_are_a_set(obj: Manifest) -> Iterator[FieldError]:
 def every_mapping_of_a_class_names_a_resource(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
-    """Every mapping that lists the class by its whole name; of several the flavor decides.
+    """Kueue maps a device class to the resource of every mapping that lists it, and the flavor decides.
 
     No counterpart: KEP-2941 of July 2025 only.
     """

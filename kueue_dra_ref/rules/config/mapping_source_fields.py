@@ -21,7 +21,7 @@ _MAX_DRIVER = 63
 
 @rule("SOURCE-006")
 def a_counter_is_named_by_a_label(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a counter whose name is missing or no DNS label.
+    """Kueue rejects a counter source whose name is missing or not a DNS label.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -37,7 +37,7 @@ def a_counter_is_named_by_a_label(place: MappingPath) -> Iterator[FieldError]:
 
 @rule("SOURCE-007")
 def a_capacity_has_a_qualified_name(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a capacity whose name is no C identifier with or without a domain; two slashes go unnoticed.
+    """Kueue rejects a capacity source whose name is not a C identifier with an optional domain.
 
     Kueue: pkg/config/validation.go (validateQualifiedName, validateCIdentifier)
     """
@@ -49,7 +49,7 @@ def a_capacity_has_a_qualified_name(place: MappingPath) -> Iterator[FieldError]:
 
 @rule("SOURCE-008")
 def a_driver_is_a_subdomain(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a driver that is missing, too long, or no DNS subdomain in lower case.
+    """Kueue rejects a source whose driver is missing, too long or not a DNS subdomain.
 
     Kueue: pkg/config/validation.go (validateDeviceClassSource)
     """
@@ -69,7 +69,7 @@ def a_driver_is_a_subdomain(place: MappingPath) -> Iterator[FieldError]:
 
 @rule("SOURCE-009")
 def the_selector_of_a_source_compiles(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a source without a selector of devices, or with one that does not compile.
+    """Kueue rejects a source whose deviceSelector is missing or does not compile.
 
     Kueue: pkg/config/validation.go (validateDeviceClassSource)
     """

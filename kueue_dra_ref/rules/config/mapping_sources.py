@@ -18,7 +18,7 @@ _ONE = "exactly one source type must be set per entry"
 
 @rule("SOURCE-001")
 def a_source_has_a_type(place: MappingPath) -> FieldError | None:
-    """Refuse a source that is neither a counter nor a capacity.
+    """Kueue rejects a source that is neither a counter nor a capacity.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -29,7 +29,7 @@ def a_source_has_a_type(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-002")
 def a_source_has_one_type(place: MappingPath) -> FieldError | None:
-    """Refuse a source that is a counter and a capacity at once.
+    """Kueue rejects a source that is both a counter and a capacity.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -45,7 +45,7 @@ def a_source_has_one_type(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-004")
 def counters_need_gate(place: MappingPath) -> FieldError | None:
-    """Refuse a counter while partitionable devices are switched off.
+    """Kueue rejects a counter source while the gate KueueDRAIntegrationPartitionableDevices is off.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -54,7 +54,7 @@ def counters_need_gate(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-005")
 def capacities_need_their_gate(place: MappingPath) -> FieldError | None:
-    """Refuse a capacity while consumable capacity is switched off.
+    """Kueue rejects a capacity source while the gate KueueDRAIntegrationConsumableCapacity is off.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -63,7 +63,7 @@ def capacities_need_their_gate(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-003")
 def sources_have_one_type(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse counters beside capacities in one mapping; sources of no type or of both are none of either.
+    """Kueue rejects a mapping with both counter and capacity sources.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -80,7 +80,7 @@ def sources_have_one_type(place: MappingPath) -> Iterator[FieldError]:
 def mappings_of_a_class_charge_different_counters(
     place: MappingPath,
 ) -> FieldError | None:
-    """Refuse a class that another mapping charges for the same counter already.
+    """Kueue rejects a device class that two mappings charge for the same counter.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
     """

@@ -19,7 +19,7 @@ _MAX_NAME, _MAX_DRIVER = 63, 253
 
 @rule("SOURCE-012")
 def sources_need_the_gate_of_counters(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse all sources of a mapping at once while partitionable devices are switched off.
+    """Kueue rejects the sources of a mapping while the gate KueueDRAIntegrationPartitionableDevices is off.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -29,7 +29,7 @@ def sources_need_the_gate_of_counters(place: MappingPath) -> Iterator[FieldError
 
 @rule("SOURCE-011")
 def a_mapping_has_one_source(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a second source of a mapping.
+    """Kueue rejects a mapping with more than one source.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -39,7 +39,7 @@ def a_mapping_has_one_source(place: MappingPath) -> Iterator[FieldError]:
 
 @rule("SOURCE-015")
 def a_source_is_a_counter(place: MappingPath) -> FieldError | None:
-    """Refuse a source that is no counter.
+    """Kueue rejects a source that is not a counter.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -53,7 +53,7 @@ def a_source_is_a_counter(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-013")
 def a_counter_has_a_short_name(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a counter whose name is missing or too long; how it is spelt is not looked at.
+    """Kueue rejects a counter source whose name is missing or longer than 63 characters.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -62,7 +62,7 @@ def a_counter_has_a_short_name(place: MappingPath) -> Iterator[FieldError]:
 
 @rule("SOURCE-014")
 def a_driver_has_a_name(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a driver that is missing or too long; how it is spelt is not looked at.
+    """Kueue rejects a source whose driver is missing or longer than 253 characters.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
     """

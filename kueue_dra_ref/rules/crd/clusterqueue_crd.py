@@ -32,7 +32,7 @@ _SEARCH = (
 
 @rule("OBJECT-003")
 def at_most_16_resource_groups(write: AdmissionRequest) -> Faults:
-    """Refuse more.
+    """The API server rejects a ClusterQueue or Cohort with more than 16 resourceGroups.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec);
         apis/kueue/v1beta2/cohort_types.go (CohortSpec)
@@ -42,7 +42,7 @@ def at_most_16_resource_groups(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-004")
 def a_group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
-    """Refuse none, and more.
+    """The API server rejects a resource group that covers no resource or more than 64.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
     """
@@ -52,7 +52,7 @@ def a_group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-005")
 def a_group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
-    """Refuse none, and more.
+    """The API server rejects a resource group with no flavor or more than 64.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
     """
@@ -62,7 +62,7 @@ def a_group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-006")
 def a_flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
-    """Refuse none, and more.
+    """The API server rejects a flavor of a resource group with no quota or more than 64.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorQuotas)
     """
@@ -72,7 +72,7 @@ def a_flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-007")
 def a_group_says_what_there_is_quota_of(write: AdmissionRequest) -> Faults:
-    """Refuse a group without resources or flavors, and a flavor or quota without a name.
+    """The API server rejects a resource group that lacks coveredResources, flavors or a name of one.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup, FlavorQuotas, ResourceQuota)
     """
@@ -83,7 +83,7 @@ def a_group_says_what_there_is_quota_of(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-008")
 def a_quota_says_how_much_there_is(write: AdmissionRequest) -> Faults:
-    """Refuse a quota without an amount.
+    """The API server rejects a quota without a nominalQuota.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceQuota)
     """
@@ -92,7 +92,7 @@ def a_quota_says_how_much_there_is(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-010")
 def a_group_names_flavors_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no ResourceFlavor can be called.
+    """The API server rejects a resource group with a flavor whose name is not a valid ResourceFlavor name.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceFlavorReference)
     """
@@ -101,7 +101,7 @@ def a_group_names_flavors_as_objects_are(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-011")
 def a_parent_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no Cohort can be called.
+    """The API server rejects a Cohort whose parent is not a valid Cohort name.
 
     Kueue: apis/kueue/v1beta2/cohort_types.go (CohortSpec); apis/kueue/v1beta2/clusterqueue_types.go (CohortReference)
     """
@@ -110,7 +110,7 @@ def a_parent_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-012")
 def a_cohort_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no Cohort can be called.
+    """The API server rejects a ClusterQueue whose cohortName is not a valid Cohort name.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, CohortReference)
     """
@@ -121,7 +121,7 @@ def a_cohort_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse what no Cohort can be called; the field was called cohort.
+    """The API server rejects a ClusterQueue whose field cohort is not a valid Cohort name.
 
     Kueue 0.14: apis/kueue/v1beta1/clusterqueue_types.go (ClusterQueueSpec, CohortReference)
     """
@@ -130,7 +130,7 @@ def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(
 
 @rule("OBJECT-015")
 def a_flavor_is_once_in_a_group(write: AdmissionRequest) -> Faults:
-    """Refuse it twice in a list.
+    """The API server rejects a resource group that lists a flavor twice.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
     """
@@ -139,7 +139,7 @@ def a_flavor_is_once_in_a_group(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-016")
 def a_resource_is_once_in_a_flavor(write: AdmissionRequest) -> Faults:
-    """Refuse it twice in a list.
+    """The API server rejects a flavor with two quotas for one resource.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorQuotas)
     """
@@ -148,7 +148,7 @@ def a_resource_is_once_in_a_flavor(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-051")
 def an_admission_scope_has_a_mode(write: AdmissionRequest) -> Faults:
-    """Refuse a scope without one.
+    """The API server rejects an admissionScope without an admissionMode.
 
     Kueue: apis/kueue/v1beta2/fairsharing_types.go (AdmissionScope)
     """
@@ -157,7 +157,7 @@ def an_admission_scope_has_a_mode(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-052")
 def the_mode_of_an_admission_scope_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another one.
+    """The API server rejects an admissionScope with an unknown admissionMode.
 
     Kueue: apis/kueue/v1beta2/fairsharing_types.go (AdmissionScope, AdmissionMode)
     """
@@ -167,7 +167,7 @@ def the_mode_of_an_admission_scope_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-045")
 def a_selector_says_what_it_compares(write: AdmissionRequest) -> Faults:
-    """Refuse an expression without a key or an operator.
+    """The API server rejects a namespaceSelector expression without a key or an operator.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec)
     """
@@ -178,7 +178,7 @@ def a_selector_says_what_it_compares(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-017")
 def queueing_strategy_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another order of the queue.
+    """The API server rejects a queueingStrategy other than StrictFIFO and BestEffortFIFO.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, QueueingStrategy)
     """
@@ -189,7 +189,7 @@ def queueing_strategy_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-019")
 def preemption_policies_are_known(write: AdmissionRequest) -> Faults:
-    """Refuse another policy.
+    """The API server rejects a ClusterQueue with an unknown preemption policy.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueuePreemption, PreemptionPolicy,
         BorrowWithinCohortPolicy)
@@ -207,7 +207,7 @@ def preemption_policies_are_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-020")
 def when_can_preempt_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse other words for what becomes of the search for a flavor.
+    """The API server rejects an unknown whenCanBorrow or whenCanPreempt.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPolicy)
     """
@@ -219,7 +219,7 @@ def when_can_preempt_is_known(write: AdmissionRequest) -> Faults:
 def when_can_borrow_is_known(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse other words for what becomes of the search for a flavor; to stop it was called Borrow, and Preempt.
+    """The API server rejects an unknown whenCanBorrow or whenCanPreempt, and names Borrow and Preempt.
 
     Kueue 0.14: apis/kueue/v1beta1/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPolicy)
     """
@@ -230,7 +230,7 @@ def when_can_borrow_is_known(
 
 @rule("OBJECT-021")
 def fungibility_preference_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another preference.
+    """The API server rejects a flavorFungibility with an unknown preference.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPreference)
     """
@@ -240,7 +240,7 @@ def fungibility_preference_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-022")
 def borrowing_is_limited_in_a_cohort_only(write: AdmissionRequest) -> Faults:
-    """Refuse a limit where there is nobody to borrow from.
+    """The API server rejects a borrowingLimit in a ClusterQueue without a cohort.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec)
     """
@@ -254,7 +254,7 @@ def borrowing_is_limited_in_a_cohort_only(write: AdmissionRequest) -> Faults:
 def borrow_within_cohort_needs_reclaim(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse that what is borrowed is preempted for, and what is lent is not.
+    """The API server rejects a borrowWithinCohort policy together with reclaimWithinCohort Never.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueuePreemption)
     """
@@ -271,7 +271,7 @@ def borrow_within_cohort_needs_reclaim(
 
 @rule("OBJECT-024")
 def fungibility_preference_needs_try_next_flavor(write: AdmissionRequest) -> Faults:
-    """Refuse a preference between flavors where the search stops at the first.
+    """The API server rejects a preference of flavorFungibility unless both policies are TryNextFlavor.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility)
     """
@@ -284,7 +284,7 @@ def fungibility_preference_needs_try_next_flavor(write: AdmissionRequest) -> Fau
 
 @rule("OBJECT-025")
 def a_flavor_has_a_quota_of_each_resource(write: AdmissionRequest) -> Faults:
-    """Refuse a flavor with more or fewer quotas than its group covers resources.
+    """The API server rejects a flavor without exactly one quota for each covered resource of its group.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
     """

@@ -14,7 +14,7 @@ from kueue_dra_ref.model.rule import rule
 
 @rule("OBJECT-014")
 def a_cluster_queue_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no ClusterQueue can be called.
+    """The API server rejects a LocalQueue whose clusterQueue is not a valid ClusterQueue name.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueReference)
     """
@@ -23,7 +23,7 @@ def a_cluster_queue_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 
 @rule("QUEUE-042")
 def a_local_queue_stays_with_its_cluster_queue(write: AdmissionRequest) -> Faults:
-    """Refuse another ClusterQueue for a LocalQueue that names one; it may come to name none.
+    """The API server rejects an update that names another clusterQueue in a LocalQueue.
 
     Kueue: apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec)
     """

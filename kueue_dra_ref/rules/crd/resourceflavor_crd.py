@@ -23,7 +23,7 @@ _EFFECTS_WORDS = (
 def a_flavor_has_at_most_8_labels_taints_and_tolerations(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse more of either.
+    """The API server rejects a ResourceFlavor with more than 8 nodeLabels, nodeTaints or tolerations.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -33,7 +33,7 @@ def a_flavor_has_at_most_8_labels_taints_and_tolerations(
 
 @rule("OBJECT-027")
 def a_taint_has_a_key_and_an_effect(write: AdmissionRequest) -> Faults:
-    """Refuse neither.
+    """The API server rejects a taint of a ResourceFlavor without a key or an effect.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -42,7 +42,7 @@ def a_taint_has_a_key_and_an_effect(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-028")
 def the_effect_of_a_taint_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another one.
+    """The API server rejects a taint of a ResourceFlavor with an unknown effect.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -55,7 +55,7 @@ def the_effect_of_a_taint_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-029")
 def toleration_without_key_needs_exists(write: AdmissionRequest) -> Faults:
-    """Refuse a toleration that has neither a key nor the operator Exists.
+    """The API server rejects a toleration of a ResourceFlavor with neither a key nor the operator Exists.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -67,7 +67,7 @@ def toleration_without_key_needs_exists(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-030")
 def toleration_seconds_needs_no_execute(write: AdmissionRequest) -> Faults:
-    """Refuse seconds of another effect than NoExecute.
+    """The API server rejects tolerationSeconds of a ResourceFlavor unless the effect is NoExecute.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -81,7 +81,7 @@ def toleration_seconds_needs_no_execute(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-031")
 def the_operator_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse to compare numbers, which pods may.
+    """The API server rejects a toleration of a ResourceFlavor unless the operator is Equal or Exists.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -93,7 +93,7 @@ def the_operator_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-032")
 def exists_operator_takes_no_value(write: AdmissionRequest) -> Faults:
-    """Refuse a value that is not compared with anything.
+    """The API server rejects a toleration of a ResourceFlavor with operator Exists and a value.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -107,7 +107,7 @@ def exists_operator_takes_no_value(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-028")
 def the_effect_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another one.
+    """The API server rejects a toleration of a ResourceFlavor with an unknown effect.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """

@@ -27,7 +27,7 @@ _INT32 = (
 
 @rule("OBJECT-002")
 def a_priority_class_has_a_value(write: AdmissionRequest) -> Faults:
-    """Refuse none.
+    """The API server rejects a WorkloadPriorityClass without a value.
 
     Kueue: apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass)
     """
@@ -36,7 +36,7 @@ def a_priority_class_has_a_value(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-050")
 def numbers_have_32_bits(write: AdmissionRequest) -> Faults:
-    """Refuse a priority, a threshold of priorities, and a number of pods that is out of their range.
+    """The API server rejects a priority, a maxPriorityThreshold or a number of pods that exceeds its range.
 
     Kueue: apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass);
         apis/kueue/v1beta2/workload_types.go (WorkloadSpec, PodSet);
@@ -54,7 +54,7 @@ def numbers_have_32_bits(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-018")
 def stop_policy_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another stop policy.
+    """The API server rejects a stopPolicy other than None, Hold and HoldAndDrain.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec);
     apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec); apis/kueue/v1beta2/constants.go (StopPolicy)

@@ -11,7 +11,7 @@ from kueue_dra_ref.model.rule import rule
 
 @rule("REUSE-001", "REUSE-002", "REUSE-007")
 def claims_in_use_are_not_charged_again(asked: DeviceRequestContext) -> bool:
-    """Whether a claim is allocated, and known by ClusterQueue, namespace and name as admitted already.
+    """Kueue does not charge an allocated ResourceClaim that an admitted workload of the ClusterQueue uses.
 
     The text does not say when a key leaves the map; it is taken to be there while a workload of the ClusterQueue that
     names the claim holds quota.

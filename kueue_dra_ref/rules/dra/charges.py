@@ -29,7 +29,7 @@ Charge = tuple[tuple[str, int], ...]
     "CEL-009",
 )
 def the_count_is_charged(asked: DeviceRequestContext) -> Charge | None:
-    """An exact request is charged the devices that it asks for; constraints, config and selectors change nothing.
+    """Kueue charges a request for an exact count the devices that it asks for.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -41,7 +41,7 @@ def the_count_is_charged(asked: DeviceRequestContext) -> Charge | None:
 
 @rule("RISK-002")
 def admin_access_is_not_charged(asked: DeviceRequestContext) -> Charge | None:
-    """Administrative access is for admin namespaces; charged, it would eat up the quota of users.
+    """Kueue charges nothing for a request with adminAccess.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
@@ -50,7 +50,7 @@ def admin_access_is_not_charged(asked: DeviceRequestContext) -> Charge | None:
 
 @rule("RISK-001")
 def every_subrequest_is_charged(asked: DeviceRequestContext) -> Charge | None:
-    """Which alternative will be allocated is not known, so all classes that the list names are charged.
+    """Kueue charges every device class that the alternatives of a prioritized list name.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
@@ -66,7 +66,7 @@ def every_subrequest_is_charged(asked: DeviceRequestContext) -> Charge | None:
 def allocation_mode_all_is_charged_worst_case(
     asked: DeviceRequestContext,
 ) -> Charge | None:
-    """Mode All is charged the most devices that one claim could be allocated.
+    """Kueue charges allocation mode All the largest number of devices that one claim can get.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
@@ -90,7 +90,7 @@ def _most(asked: DeviceRequestContext, request: DeviceRequest) -> int:
 
 @rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010")
 def claims_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
-    """A pod's claims are what its ``resourceClaims`` lists: each once, whoever uses it and however often.
+    """Kueue charges each claim under resourceClaims of a pod that names a template, used or not.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
@@ -99,7 +99,7 @@ def claims_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
 
 @rule("COUNT-003", "COUNT-017")
 def requests_of_a_claim_add_up(amounts: Sequence[int]) -> int:
-    """Counts of one class in one claim are added, saturating at the largest 64-bit integer.
+    """Kueue adds the counts of one class in one claim and saturates at the largest 64-bit integer.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -108,7 +108,7 @@ def requests_of_a_claim_add_up(amounts: Sequence[int]) -> int:
 
 @rule("COUNT-004", "COUNT-005", "COUNT-010", "MAP-013")
 def claims_of_a_pod_add_up(amounts: Sequence[int]) -> int:
-    """What several claims, or several classes of one mapping, charge to a resource is added.
+    """Kueue adds what the claims of a pod charge to one resource.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
@@ -117,7 +117,7 @@ def claims_of_a_pod_add_up(amounts: Sequence[int]) -> int:
 
 @rule("COUNT-006", "COUNT-011", "COUNT-013")
 def a_pod_set_is_charged_for_each_pod(amount: int, pods: int) -> int:
-    """The charge of one pod times the number of pods.
+    """Kueue multiplies the charge of a pod by the number of pods of its pod set.
 
     Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
     """
@@ -126,7 +126,7 @@ def a_pod_set_is_charged_for_each_pod(amount: int, pods: int) -> int:
 
 @rule("COUNT-014", "COUNT-018", "COUNT-015", "COUNT-016")
 def devices_add_to_pod_requests(ordinary: int, devices: int) -> int:
-    """What containers request under the name of a mapping is added to the devices; neither hides the other.
+    """Kueue adds devices to what containers request under the name of the mapping.
 
     Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
     """

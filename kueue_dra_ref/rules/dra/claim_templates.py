@@ -16,7 +16,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 def templates_are_read_where_the_workload_lives(
     world: Lister, namespace: str, name: str
 ) -> Manifest | None:
-    """Read the ResourceClaimTemplate from the namespace of the workload.
+    """Kueue reads the ResourceClaimTemplate from the namespace of the workload.
 
     Kueue: pkg/dra/claims.go (getClaimSpec)
     """
@@ -25,7 +25,7 @@ def templates_are_read_where_the_workload_lives(
 
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015")
 def the_template_must_exist(asked: DeviceRequestContext) -> FieldError | None:
-    """A missing template is an internal error: it may come, so the workload is retried.
+    """Kueue retries a workload whose ResourceClaimTemplate does not exist.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
@@ -42,7 +42,7 @@ def the_template_must_exist(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("CLAIM-008", "CLAIM-020")
 def first_available_unsupported(asked: DeviceRequestContext) -> FieldError | None:
-    """Kueue 0.19 cannot tell which alternative will be allocated.
+    """Kueue rejects a request with firstAvailable.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -57,7 +57,7 @@ def first_available_unsupported(asked: DeviceRequestContext) -> FieldError | Non
 def selectors_must_compile(
     asked: DeviceRequestContext,
 ) -> FieldError | Undecided | None:
-    """Each selector of the request must compile in the DRA CEL environment; all that do not are told together.
+    """Kueue rejects a request with selectors that do not compile in the CEL environment of DRA.
 
     Kueue: pkg/dra/claims.go (validateCELSelectors, compileCELSelectors)
     """
@@ -81,7 +81,7 @@ def selectors_must_compile(
 
 @rule("CLAIM-013")
 def admin_access_is_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """Kueue 0.19 refuses administrative access rather than pass it over.
+    """Kueue rejects a request with adminAccess.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -94,7 +94,7 @@ def admin_access_is_refused(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("CLAIM-010")
 def allocation_mode_all_is_rejected(asked: DeviceRequestContext) -> FieldError | None:
-    """How many devices mode All will take is known to the scheduler only.
+    """Kueue rejects a request with allocation mode All.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -112,7 +112,7 @@ def allocation_mode_all_is_rejected(asked: DeviceRequestContext) -> FieldError |
 def unmapped_classes_are_refused(
     asked: DeviceRequestContext, device_class: str
 ) -> FieldError:
-    """A class that no mapping names cannot be charged, so it keeps the workload out.
+    """Kueue rejects a request for a device class that no mapping lists.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """

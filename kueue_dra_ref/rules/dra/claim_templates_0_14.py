@@ -14,7 +14,7 @@ from kueue_dra_ref.target import FieldError
 def missing_template_message_0_14(
     asked: DeviceRequestContext,
 ) -> FieldError | None:
-    """A missing template keeps the workload out; the message names template, workload and pod set.
+    """Kueue names the template, the workload and the pod set when a ResourceClaimTemplate does not exist.
 
     Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
@@ -32,7 +32,7 @@ def missing_template_message_0_14(
 def unmapped_class_message_0_14(
     asked: DeviceRequestContext, device_class: str
 ) -> FieldError:
-    """A class that no mapping names keeps the workload out; the message names class, workload and pod set.
+    """Kueue names the class, the workload and the pod set when no mapping lists the class.
 
     Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
@@ -44,7 +44,7 @@ def unmapped_class_message_0_14(
 def allocation_mode_all_is_charged_zero(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
-    """All devices of a class are charged as none of it, though the class has to be mapped.
+    """Kueue charges no devices for a request with allocation mode All, but its class needs a mapping.
 
     Kueue 0.14: pkg/dra/claims.go (countDevicesPerClass)
     """

@@ -17,7 +17,7 @@ _HALF, _WHOLE = 1 << 63, 1 << 64
 
 @rule("CLAIM-025")
 def constraints_are_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """Devices that have to match each other are not supported, whatever is asked for.
+    """Kueue rejects a claim with constraints between its devices.
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -28,7 +28,7 @@ def constraints_are_refused(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("CLAIM-026")
 def device_config_is_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """A configuration for devices is not supported, whoever it is for.
+    """Kueue rejects a claim with opaque device configuration.
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -37,7 +37,7 @@ def device_config_is_refused(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("CEL-017")
 def selectors_are_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """No selector is supported, whatever it says; it need not even compile.
+    """Kueue rejects a request with selectors, whether they compile or not.
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -50,7 +50,7 @@ def selectors_are_refused(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("COUNT-003", "COUNT-020")
 def requests_of_a_claim_wrap_around(amounts: Sequence[int]) -> int:
-    """Counts of one class in one claim are added as 64-bit integers that wrap around.
+    """Kueue adds the counts of one class in one claim as 64-bit integers that overflow.
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -59,7 +59,7 @@ def requests_of_a_claim_wrap_around(amounts: Sequence[int]) -> int:
 
 @rule("CLAIM-027")
 def every_error_is_retried(faults: Iterable[FieldError]) -> bool:
-    """Whatever is wrong with a claim, the workload is tried again.
+    """Kueue retries a workload with any error in a claim.
 
     Kueue 0.17: pkg/controller/core/workload_controller.go (Reconcile)
     """

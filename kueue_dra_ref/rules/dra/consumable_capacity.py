@@ -17,7 +17,7 @@ from kueue_dra_ref.target import FieldError
 def requested_capacity(
     asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
-    """What the request names under exactly this name.
+    """Kueue charges the share that the request asks for under exactly the name of the capacity.
 
     Kueue: pkg/dra/capacity.go (processCapacityCharge, chargeForDevice)
     """
@@ -30,7 +30,7 @@ def requested_capacity(
 def policy_default(
     asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
-    """The default of the policy stands in for a share that is not asked for.
+    """Kueue charges the default of the request policy when the request asks for no share.
 
     Kueue: pkg/dra/capacity.go (chargeForDevice)
     """
@@ -42,7 +42,7 @@ def policy_default(
 def full_capacity(
     asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
-    """Without a default the whole capacity is charged.
+    """Kueue charges the whole capacity when neither the request nor the request policy gives a share.
 
     Kueue: pkg/dra/capacity.go (chargeForDevice)
     """
@@ -52,7 +52,7 @@ def full_capacity(
 
 @rule("CAPACITY-005", "CAPACITY-011")
 def round_to_valid_values(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """The first of the values that is large enough; a device without one cannot serve.
+    """Kueue charges the smallest of validValues that is large enough; a device without one does not match.
 
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidValues)
     """
@@ -63,7 +63,7 @@ def round_to_valid_values(share: Quantity, capacity: Capacity) -> Quantity | Non
 
 @rule("CAPACITY-006")
 def round_up_to_range_min(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """A share below the range is raised to its start.
+    """Kueue raises a share below the minimum of validRange to the minimum.
 
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
     """
@@ -73,7 +73,7 @@ def round_up_to_range_min(share: Quantity, capacity: Capacity) -> Quantity | Non
 
 @rule("CAPACITY-007")
 def round_up_to_range_step(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """A share between two steps above the start of the range is raised to the next.
+    """Kueue raises a share to the next whole number of steps above the minimum of validRange.
 
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
     """
@@ -86,7 +86,7 @@ def round_up_to_range_step(share: Quantity, capacity: Capacity) -> Quantity | No
 
 @rule("CAPACITY-012", "CAPACITY-011")
 def reject_above_range_max(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """A device cannot serve what, once rounded, is beyond its range.
+    """A device cannot provide a share that exceeds the maximum of validRange after rounding.
 
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
     """
@@ -101,7 +101,7 @@ def _bounds(capacity: Capacity) -> ValidRange:
 
 @rule("CAPACITY-013")
 def some_device_must_have_the_capacity(charged: SourceCharge) -> FieldError | None:
-    """Devices without the capacity are passed over, but all of them must not lack it: retried, for it may come.
+    """Kueue retries a workload when no matching device has the capacity.
 
     Kueue: pkg/dra/capacity.go (computeCapacityCharge)
     """
@@ -117,7 +117,7 @@ def some_device_must_have_the_capacity(charged: SourceCharge) -> FieldError | No
 
 @rule("CAPACITY-011")
 def no_device_satisfies_capacity(charged: SourceCharge) -> FieldError | None:
-    """A share that no device's policy allows refuses the workload for good.
+    """Kueue rejects a workload when no matching device can provide the share.
 
     Kueue: pkg/dra/capacity.go (computeCapacityCharge)
     """

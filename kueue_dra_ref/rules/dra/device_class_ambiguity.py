@@ -15,7 +15,7 @@ from kueue_dra_ref.model.rule import rule
 def flavors_are_examined_top_down(
     queue: ClusterQueue, resources: Sequence[str]
 ) -> Sequence[FlavorChoice]:
-    """Flavor by flavor as the ClusterQueue lists them, each resource of a flavor that a mapping of the class names.
+    """Kueue tries each flavor in the listed order with every resource to which a mapping maps the class.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -30,7 +30,7 @@ def flavors_are_examined_top_down(
 
 @rule("CRD-014")
 def only_the_examined_flavor_serves_the_class(pod_set: PodSet, flavor: str) -> bool:
-    """While one flavor is examined for the classes of a pod set, no other is looked at.
+    """Kueue considers only the flavor that it tries for the device classes of a pod set.
 
     No counterpart: KEP-2941 of July 2025 only.
     """

@@ -36,7 +36,7 @@ class Matched:
 
 @rule("CEL-006", "CEL-007", "CEL-015")
 def a_device_serves_one_request_of_a_claim(candidate: Candidate) -> Trial:
-    """Inside one claim a device is not counted twice; other claims know nothing of it.
+    """A device that matches an earlier request of a claim does not count for a later one.
 
     Kueue: pkg/dra/claims.go (countMatchingDevices, validateCELSelectorsAgainstDevices)
     """
@@ -45,7 +45,7 @@ def a_device_serves_one_request_of_a_claim(candidate: Candidate) -> Trial:
 
 @rule("CEL-010")
 def the_selectors_of_the_class_hold(candidate: Candidate) -> Trial:
-    """The class narrows the devices before the request does.
+    """A device must match the selectors of the DeviceClass.
 
     Kueue: pkg/dra/claims.go (countMatchingDevices)
     """
@@ -54,7 +54,7 @@ def the_selectors_of_the_class_hold(candidate: Candidate) -> Trial:
 
 @rule("CEL-002", "CEL-014")
 def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
-    """Every selector of the request must hold.
+    """A device must match every selector of the request.
 
     Kueue: pkg/dra/claims.go (countMatchingDevices, evaluateSelectorsOnDevice)
     """
@@ -65,7 +65,7 @@ def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
 def the_class_must_exist(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """A request with selectors needs the DeviceClass object; it may come, so the workload is retried.
+    """Kueue retries a workload whose request with selectors names a DeviceClass that does not exist.
 
     Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass)
     """
@@ -80,7 +80,7 @@ def the_class_must_exist(
 def the_selectors_of_the_class_compile(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """A class is compiled before any device is tried: one that cannot be refuses the workload for good.
+    """Kueue rejects a request with selectors when a selector of its DeviceClass does not compile.
 
     Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass, compileCELSelectors)
     """
@@ -100,7 +100,7 @@ def the_selectors_of_the_class_compile(
 def selector_error_rejects(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """A selector that errs on a device that it is tried on refuses the workload for good.
+    """Kueue rejects a workload when a selector fails to evaluate on a device.
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
@@ -118,7 +118,7 @@ def selector_error_rejects(
 def too_few_devices_reject(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """Fewer matching devices than asked for: retried, since more may be published.
+    """Kueue retries a workload that requests more devices than match the selectors.
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """

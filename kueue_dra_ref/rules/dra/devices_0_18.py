@@ -23,7 +23,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 def the_first_set_of_a_device_is_charged(
     source: Source, device: PublishedDevice
 ) -> Sequence[Quantity]:
-    """The amount of the counter of that name in the first counter set that has it.
+    """A device charges the amount that it consumes of the counter in its first counter set.
 
     Kueue 0.18: pkg/dra/counters.go (computeCounterCharges)
     """
@@ -34,7 +34,7 @@ def the_first_set_of_a_device_is_charged(
 def missing_class_at_request_path(
     charged: SourceCharge,
 ) -> FieldError | None:
-    """A class with sources needs its object; the way to the first request is appended to the path of the request.
+    """Kueue retries a missing DeviceClass with sources, at the request path with the first request appended.
 
     Kueue 0.18: pkg/dra/claims.go (resolveAndCompileDeviceClass); pkg/dra/counters.go (GetCounterResourcesForWorkload)
     """
@@ -50,7 +50,7 @@ def missing_class_at_request_path(
 def class_selector_error_at_request_path(
     charged: SourceCharge,
 ) -> FieldError | None:
-    """The way to the first request is appended to the path of the request before that to the selector.
+    """Kueue rejects a class with sources that does not compile, with the first request appended to the path.
 
     Kueue 0.18: pkg/dra/claims.go (resolveAndCompileDeviceClass); pkg/dra/counters.go (GetCounterResourcesForWorkload)
     """
@@ -61,7 +61,7 @@ def class_selector_error_at_request_path(
 def a_mapped_class_stands_for_a_resource(
     classes: Sequence[Manifest], mappings: Sequence[DeviceClassMapping]
 ) -> Sequence[Manifest]:
-    """Of several classes one that is mapped is charged, whatever its age; of several such ones it may be any.
+    """Of several classes with one extendedResourceName, Kueue chooses one that is mapped, whatever its age.
 
     Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
     """
@@ -79,7 +79,7 @@ def a_mapped_class_stands_for_a_resource(
 def each_container_asks_for_whole_devices(
     wanted: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
-    """A container is told of the number before it is told of counters.
+    """Kueue rejects each container that requests a fraction of a device, before it checks for counters.
 
     Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
     """
@@ -90,7 +90,7 @@ def each_container_asks_for_whole_devices(
 def each_container_is_refused_a_class_with_counters(
     wanted: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
-    """A request for an extended resource cannot say which part of a device it wants; each container is told.
+    """Kueue rejects each container that requests an extended resource of a class with counters.
 
     Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
     """

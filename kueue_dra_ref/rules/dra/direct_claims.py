@@ -13,7 +13,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 @rule("DET-002", "DIRECT-001")
 def direct_claim_makes_a_dra_workload(workload: Workload) -> bool:
-    """A workload asks for devices when a pod set names a ResourceClaim.
+    """A workload is a DRA workload when a pod set names a ResourceClaim.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -22,7 +22,7 @@ def direct_claim_makes_a_dra_workload(workload: Workload) -> bool:
 
 @rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010", "DIRECT-004")
 def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
-    """A pod's claims are what its ``resourceClaims`` lists, from templates or named directly, used or not.
+    """Kueue charges each claim under resourceClaims of a pod, from a template or direct, used or not.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -33,7 +33,7 @@ def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, 
 def claims_are_read_where_the_workload_lives(
     world: Lister, namespace: str, name: str
 ) -> Manifest | None:
-    """Read the ResourceClaim from the namespace of the workload, in the shape of the template that would make it.
+    """Kueue reads the ResourceClaim from the namespace of the workload.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
@@ -45,7 +45,7 @@ def claims_are_read_where_the_workload_lives(
 
 @rule("DIRECT-005", "DIRECT-006")
 def the_claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
-    """A missing ResourceClaim is an internal error: it may come, so the workload is retried.
+    """Kueue retries a workload whose ResourceClaim does not exist.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
@@ -62,7 +62,7 @@ def the_claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("DIRECT-007")
 def existing_claim_is_charged_once(claim: Claim) -> str:
-    """All pods that name a ResourceClaim share it, so it is charged at its first mention only.
+    """Kueue charges a workload once for a ResourceClaim, however many of its pods name it.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """

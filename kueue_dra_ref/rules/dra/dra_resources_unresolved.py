@@ -18,7 +18,7 @@ _REJECTED = frozenset({REASON, "Inadmissible"})
 def admin_access_is_not_charged_0_20(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
-    """Administrative access takes no device from anybody, so it passes and is not charged.
+    """Kueue accepts a request with adminAccess and charges nothing for it.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -29,7 +29,7 @@ def admin_access_is_not_charged_0_20(
 def allocation_mode_all_needs_admin_access(
     asked: DeviceRequestContext,
 ) -> FieldError | None:
-    """How many devices mode All will take matters only where they are charged.
+    """Kueue rejects a request with allocation mode All but without adminAccess.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -48,7 +48,7 @@ def allocation_mode_all_needs_admin_access(
 def unmapped_classes_are_not_found(
     asked: DeviceRequestContext, device_class: str
 ) -> FieldError:
-    """A class that no mapping names cannot be charged; the field of the class is named, and the class alone.
+    """Kueue rejects a request for an unmapped device class at the field deviceClassName of the claim.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -59,7 +59,7 @@ def unmapped_classes_are_not_found(
 
 @rule("OBSERVE-019")
 def dra_resources_unresolved_condition(message: str, requeued: str) -> Condition:
-    """Say that the devices of a workload cannot be charged, by a reason of their own.
+    """Kueue sets QuotaReserved False with reason DRAResourcesUnresolved on an inadmissible DRA workload.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -69,7 +69,7 @@ def dra_resources_unresolved_condition(message: str, requeued: str) -> Condition
 
 @rule("OBSERVE-020")
 def dra_resources_unresolved_is_not_requeued(message: str, requeued: str) -> Condition:
-    """Say by the same reason that the workload does not go back to the queue by itself.
+    """Kueue sets Requeued False with reason DRAResourcesUnresolved on an inadmissible DRA workload.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -80,7 +80,7 @@ def dra_resources_unresolved_is_not_requeued(message: str, requeued: str) -> Con
 
 @rule("STATUS-054")
 def dra_resources_resolved_condition(before: str) -> Condition | None:
-    """Say of a workload that was refused that its devices can be charged now.
+    """Kueue sets Requeued True with reason DRAResourcesResolved on a formerly inadmissible DRA workload.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """

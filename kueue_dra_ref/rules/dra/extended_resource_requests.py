@@ -19,7 +19,7 @@ Mappings = Sequence[DeviceClassMapping]
 
 @rule("EXT-001", "EXT-002")
 def names_with_a_domain_are_extended(name: str) -> bool:
-    """A name with a domain is extended, but not one of Kubernetes and not a size of huge pages.
+    """A resource name with a domain is extended, except for names of Kubernetes and huge pages.
 
     Kueue: pkg/util/resource/resource.go (IsExtendedResourceName)
     """
@@ -28,7 +28,7 @@ def names_with_a_domain_are_extended(name: str) -> bool:
 
 @rule("EXT-001", "EXT-003")
 def extended_resources_are_detected(workload: Workload) -> Iterator[str]:
-    """A workload is one with devices by what its containers request; limits alone do not make it one.
+    """A workload is a DRA workload when a container requests an extended resource of a DeviceClass.
 
     Kueue: pkg/dra/extended_resources.go (NeedsDRAReconcile)
     """
@@ -42,7 +42,7 @@ def extended_resources_are_detected(workload: Workload) -> Iterator[str]:
 
 @rule("EXT-004", "EXT-005")
 def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
-    """In a workload with devices a limit stands in for a request that is absent; nothing is charged below one.
+    """Kueue charges each extended resource of which a container requests, or defaults from its limit, some.
 
     Kueue: pkg/dra/extended_resources.go (extendedResourceRequests);
         pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
@@ -57,7 +57,7 @@ def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
 def newest_device_class_wins(
     classes: Sequence[Manifest], mappings: Mappings
 ) -> Sequence[Manifest]:
-    """Of several classes with one name, the latest is chosen, as the scheduler of Kubernetes does.
+    """Of several classes with one extendedResourceName, Kueue chooses the one that was created last.
 
     Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
     """
@@ -74,7 +74,7 @@ def newest_device_class_wins(
 def name_breaks_tie(
     classes: Sequence[Manifest], mappings: Mappings
 ) -> Sequence[Manifest]:
-    """Of classes that were made in the same second, the first by name is chosen.
+    """Of several classes created in the same second, Kueue chooses the first by name.
 
     Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
     """
@@ -86,7 +86,7 @@ def name_breaks_tie(
 def the_mapping_of_the_class_is_charged_or_the_name(
     wanted: ExtendedResourceRequest,
 ) -> str:
-    """Devices count under the resource that the class is mapped to, or under the extended resource's own name.
+    """Kueue charges an extended resource to the resource of its class, or under its own name.
 
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
@@ -100,7 +100,7 @@ def the_mapping_of_the_class_is_charged_or_the_name(
 
 @rule("EXT-011", "EXT-012", "EXT-013")
 def max_of_init_and_containers(initial: Sequence[int], regular: Sequence[int]) -> int:
-    """Regular containers are added, of the initial ones the largest counts, of both what is more.
+    """Kueue charges the larger of the sum of regular containers and the largest init container.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
@@ -109,7 +109,7 @@ def max_of_init_and_containers(initial: Sequence[int], regular: Sequence[int]) -
 
 @rule("EXT-044")
 def extended_resources_sum_per_name(wanted: ExtendedResourceRequest) -> str:
-    """Of each name the phase that asks for more counts, whatever the pod asks for by other names of the resource.
+    """Kueue compares init containers with regular containers separately for each name of a resource.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
@@ -118,7 +118,7 @@ def extended_resources_sum_per_name(wanted: ExtendedResourceRequest) -> str:
 
 @rule("EXT-014")
 def resolved_name_is_not_charged_natively(name: str) -> bool:
-    """What is charged as devices is taken out of the ordinary requests of the pod, however it came there.
+    """Kueue does not charge a name as an ordinary resource when it charges it as devices.
 
     Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
     """
@@ -129,7 +129,7 @@ def resolved_name_is_not_charged_natively(name: str) -> bool:
 def classes_with_counters_are_refused(
     wanted: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
-    """A request for an extended resource cannot say which part of a device it wants.
+    """Kueue rejects a request for an extended resource of a class with counters.
 
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
@@ -145,7 +145,7 @@ def classes_with_counters_are_refused(
 def classes_with_capacities_are_refused(
     wanted: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
-    """A request for an extended resource cannot say which capacity of a device it wants.
+    """Kueue rejects a request for an extended resource of a class with capacities.
 
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
@@ -159,7 +159,7 @@ def classes_with_capacities_are_refused(
 
 @rule("EXT-017", "EXT-041")
 def devices_are_whole(wanted: ExtendedResourceRequest) -> Iterator[FieldError]:
-    """Every container asks for a whole number of devices that 64 bits can hold, written as the integer that it is.
+    """Kueue rejects every container that does not request a whole number of devices.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
@@ -172,7 +172,7 @@ def devices_are_whole(wanted: ExtendedResourceRequest) -> Iterator[FieldError]:
 def the_sum_of_containers_has_64_bits(
     wanted: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
-    """What the regular containers ask for together has to be a number of 64 bits.
+    """Kueue rejects a pod whose containers together request more devices than 64 bits can hold.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
@@ -190,7 +190,7 @@ def the_sum_of_containers_has_64_bits(
 def device_class_change_requeues(
     old: Manifest | None, new: Manifest | None
 ) -> Iterator[str]:
-    """A class that comes, changes or goes has what waits for its extended resource looked at again.
+    """Kueue retries pending workloads when a class with their extended resource changes.
 
     Kueue: pkg/controller/core/workload_controller.go (deviceClassHandler, reconcileWorkloads)
     """

@@ -17,7 +17,7 @@ from kueue_dra_ref.model.rule import rule
 def the_configuration_maps_the_classes(
     world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
-    """The mappings are those of Kueue's Configuration, whoever asks.
+    """Kueue reads the device class mappings from its Configuration.
 
     Kueue: pkg/dra/mapper.go (PopulateFromConfiguration)
     """
@@ -29,7 +29,7 @@ def the_configuration_maps_the_classes(
 def the_mapping_of_a_class_names_the_resource(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
-    """The first mapping that lists the class by its whole name.
+    """Kueue maps a device class to the resource of the first mapping that lists it by its full name.
 
     Kueue: pkg/dra/mapper.go (Lookup)
     """

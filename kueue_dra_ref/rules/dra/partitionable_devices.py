@@ -18,7 +18,7 @@ from kueue_dra_ref.target import FieldError
 def what_a_device_consumes_is_charged(
     source: Source, device: PublishedDevice
 ) -> Sequence[Quantity]:
-    """The amounts of the counter of that name, from whatever counter sets.
+    """A device charges the amounts that it consumes of the counter, whatever counter set has it.
 
     Kueue: pkg/dra/counters.go (computeCounterCharges)
     """
@@ -27,7 +27,7 @@ def what_a_device_consumes_is_charged(
 
 @rule("COUNTER-005")
 def some_device_must_consume_the_counter(charged: SourceCharge) -> FieldError | None:
-    """Devices without the counter are passed over, but all of them must not lack it: retried, for it may come.
+    """Kueue retries a workload when no matching device consumes the counter.
 
     Kueue: pkg/dra/counters.go (processCounterCharge)
     """

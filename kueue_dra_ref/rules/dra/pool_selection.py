@@ -17,7 +17,7 @@ Slices = Sequence[PublishedSlice]
 
 @rule("DEVICE-004")
 def slices_are_those_of_the_driver(slices: Slices, source: Source) -> Slices:
-    """Only what the source's own driver publishes.
+    """Kueue counts only the ResourceSlices that the driver of the source publishes.
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool)
     """
@@ -26,7 +26,7 @@ def slices_are_those_of_the_driver(slices: Slices, source: Source) -> Slices:
 
 @rule("DEVICE-005")
 def newest_pool_generation(slices: Slices, source: Source) -> Slices:
-    """What an older generation of the pool had is stale.
+    """Kueue counts only the ResourceSlices of the newest generation of a pool.
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool)
     """
@@ -40,7 +40,7 @@ def newest_pool_generation(slices: Slices, source: Source) -> Slices:
 
 @rule("DEVICE-006")
 def skip_incomplete_pool(slices: Slices, source: Source) -> Slices:
-    """A pool is there when it has as many slices as the first of them says.
+    """Kueue skips a pool that has fewer or more ResourceSlices than its resourceSliceCount.
 
     Kueue: pkg/dra/counters.go (isComplete, matchDevicesWithSelectors)
     """

@@ -18,7 +18,7 @@ from kueue_dra_ref.target import FieldError
 def prioritized_list_is_charged_once(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
-    """A prioritized list is charged what any one of its alternatives would be.
+    """Kueue charges a request with firstAvailable once, as it would charge its first alternative.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -32,7 +32,7 @@ def prioritized_list_is_charged_once(
 def subrequest_has_a_count(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """How many devices mode All will take is known to the scheduler only.
+    """Kueue rejects an alternative of firstAvailable without allocation mode ExactCount.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -51,7 +51,7 @@ def subrequest_has_a_count(
 def subrequest_selectors_compile(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | Undecided | None:
-    """Each selector of an alternative must compile; all that do not are told together.
+    """Kueue rejects an alternative of firstAvailable with selectors that do not compile.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -75,7 +75,7 @@ def subrequest_selectors_compile(
 def subrequest_class_is_mapped(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """A class that no mapping names cannot be charged.
+    """Kueue rejects an alternative of firstAvailable whose device class no mapping lists.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -88,7 +88,7 @@ def subrequest_class_is_mapped(
 def subrequest_is_charged_by_device_sources(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """Counters and capacities are charged for exact requests only.
+    """Kueue rejects an alternative of firstAvailable whose device class has counters or capacities.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -103,7 +103,7 @@ def subrequest_is_charged_by_device_sources(
 def subrequests_charge_one_resource(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """Every alternative is charged to the resource of the first.
+    """Kueue rejects an alternative of firstAvailable that maps to another resource than the first one.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -120,7 +120,7 @@ def subrequests_charge_one_resource(
 def subrequests_charge_one_count(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """Every alternative asks for as many devices as the first.
+    """Kueue rejects an alternative of firstAvailable with another count than the first one.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """

@@ -20,7 +20,7 @@ _KIND = "DeviceClass"
 
 @rule("KIND-013", "KIND-015", "DET-005", "CLAIM-004", "DIRECT-001")
 def container_claim_makes_a_dra_workload(workload: Workload) -> bool:
-    """A workload asks for devices when a container, an initial one too, lists a claim of its pod.
+    """A workload is a DRA workload when a container or an init container lists a claim of its pod.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -33,7 +33,7 @@ def container_claim_makes_a_dra_workload(workload: Workload) -> bool:
 
 @rule("KIND-014", "KIND-015", "COUNT-007", "COUNT-008", "COUNT-010", "DIRECT-004")
 def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
-    """Claims are read from ``resources.claims``; one of the pod that no container lists is not looked at.
+    """Kueue charges only the claims of a pod that a container lists under resources.claims.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -53,7 +53,7 @@ def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
 def the_target_queue_maps_the_classes(
     world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
-    """The map from classes to names is that of the ClusterQueue to which the workload was submitted.
+    """Kueue reads the device class mappings from the ClusterQueue of the workload.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -93,7 +93,7 @@ class ResourcePosition(NamedTuple):
 
 @rule("KIND-002")
 def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse any other kind.
+    """The API server rejects a resource of a flavor with a kind other than DeviceClass.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -110,7 +110,7 @@ def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("KIND-004")
 def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse classes of a core resource.
+    """The API server rejects deviceClassNames without kind DeviceClass.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -124,7 +124,7 @@ def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("KIND-005")
 def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a name that stands for no class.
+    """The API server rejects kind DeviceClass without deviceClassNames.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -140,7 +140,7 @@ def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("KIND-006")
 def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a class that the ClusterQueue lists under another name already.
+    """The API server rejects a device class that a ClusterQueue lists under two names.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -163,7 +163,7 @@ def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("KIND-007")
 def a_name_is_of_one_kind(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a name that is a core resource in one flavor and stands for classes in another.
+    """The API server rejects a name with kind DeviceClass in one flavor and no kind in another.
 
     No counterpart: KEP-2941 of April 2025 only.
     """

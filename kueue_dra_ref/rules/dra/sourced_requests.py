@@ -51,7 +51,7 @@ class SourcedRequestRules:
 def sources_of_a_class_are_those_of_its_mappings(
     mappings: Mappings, device_class: str
 ) -> Sequence[Source]:
-    """Every source of every mapping that names the class.
+    """Kueue charges a device class by every source of every mapping that lists it.
 
     Kueue: pkg/dra/mapper.go (getCounterConfigs, getCapacityConfigs, PopulateFromConfiguration)
     """
@@ -65,7 +65,7 @@ def sources_of_a_class_are_those_of_its_mappings(
 
 @rule("DEVICE-002")
 def uncountable_classes_are_not_charged(sources: Sequence[Source]) -> bool:
-    """A class with sources is charged by them and not by the number of devices.
+    """Kueue does not also count the devices of a class with sources.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
@@ -76,7 +76,7 @@ def uncountable_classes_are_not_charged(sources: Sequence[Source]) -> bool:
 def selectors_are_tried_on_the_drivers_of_the_sources(
     each: Sequence[Sequence[Source]],
 ) -> Sequence[str] | None:
-    """Where all classes of a claim's requests with selectors have sources, other drivers' devices are not tried.
+    """Kueue tries the selectors of a claim only on devices of the drivers if all its classes have sources.
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
@@ -87,7 +87,7 @@ def selectors_are_tried_on_the_drivers_of_the_sources(
 
 @rule("DEVICE-007")
 def the_selector_of_the_source_holds(tried: SourceMatch) -> Trial:
-    """The source narrows the devices first.
+    """A device must match the deviceSelector of the source.
 
     Kueue: pkg/dra/counters.go (matchDevicesForSource, matchDevicesWithSelectors)
     """
@@ -98,7 +98,7 @@ def the_selector_of_the_source_holds(tried: SourceMatch) -> Trial:
 
 @rule("DEVICE-008")
 def the_selectors_of_a_sourced_class_hold(tried: SourceMatch) -> Trial:
-    """The class narrows what the source left.
+    """A device of a source must match the selectors of the DeviceClass.
 
     Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
     """
@@ -109,7 +109,7 @@ def the_selectors_of_a_sourced_class_hold(tried: SourceMatch) -> Trial:
 
 @rule("DEVICE-009")
 def the_selectors_of_a_sourced_request_hold(tried: SourceMatch) -> Trial:
-    """The request narrows what the class left.
+    """A device of a source must match the selectors of the request.
 
     Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
     """
@@ -129,7 +129,7 @@ def _told(where: str, tried: SourceMatch, outcome: Trial) -> Trial:
 
 @rule("DEVICE-010", "DEVICE-021")
 def a_sourced_class_must_exist(charged: SourceCharge) -> FieldError | None:
-    """A class with sources needs its DeviceClass object, whether the request has selectors or not.
+    """Kueue retries a workload whose request names a class with sources that does not exist.
 
     Kueue: pkg/dra/counters.go (prepareDeviceSelectors); pkg/dra/claims.go (resolveAndCompileDeviceClass)
     """
@@ -144,7 +144,7 @@ def a_sourced_class_must_exist(charged: SourceCharge) -> FieldError | None:
 def the_selectors_of_a_sourced_class_compile(
     charged: SourceCharge,
 ) -> FieldError | None:
-    """A class is compiled before any device is tried: one that cannot be refuses the workload for good.
+    """Kueue rejects a request for a class with sources when one of its selectors does not compile.
 
     Kueue: pkg/dra/counters.go (prepareDeviceSelectors); pkg/dra/claims.go (resolveAndCompileDeviceClass)
     """
@@ -153,7 +153,7 @@ def the_selectors_of_a_sourced_class_compile(
 
 @rule("DEVICE-011")
 def sourced_selector_error_is_retried(charged: SourceCharge) -> FieldError | None:
-    """A selector that errs on a device keeps the workload out until the device is gone.
+    """Kueue retries a workload when a selector fails to evaluate on a device of the source.
 
     Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
     """
@@ -163,7 +163,7 @@ def sourced_selector_error_is_retried(charged: SourceCharge) -> FieldError | Non
 
 @rule("DEVICE-012")
 def too_few_sourced_devices_reject(charged: SourceCharge) -> FieldError | None:
-    """As many devices must match as are asked for.
+    """Kueue retries a workload that requests more devices of a source than match.
 
     Kueue: pkg/dra/counters.go (processCounterCharge); pkg/dra/capacity.go (processCapacityCharge)
     """
@@ -177,7 +177,7 @@ def too_few_sourced_devices_reject(charged: SourceCharge) -> FieldError | None:
 
 @rule("COUNTER-002", "CAPACITY-008")
 def max_over_devices(offers: Sequence[Quantity]) -> Quantity:
-    """Which device will be allocated is not known, so the worst is charged.
+    """Kueue charges the largest amount of all matching devices.
 
     Kueue: pkg/dra/counters.go (computeCounterCharges); pkg/dra/capacity.go (computeCapacityCharge)
     """
@@ -186,7 +186,7 @@ def max_over_devices(offers: Sequence[Quantity]) -> Quantity:
 
 @rule("COUNTER-006")
 def clamp_negative_to_zero(amount: int) -> int:
-    """A negative amount gives no quota back.
+    """Kueue charges a negative amount as zero.
 
     Kueue: pkg/dra/counters.go (safeChargeValue)
     """
@@ -195,7 +195,7 @@ def clamp_negative_to_zero(amount: int) -> int:
 
 @rule("COUNTER-003", "CAPACITY-002")
 def each_sourced_device_is_charged(amount: int, count: int) -> int:
-    """The amount for one device times the number of devices, up to the largest 64-bit integer.
+    """Kueue multiplies the amount by the number of devices and saturates at the largest 64-bit integer.
 
     Kueue: pkg/dra/counters.go (safeChargeValue)
     """
@@ -204,7 +204,7 @@ def each_sourced_device_is_charged(amount: int, count: int) -> int:
 
 @rule("DEVICE-015")
 def sourced_amounts_in_bytes(mappings: Mappings) -> frozenset[str]:
-    """Resources with sources are printed in powers of 1024.
+    """Kueue prints amounts of a resource with sources in powers of 1024.
 
     Kueue: pkg/resources/resource_formatter.go (RegisterBinaryFormattedResource, usesBinaryFormat);
         pkg/dra/mapper.go (CounterBasedResourceNames, CapacityBasedResourceNames)
@@ -214,7 +214,7 @@ def sourced_amounts_in_bytes(mappings: Mappings) -> frozenset[str]:
 
 @rule("DEVICE-022")
 def source_driver_slices_are_watched(mappings: Mappings) -> frozenset[str]:
-    """Whatever is mapped: only drivers that a source names.
+    """Kueue retries pending workloads when a ResourceSlice of a driver that a source names changes.
 
     Kueue: pkg/controller/core/resourceslice_controller.go (NewResourceSliceReconciler, Reconcile)
     """

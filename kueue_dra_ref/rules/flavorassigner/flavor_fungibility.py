@@ -55,7 +55,7 @@ class FlavorScanState:
 def try_next_when_no_candidates(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> bool:
-    """The search goes on behind a flavor that cannot be had now and that no preemption would free.
+    """Kueue tries the next flavor after one that neither fits nor has workloads to preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
@@ -67,7 +67,7 @@ def try_next_when_no_candidates(
 def when_can_preempt_try_next_flavor(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> bool:
-    """With whenCanPreempt TryNextFlavor, a flavor that needs preemption is kept for later.
+    """With whenCanPreempt TryNextFlavor, Kueue tries the next flavor after one that needs preemption.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
@@ -78,7 +78,7 @@ def when_can_preempt_try_next_flavor(
 def when_can_borrow_try_next_flavor(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> bool:
-    """With whenCanBorrow TryNextFlavor, a flavor that has to be borrowed is kept for later.
+    """With whenCanBorrow TryNextFlavor, Kueue tries the next flavor after one that needs borrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
@@ -87,7 +87,7 @@ def when_can_borrow_try_next_flavor(
 
 @rule("PREEMPT-046")
 def no_fit_tries_next_flavor(outlook: GranularMode, policy: FlavorFungibility) -> bool:
-    """Without fungibility, the search goes on until a flavor can be had now, whatever the policies say.
+    """With the gate FlavorFungibility off, Kueue tries the next flavor after each one that does not fit now.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
@@ -99,7 +99,7 @@ def no_fit_tries_next_flavor(outlook: GranularMode, policy: FlavorFungibility) -
 def granular_mode_ranks_flavors(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
-    """Without fungibility, what has to be borrowed is as good as what has not.
+    """With the gate FlavorFungibility off, Kueue compares flavors by their mode and ignores borrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
@@ -111,7 +111,7 @@ def granular_mode_ranks_flavors(
 def no_preemption_candidates_last(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
-    """A flavor that could be had by preemption is preferred to one that nobody can be made to give back.
+    """Kueue prefers a flavor with workloads to preempt to one in which it can preempt none.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
@@ -121,7 +121,7 @@ def no_preemption_candidates_last(
 
 @rule("PREEMPT-021")
 def is_preferred(outlook: GranularMode, policy: FlavorFungibility) -> tuple[int, ...]:
-    """Rather borrow than preempt, unless the ClusterQueue prefers it the other way.
+    """Kueue prefers borrowing to preemption unless the preference is PreemptionOverBorrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
@@ -134,7 +134,7 @@ def is_preferred(outlook: GranularMode, policy: FlavorFungibility) -> tuple[int,
 def inverted_preference_bug_0_15(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
-    """Up to 0.15: rather borrow than preempt, unless the ClusterQueue writes that it prefers to borrow.
+    """Kueue inverts the preference: it prefers preemption with BorrowingOverPreemption only.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
@@ -147,7 +147,7 @@ def inverted_preference_bug_0_15(
 def borrowing_is_preferred(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
-    """In 0.14: rather borrow than preempt, whatever a ClusterQueue of later minors would say.
+    """Kueue prefers borrowing to preemption; a ClusterQueue cannot set another preference.
 
     Kueue 0.14: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
@@ -159,7 +159,7 @@ def borrowing_is_preferred(
 def prefer_preemption_over_borrowing(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
-    """Where borrowing waits for other flavors, and nothing is said of it, rather preempt than borrow (0.14, 0.15).
+    """Kueue prefers preemption without a preference if whenCanBorrow is TryNextFlavor.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
@@ -170,7 +170,7 @@ def prefer_preemption_over_borrowing(
 
 @rule("QUOTA-023")
 def no_fit_stops_search(outlook: GranularMode) -> bool:
-    """Once one resource can never be had in a flavor, the others are not looked at.
+    """Kueue does not check the other resources of a flavor once one can never fit.
 
     Kueue 0.18: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
@@ -179,7 +179,7 @@ def no_fit_stops_search(outlook: GranularMode) -> bool:
 
 @rule("COHORT-022")
 def resume_from_last_tried_flavor(progress: FlavorScanState, cycle: int) -> bool:
-    """Where a flavor of one group was found and the workload still waits, the next cycle looks behind that flavor.
+    """Kueue resumes the flavor search after the last tried flavor in the cycle after it.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets);
         pkg/workload/workload.go (NextFlavorToTryForPodSetResource)
@@ -189,7 +189,7 @@ def resume_from_last_tried_flavor(progress: FlavorScanState, cycle: int) -> bool
 
 @rule("COHORT-011")
 def keep_scan_progress_on_skip(progress: FlavorScanState) -> bool:
-    """Whoever lost a flavor to another workload goes on with the next one, if there is one.
+    """A workload that loses a flavor to another workload in the same cycle resumes with the next flavor.
 
     Kueue: pkg/scheduler/scheduler.go (markSkipped)
     """

@@ -30,7 +30,7 @@ class UnparsableLabel:
 def node_affinity_matches(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> str | None:
-    """A flavor's node labels must not contradict the pod's node selector and required node affinity.
+    """Kueue skips a flavor whose nodeLabels contradict the node selector or required node affinity.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector)
     """
@@ -41,7 +41,7 @@ def node_affinity_matches(
 def node_affinity_matches_in_group(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
 ) -> str | None:
-    """Up to 0.16: what pods select by a label that some flavor of the group has must hold of each flavor.
+    """Kueue skips a flavor that lacks a selected label when another flavor of its group has the label key.
 
     Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
         pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)
@@ -53,7 +53,7 @@ def node_affinity_matches_in_group(
 def affinity_operand_is_integer(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> UnparsableLabel | None:
-    """Required node affinity that holds nowhere and compares with what is no integer ends the search.
+    """Kueue ends the flavor search at required node affinity that does not match and cannot be parsed.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
@@ -65,7 +65,7 @@ def affinity_operand_is_integer(
 def affinity_operand_is_integer_in_group(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
 ) -> UnparsableLabel | None:
-    """Up to 0.16: as in later minors, wherever the label is one of some flavor of the group.
+    """Kueue ends the flavor search at unparsable node affinity on label keys of any flavor of the group.
 
     Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
         pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)

@@ -20,7 +20,7 @@ Tolerates = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 def taints_must_be_tolerated(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> str | None:
-    """A flavor with a NoSchedule or NoExecute taint serves only pods (or flavors) that tolerate it.
+    """Kueue skips a flavor with a NoSchedule or NoExecute taint that neither pod nor flavor tolerates.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
@@ -31,7 +31,7 @@ def taints_must_be_tolerated(
 def taints_must_be_tolerated_by_their_value(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> str | None:
-    """Up to 0.15: as in later minors, but values are not compared as numbers.
+    """Kueue skips a flavor with an untolerated taint; operators Gt and Lt tolerate none.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """

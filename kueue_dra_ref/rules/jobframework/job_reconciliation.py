@@ -17,7 +17,7 @@ PodSets = Sequence[dict[str, Any]]
 
 @rule("STATUS-029")
 def a_job_is_one_pod_set(job: dict[str, Any]) -> list[dict[str, Any]]:
-    """The pods of a Job as one pod set called main, as many as run at once.
+    """Kueue makes one pod set named main of the pods of a Job, with as many pods as run in parallel.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (PodSets)
     """
@@ -33,7 +33,7 @@ def a_job_is_one_pod_set(job: dict[str, Any]) -> list[dict[str, Any]]:
 
 @rule("STATUS-024")
 def suspend_job(admitted: bool) -> bool:
-    """A Job whose workload is not admitted is suspended.
+    """Kueue suspends a Job whose workload is not admitted.
 
     Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultForSuspend);
         pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, stopJob)
@@ -43,7 +43,7 @@ def suspend_job(admitted: bool) -> bool:
 
 @rule("STATUS-025")
 def unsuspend_on_admission(admitted: bool) -> bool:
-    """A Job whose workload is admitted runs.
+    """Kueue unsuspends a Job when it admits its workload.
 
     Kueue: pkg/controller/jobframework/reconciler.go (startJob);
         pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo)
@@ -53,7 +53,7 @@ def unsuspend_on_admission(admitted: bool) -> bool:
 
 @rule("STATUS-026")
 def release_quota_when_pods_stopped(job: dict[str, Any] | None) -> bool:
-    """An evicted workload keeps its quota while pods of its Job are active.
+    """An evicted workload keeps its quota reservation while pods of its Job are active.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/controller/jobs/job/job_controller.go (IsActive)
@@ -63,7 +63,7 @@ def release_quota_when_pods_stopped(job: dict[str, Any] | None) -> bool:
 
 @rule("QUEUE-007")
 def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str] | None:
-    """Reason and message of Finished, once the Job is complete or has failed.
+    """Kueue sets Finished on the workload of a Job that completed or failed.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/controller/jobs/job/job_controller.go (Finished)
@@ -83,7 +83,7 @@ def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str]
 def conflicting_node_labels_finish_workload(
     asked: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[str, str] | None:
-    """Reason and message of Finished, once a Job that is to start asks for other nodes than its flavors have.
+    """Kueue sets Finished on a workload whose Job selects nodes other than those of its flavors.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, FailedToStartFinishedReason);
         pkg/podset/podset.go (Merge, IsPermanent)
@@ -100,7 +100,7 @@ def conflicting_node_labels_finish_workload(
 
 @rule("STATUS-037")
 def finished_releases_quota() -> tuple[str, str]:
-    """Reason and message of QuotaReserved and Admitted once a Job is done (Kueue 0.15).
+    """Kueue clears the quota reservation of the workload of a finished Job.
 
     Kueue 0.15: pkg/workload/workload.go (setFinish)
     """
@@ -109,7 +109,7 @@ def finished_releases_quota() -> tuple[str, str]:
 
 @rule("STATUS-038")
 def delete_finished_non_equivalent_workload(job: PodSets, workload: PodSets) -> bool:
-    """A Workload that asked for other pods than its Job ran goes once it holds no quota (Kueue 0.15).
+    """Kueue deletes the Workload of a finished Job that no longer matches the pods of the Job.
 
     Kueue 0.15: pkg/controller/jobframework/reconciler.go (ensureOneWorkload, FindMatchingWorkloads)
     """
@@ -118,7 +118,7 @@ def delete_finished_non_equivalent_workload(job: PodSets, workload: PodSets) -> 
 
 @rule("STATUS-041", "STATUS-042")
 def equivalent_to_workload(job: PodSets, workload: PodSets, admitted: bool) -> bool:
-    """A Job with other containers, tolerations or numbers of pods than its Workload is not the Workload's any more.
+    """A Job with other containers, tolerations or pod counts no longer matches its Workload.
 
     Admission gives a Job tolerations, so they are not compared then.
 
@@ -148,7 +148,7 @@ def _looks(
 
 @rule("PREEMPT-027")
 def a_preempted_workload_is_queued_again(reason: str) -> bool:
-    """A preempted workload goes back to its queue by itself; whoever was evicted otherwise waits to be told.
+    """Kueue requeues a preempted workload by itself, unlike a workload evicted for another reason.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
     """
@@ -157,7 +157,7 @@ def a_preempted_workload_is_queued_again(reason: str) -> bool:
 
 @rule("PARTIAL-002")
 def min_parallelism_annotation(job: dict[str, Any]) -> int | None:
-    """An annotation of the Job names the fewest pods that are worth running at once.
+    """Kueue takes the minCount of a workload from the minimum parallelism annotation of its Job.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (minPodsCount)
     """
@@ -169,7 +169,7 @@ def min_parallelism_annotation(job: dict[str, Any]) -> int | None:
 def a_job_runs_as_many_pods_as_were_admitted(
     job: dict[str, Any], pods: int
 ) -> dict[str, Any]:
-    """A Job that was admitted with fewer pods runs so many at once, and completes as many where it asks for that.
+    """A Job that is partially admitted runs with the admitted number of pods as its parallelism.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, syncCompletionWithParallelism)
     """
@@ -186,7 +186,7 @@ def a_job_runs_as_many_pods_as_were_admitted(
 
 @rule("PARTIAL-005")
 def reclaimable_pods_of_indexes(job: dict[str, Any]) -> int | None:
-    """Of an Indexed Job, indexes that have failed for good are done as those are that completed.
+    """An Indexed Job releases the quota of failed indexes like that of completed ones.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods, terminalIndexesCount)
     """
@@ -217,7 +217,7 @@ def _indexes(written: str) -> Iterator[int]:
 
 @rule("PARTIAL-004")
 def pods_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int:
-    """Once a Job has fewer pods to complete than it may run at once, the quota of the others is free.
+    """A Job with fewer pods left to complete than its parallelism releases the quota of the other pods.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)
     """

@@ -19,7 +19,7 @@ _MOST, _MANY = 100_000, 10_000
 
 @rule("API-050")
 def failures_of_indexes_are_limited_each(write: AdmissionRequest) -> Errors:
-    """Refuse a number of failed indexes without a limit for each.
+    """The API server rejects a Job with maxFailedIndexes but without backoffLimitPerIndex.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """
@@ -32,7 +32,7 @@ def failures_of_indexes_are_limited_each(write: AdmissionRequest) -> Errors:
 
 @rule("API-050")
 def a_job_completes_by_number_or_by_index(write: AdmissionRequest) -> Errors:
-    """Refuse another mode, indexes without a number, and limits of indexes where there are none.
+    """The API server rejects an unknown completionMode, and index fields that do not suit the completionMode.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """
@@ -49,7 +49,7 @@ def a_job_completes_by_number_or_by_index(write: AdmissionRequest) -> Errors:
 
 @rule("API-050")
 def indexes_are_not_too_many(write: AdmissionRequest) -> Errors:
-    """Refuse more than 100,000 at once or failed; with a limit for each, 10,000 when there are more than 100,000.
+    """The API server rejects an Indexed Job with too large parallelism, completions or maxFailedIndexes.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """

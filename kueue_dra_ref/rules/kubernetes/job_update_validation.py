@@ -28,7 +28,7 @@ _RESOURCES_SINCE = 36
 
 @rule("API-047")
 def completions_stay(write: AdmissionRequest) -> Errors:
-    """Refuse other completions, unless those of an Indexed Job change together with its parallelism.
+    """The API server rejects other completions unless those of an Indexed Job follow its parallelism.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateCompletions)
     """
@@ -49,7 +49,7 @@ def completions_stay(write: AdmissionRequest) -> Errors:
 
 @rule("API-048")
 def pods_of_a_job_stay(write: AdmissionRequest) -> Errors:
-    """Refuse other pods; while a Job waits to be started for the first time, they may go to other nodes.
+    """The API server rejects another pod template, except for scheduling fields of a Job never started.
 
     From Kubernetes 1.36 on the containers of such a Job may ask for other resources, too.
 
@@ -73,7 +73,7 @@ def pods_of_a_job_stay(write: AdmissionRequest) -> Errors:
 
 @rule("API-049")
 def job_termination_fields_are_immutable(write: AdmissionRequest) -> Errors:
-    """Refuse another mode of completion, other policies of failure and success, and another controller.
+    """The API server rejects another completionMode, failure or success policy, or managedBy of a Job.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (ValidateJobSpecUpdate)
     """

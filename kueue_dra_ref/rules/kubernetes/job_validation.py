@@ -27,7 +27,7 @@ _NUMBERS = (
 
 @rule("API-038")
 def a_job_counts_nothing_below_zero(write: AdmissionRequest) -> Errors:
-    """Refuse negative numbers of pods, seconds and failures.
+    """The API server rejects a Job with a negative number of pods, seconds or failures.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """
@@ -38,7 +38,7 @@ def a_job_counts_nothing_below_zero(write: AdmissionRequest) -> Errors:
 
 @rule("API-044")
 def pod_template_labels_are_valid(write: AdmissionRequest) -> Errors:
-    """Refuse labels and annotations of pods that are none.
+    """The API server rejects a pod template with invalid labels or annotations.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec)
     """
@@ -55,7 +55,7 @@ def pod_template_labels_are_valid(write: AdmissionRequest) -> Errors:
 def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(
     write: AdmissionRequest,
 ) -> Errors:
-    """Refuse no name, a name twice, and anything but either a claim or a template.
+    """The API server rejects a pod claim without a unique name, or without exactly one claim or template.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validatePodResourceClaim)
     """
@@ -64,7 +64,7 @@ def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(
 
 @rule("API-039")
 def a_pod_has_a_container(write: AdmissionRequest) -> Errors:
-    """Refuse a pod without one; those that run before it are not enough.
+    """The API server rejects a pod without a regular container.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainers)
     """
@@ -74,7 +74,7 @@ def a_pod_has_a_container(write: AdmissionRequest) -> Errors:
 
 @rule("API-039")
 def a_container_has_a_name_and_an_image(container: PodContainer) -> Errors:
-    """Refuse a container that lacks either.
+    """The API server rejects a container without a name or an image.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainerCommon)
     """
@@ -83,7 +83,7 @@ def a_container_has_a_name_and_an_image(container: PodContainer) -> Errors:
 
 @rule("API-040")
 def a_container_asks_for_what_there_is(container: PodContainer) -> Errors:
-    """Refuse unknown resources, amounts that are negative or not whole, and requests that do not fit their limit.
+    """The API server rejects a container with unknown resources, invalid amounts or requests above limits.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidateContainerResourceRequirements)
     """
@@ -92,7 +92,7 @@ def a_container_asks_for_what_there_is(container: PodContainer) -> Errors:
 
 @rule("API-037")
 def a_container_uses_claims_of_its_pod(container: PodContainer) -> Errors:
-    """Refuse a claim that the pod does not have, and one that is used twice.
+    """The API server rejects a container that lists a claim that its pod lacks, or a claim twice.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateResourceClaimNames)
     """
@@ -103,7 +103,7 @@ def a_container_uses_claims_of_its_pod(container: PodContainer) -> Errors:
 
 @rule("API-039")
 def a_container_has_a_name_of_its_own(container: PodContainer) -> Errors:
-    """Refuse the name of a container before it.
+    """The API server rejects a container with the name of another container of the pod.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainers, validateInitContainers)
     """
@@ -112,7 +112,7 @@ def a_container_has_a_name_of_its_own(container: PodContainer) -> Errors:
 
 @rule("API-041")
 def container_restart_policy_is_known(container: PodContainer) -> Errors:
-    """Refuse other words, and where only those that run before the others may say so, any of the others.
+    """The API server rejects a container with a restartPolicy that Kubernetes does not allow for it.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainerRestartPolicy)
     """
@@ -121,7 +121,7 @@ def container_restart_policy_is_known(container: PodContainer) -> Errors:
 
 @rule("API-040")
 def a_pod_asks_for_what_its_containers_need(write: AdmissionRequest) -> Errors:
-    """Refuse to ask, for a pod as a whole, for what there is not, and for less than its containers do.
+    """The API server rejects pod-level resources that are unknown, or below those of the containers.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validatePodResources)
     """
@@ -130,7 +130,7 @@ def a_pod_asks_for_what_its_containers_need(write: AdmissionRequest) -> Errors:
 
 @rule("API-041")
 def a_pod_is_started_again_in_known_words(write: AdmissionRequest) -> Errors:
-    """Refuse other words.
+    """The API server rejects a pod with an unknown restartPolicy.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateRestartPolicy)
     """
@@ -139,7 +139,7 @@ def a_pod_is_started_again_in_known_words(write: AdmissionRequest) -> Errors:
 
 @rule("API-042")
 def pods_choose_nodes_by_labels(write: AdmissionRequest) -> Errors:
-    """Refuse labels, in selectors and required affinity, that no node can have.
+    """The API server rejects a node selector or required node affinity with labels that no node can have.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, validateNodeAffinity)
     """
@@ -148,7 +148,7 @@ def pods_choose_nodes_by_labels(write: AdmissionRequest) -> Errors:
 
 @rule("API-043")
 def pods_tolerate_what_taints_can_be(write: AdmissionRequest) -> Errors:
-    """Refuse tolerations that fit no taint.
+    """The API server rejects a pod with a toleration that fits no taint.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidateTolerations)
     """
@@ -157,7 +157,7 @@ def pods_tolerate_what_taints_can_be(write: AdmissionRequest) -> Errors:
 
 @rule("API-044")
 def pods_name_classes_as_objects_are(write: AdmissionRequest) -> Errors:
-    """Refuse names that no priority class and no runtime class can have.
+    """The API server rejects a pod whose priority class or runtime class has no valid object name.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, ValidateRuntimeClassName)
     """
@@ -166,7 +166,7 @@ def pods_name_classes_as_objects_are(write: AdmissionRequest) -> Errors:
 
 @rule("API-040")
 def overhead_is_of_what_there_is(write: AdmissionRequest) -> Errors:
-    """Refuse unknown resources, and negative amounts.
+    """The API server rejects a pod overhead of unknown resources or of negative amounts.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateOverhead)
     """
@@ -175,7 +175,7 @@ def overhead_is_of_what_there_is(write: AdmissionRequest) -> Errors:
 
 @rule("API-041")
 def the_pods_of_a_job_end(write: AdmissionRequest) -> Errors:
-    """Refuse pods that are started again whatever happens, as they are where nothing is said.
+    """The API server rejects a Job whose pods have restartPolicy Always, which is the default.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (ValidateJobSpec)
     """

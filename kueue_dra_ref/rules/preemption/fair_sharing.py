@@ -41,7 +41,7 @@ class StrategyShares:
 
 @rule("FAIR-001")
 def non_borrowing_first(contender: TournamentEntry) -> tuple[float, ...]:
-    """A branch that would borrow nothing of what its head asks for is dealt with first.
+    """Kueue serves a ClusterQueue or cohort that would borrow none of the requested resources first.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less); pkg/cache/scheduler/fair_sharing.go (IsBorrowingOn)
     """
@@ -52,7 +52,7 @@ def non_borrowing_first(contender: TournamentEntry) -> tuple[float, ...]:
 def non_borrowing_first_0_16(
     contender: TournamentEntry,
 ) -> tuple[float, ...]:
-    """In 0.16: a head that borrows nothing, not even from the nearest cohort, is dealt with first at every level.
+    """Kueue serves a head first that borrows nothing, not even from the nearest cohort.
 
     Kueue 0.16: pkg/scheduler/fair_sharing_iterator.go (less);
         pkg/scheduler/flavorassigner/flavorassigner.go (RequiresBorrowing)
@@ -62,7 +62,7 @@ def non_borrowing_first_0_16(
 
 @rule("FAIR-002")
 def lower_drs_first(contender: TournamentEntry) -> tuple[float, ...]:
-    """The branch whose share would stay smaller is dealt with first.
+    """Kueue serves the ClusterQueue or cohort with the smaller dominant resource share first.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less); pkg/cache/scheduler/fair_sharing.go (CompareDRS)
     """
@@ -73,7 +73,7 @@ def lower_drs_first(contender: TournamentEntry) -> tuple[float, ...]:
 def higher_priority_first_on_equal_share(
     contender: TournamentEntry,
 ) -> tuple[float, ...]:
-    """Among equal shares the larger priority is dealt with first.
+    """Kueue serves the head of higher priority first when shares are equal.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less)
     """
@@ -82,7 +82,7 @@ def higher_priority_first_on_equal_share(
 
 @rule("FAIR-009")
 def older_first_on_equal_priority(contender: TournamentEntry) -> tuple[float, ...]:
-    """Among equal shares and priorities the older workload is dealt with first.
+    """Kueue serves the older workload first when shares and priorities are equal.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less)
     """
@@ -93,7 +93,7 @@ def older_first_on_equal_priority(contender: TournamentEntry) -> tuple[float, ..
 def preempt_within_nominal(
     queue: ResourceNode, short: Collection[FlavorResource]
 ) -> bool:
-    """A ClusterQueue that stays within its nominal quota fetches it back whatever the shares are.
+    """A ClusterQueue within its nominal quota preempts to reclaim it, whatever the shares are.
 
     Kueue: pkg/scheduler/preemption/preemption.go (runFirstFsStrategy, queueWithinNominalInResourcesNeedingPreemption)
     """
@@ -102,7 +102,7 @@ def preempt_within_nominal(
 
 @rule("FAIR-005")
 def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
-    """LessThanOrEqualToFinalShare: the preemptor may not end up with more than the other has left.
+    """LessThanOrEqualToFinalShare: Kueue preempts while the preemptor's share is at most what the other keeps.
 
     Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanOrEqualToFinalShare)
     """
@@ -111,7 +111,7 @@ def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
 
 @rule("FAIR-006")
 def less_than_initial_share(shares: StrategyShares) -> bool:
-    """LessThanInitialShare: the preemptor may not end up with as much as the other had before.
+    """LessThanInitialShare: Kueue preempts while the preemptor's share is below the other's share before.
 
     Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanInitialShare)
     """
@@ -120,7 +120,7 @@ def less_than_initial_share(shares: StrategyShares) -> bool:
 
 @rule("FAIR-014")
 def skip_zero_drs(share: DominantResourceShare) -> bool:
-    """Up to 0.16: who borrows what its cohort could lend nothing of has a share of zero, as if it borrowed nothing.
+    """Kueue does not preempt in a borrowing ClusterQueue or cohort whose dominant resource share is zero.
 
     Kueue 0.16: pkg/cache/scheduler/fair_sharing.go (dominantResourceShare, IsZero);
         pkg/scheduler/preemption/fairsharing/ordering.go (nextTarget)
@@ -130,7 +130,7 @@ def skip_zero_drs(share: DominantResourceShare) -> bool:
 
 @rule("FAIR-007")
 def fair_sharing_status(share: DominantResourceShare) -> dict[str, object]:
-    """The weighted share of a ClusterQueue or cohort, rounded up; the largest integer for an infinite one.
+    """Kueue shows the weightedShare of a ClusterQueue or Cohort in its status, rounded up.
 
     Kueue: pkg/controller/core/helpers.go (WeightedShare);
         pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged);

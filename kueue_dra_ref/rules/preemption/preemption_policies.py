@@ -81,7 +81,7 @@ class Preemption:
 
 @rule("PREEMPT-001")
 def can_preempt_within_nominal(shortage: PreemptionNeed) -> bool:
-    """What fits the nominal quota may be fetched back.
+    """A workload that fits the nominal quota of its ClusterQueue can preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
     """
@@ -90,7 +90,7 @@ def can_preempt_within_nominal(shortage: PreemptionNeed) -> bool:
 
 @rule("COHORT-017")
 def can_preempt_in_subtree(shortage: PreemptionNeed) -> bool:
-    """What a part of the cohort tree has may be fetched back into it.
+    """A workload that fits the quota of a subtree of the cohort tree can preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (FindHeightOfLowestSubtreeThatFits)
@@ -100,7 +100,7 @@ def can_preempt_in_subtree(shortage: PreemptionNeed) -> bool:
 
 @rule("PREEMPT-010", "FAIR-004")
 def can_preempt_while_borrowing(shortage: PreemptionNeed) -> bool:
-    """borrowWithinCohort, or fair sharing with reclaimWithinCohort, lets even a borrower preempt.
+    """A workload that borrows can preempt with borrowWithinCohort, or with fair sharing and reclaimWithinCohort.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (canPreemptWhileBorrowing)
     """
@@ -110,7 +110,7 @@ def can_preempt_while_borrowing(shortage: PreemptionNeed) -> bool:
 
 @rule("PREEMPT-002", "PREEMPT-004")
 def within_cluster_queue_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """WithinClusterQueue LowerPriority, or LowerOrNewerEqualPriority, frees the quota of lower priorities.
+    """withinClusterQueue LowerPriority: a workload preempts lower priorities in its ClusterQueue.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
@@ -121,7 +121,7 @@ def within_cluster_queue_lower_priority(rivals: PreemptorAndCandidate) -> bool:
 
 @rule("PREEMPT-003")
 def within_cluster_queue_newer_equal_priority(rivals: PreemptorAndCandidate) -> bool:
-    """WithinClusterQueue LowerOrNewerEqualPriority frees the quota of equal priorities that were created later.
+    """withinClusterQueue LowerOrNewerEqualPriority: a workload also preempts newer ones of equal priority.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
@@ -136,7 +136,7 @@ def within_cluster_queue_newer_equal_priority(rivals: PreemptorAndCandidate) -> 
 
 @rule("PREEMPT-006")
 def reclaim_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """ReclaimWithinCohort LowerPriority fetches quota back from lower priorities.
+    """reclaimWithinCohort LowerPriority: a ClusterQueue reclaims quota from lower priorities.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
@@ -149,7 +149,7 @@ def reclaim_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
 
 @rule("PREEMPT-007")
 def reclaim_within_cohort_any(rivals: PreemptorAndCandidate) -> bool:
-    """ReclaimWithinCohort Any fetches quota back whatever the priorities.
+    """reclaimWithinCohort Any: a ClusterQueue reclaims quota whatever the priorities are.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
@@ -161,7 +161,7 @@ def reclaim_within_cohort_any(rivals: PreemptorAndCandidate) -> bool:
 def candidate_is_borrowing(
     node: ResourceNode, short: Collection[FlavorResource]
 ) -> bool:
-    """Other ClusterQueues and cohorts lose workloads only while they use more than they have.
+    """Kueue reclaims quota from other ClusterQueues and cohorts only while they borrow.
 
     Kueue: pkg/scheduler/preemption/classical/candidate_generator.go (candidateIsValid);
         pkg/cache/scheduler/resource_node.go (IsWithinNominalInResources);
@@ -172,7 +172,7 @@ def candidate_is_borrowing(
 
 @rule("PREEMPT-010")
 def borrow_within_cohort_is_allowed(rivals: PreemptorAndCandidate) -> bool:
-    """Without borrowWithinCohort nobody in the cohort is preempted for a workload that borrows.
+    """Without borrowWithinCohort, a workload that borrows preempts no workload of its cohort.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (IsBorrowingWithinCohortForbidden,
         classifyPreemptionVariant)
@@ -182,7 +182,7 @@ def borrow_within_cohort_is_allowed(rivals: PreemptorAndCandidate) -> bool:
 
 @rule("PREEMPT-011")
 def borrow_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """For a workload that borrows, only lower priorities are preempted in the cohort.
+    """A workload that borrows preempts only lower priorities in its cohort.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
     """
@@ -191,7 +191,7 @@ def borrow_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
 
 @rule("PREEMPT-012")
 def borrow_within_cohort_max_priority_threshold(rivals: PreemptorAndCandidate) -> bool:
-    """For a workload that borrows, priorities above the threshold are not preempted in the cohort.
+    """borrowWithinCohort.maxPriorityThreshold: a workload that borrows preempts no higher priorities.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
     """
@@ -201,7 +201,7 @@ def borrow_within_cohort_max_priority_threshold(rivals: PreemptorAndCandidate) -
 
 @rule("PREEMPT-013")
 def evicted_first(candidate: Candidate) -> tuple[int, ...]:
-    """What is being given back anyway is counted on before anybody else is preempted.
+    """Kueue counts workloads that are already evicted as released before it preempts others.
 
     Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering);
         pkg/scheduler/preemption/classical/candidate_generator.go (splitEvicted)
@@ -211,7 +211,7 @@ def evicted_first(candidate: Candidate) -> tuple[int, ...]:
 
 @rule("PREEMPT-014")
 def other_cluster_queues_first(candidate: Candidate) -> tuple[int, ...]:
-    """Workloads of other ClusterQueues go before those of the preemptor's own.
+    """Kueue preempts workloads of other ClusterQueues before those of the same ClusterQueue.
 
     Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering)
     """
@@ -220,7 +220,7 @@ def other_cluster_queues_first(candidate: Candidate) -> tuple[int, ...]:
 
 @rule("COHORT-018")
 def hierarchical_reclaim_first(candidate: Candidate) -> tuple[int, ...]:
-    """Who borrows quota that the preemptor is nearer to goes before who merely has a lower priority.
+    """Kueue preempts workloads that use quota from farther away in the cohort tree first.
 
     Kueue: pkg/scheduler/preemption/classical/candidate_generator.go (NewCandidateIterator);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectCandidatesForHierarchicalReclaim)
@@ -230,7 +230,7 @@ def hierarchical_reclaim_first(candidate: Candidate) -> tuple[int, ...]:
 
 @rule("PREEMPT-015")
 def lowest_priority_first(candidate: Candidate) -> tuple[int, ...]:
-    """The lower the priority, the earlier it is preempted.
+    """Kueue preempts the workload with the lowest priority first.
 
     Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering)
     """
@@ -239,7 +239,7 @@ def lowest_priority_first(candidate: Candidate) -> tuple[int, ...]:
 
 @rule("PREEMPT-016")
 def latest_quota_reservation_first(candidate: Candidate) -> tuple[int, ...]:
-    """Among equal priorities, whoever got its quota last loses it first.
+    """Among equal priorities, Kueue preempts the workload with the latest quota reservation first.
 
     Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering, quotaReservationTime)
     """
@@ -250,7 +250,7 @@ def latest_quota_reservation_first(candidate: Candidate) -> tuple[int, ...]:
 def fill_back_workloads(
     victims: Sequence[T], fits_without: Callable[[T], bool]
 ) -> Sequence[T]:
-    """Once enough is freed, victims are let go again, the last chosen first, as long as it stays enough.
+    """Kueue removes targets that are not needed, the last chosen first.
 
     Kueue: pkg/scheduler/preemption/preemption.go (fillBackWorkloads)
     """
@@ -264,7 +264,7 @@ def fill_back_workloads(
 
 @rule("PREEMPT-023", "PREEMPT-024")
 def preemption_message(preemption: Preemption) -> str:
-    """A victim is told for whom it gives way: UIDs, the reason in words, and where both are in the cohort tree.
+    """The message of a preempted workload names its preemptor by UIDs, the reason and both cohort paths.
 
     Kueue: pkg/scheduler/preemption/preemption.go (preemptionMessage, buildCQPath)
     """
@@ -276,7 +276,7 @@ def preemption_message(preemption: Preemption) -> str:
 
 @rule("PREEMPT-024", "PREEMPT-033")
 def preemption_message_without_paths(preemption: Preemption) -> str:
-    """In 0.14: a victim is told for whom it gives way, UIDs and the reason in words.
+    """The message of a preempted workload names its preemptor by UIDs, and the reason.
 
     Kueue 0.14: pkg/scheduler/preemption/preemption.go (preemptionMessage)
     """
@@ -290,7 +290,7 @@ def _named(preemption: Preemption) -> str:
 
 @rule("PREEMPT-025")
 def preemption_pending_message(victims: int) -> str:
-    """A preemptor is told how many preemptions it waits for.
+    """The message of a preemptor has the number of preemptions that it waits for.
 
     Kueue: pkg/scheduler/scheduler.go (markPreemptionOutcome)
     """
@@ -299,7 +299,7 @@ def preemption_pending_message(victims: int) -> str:
 
 @rule("PREEMPT-044")
 def preemptor_requeues_immediately(preempted: int) -> bool:
-    """The next cycle begins at once: to stop a victim and to give back its quota takes longer.
+    """Kueue retries a preemptor in the next cycle, before its victims have released quota.
 
     Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, RequeueReasonPendingPreemption)
     """
@@ -308,7 +308,7 @@ def preemptor_requeues_immediately(preempted: int) -> bool:
 
 @rule("PREEMPT-045")
 def just_admitted_are_no_candidates(just_admitted: bool) -> bool:
-    """In 0.14: whose admission is being written cannot be evicted, and nobody tries again.
+    """Kueue cannot preempt a workload whose admission it is still writing.
 
     Kueue 0.14: pkg/scheduler/preemption/preemption.go (IssuePreemptions, patchPreemption)
     """
@@ -317,7 +317,7 @@ def just_admitted_are_no_candidates(just_admitted: bool) -> bool:
 
 @rule("PREEMPT-037")
 def zero_requests_are_ignored(amount: int) -> bool:
-    """Whoever asks for none of a resource may preempt, though its ClusterQueue borrows of it.
+    """A workload may preempt although its ClusterQueue borrows a resource that it requests zero of.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (TotalRequestsFor);
         pkg/scheduler/preemption/preemption.go (workloadFits)
@@ -327,7 +327,7 @@ def zero_requests_are_ignored(amount: int) -> bool:
 
 @rule("PREEMPT-035")
 def pods_resource_is_ignored() -> Collection[str]:
-    """Whoever preempts makes room for what its pods ask for, and forgets the pods that the ClusterQueue counts.
+    """Preemption ignores the resource pods that the ClusterQueue counts.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (TotalRequestsFor);
         pkg/scheduler/preemption/preemption.go (GetTargets)

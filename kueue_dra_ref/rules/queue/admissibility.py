@@ -52,7 +52,7 @@ class QueuePosition:
 
 @rule("OBSERVE-008")
 def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the workload is deactivated, before anything of its queue.
+    """Kueue reports a deactivated workload before it checks its queue.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
     """
@@ -67,7 +67,7 @@ def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("QUEUE-017", "STATUS-032")
 def the_local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the LocalQueue does not exist.
+    """Kueue reports that the LocalQueue of a workload does not exist.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
@@ -81,7 +81,7 @@ def the_local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("QUEUE-010", "STATUS-033")
 def the_local_queue_must_run(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the LocalQueue is stopped.
+    """Kueue reports that the LocalQueue of a workload is inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
@@ -95,7 +95,7 @@ def the_local_queue_must_run(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("QUEUE-018", "STATUS-032")
 def the_cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the ClusterQueue does not exist.
+    """Kueue reports that the ClusterQueue of a workload does not exist.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
@@ -109,7 +109,7 @@ def the_cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("QUEUE-008", "QUEUE-019", "STATUS-033")
 def the_cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the ClusterQueue is inactive.
+    """Kueue reports that the ClusterQueue of a workload is inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
@@ -125,7 +125,7 @@ def the_cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | No
 def namespace_mismatch_condition(
     place: QueuePosition,
 ) -> NotAdmissible | None:
-    """Say at once what the scheduler would find out: that the ClusterQueue does not select the namespace.
+    """Kueue reports a namespace that the ClusterQueue does not select before the scheduler tries the workload.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         pkg/workload/resources.go (ValidateAdmissibility)
@@ -139,7 +139,7 @@ def namespace_mismatch_condition(
 
 @rule("POD-016")
 def invalid_requests_condition(place: QueuePosition) -> NotAdmissible | None:
-    """Say at once what the scheduler would find out: that nobody may admit what the pods request.
+    """Kueue reports invalid resource requests before the scheduler tries the workload.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         pkg/workload/resources.go (ValidateAdmissibility)
@@ -154,7 +154,7 @@ def invalid_requests_condition(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("OBSERVE-010")
 def reason_from_equivalence_hash(place: QueuePosition) -> NotAdmissible | None:
-    """A workload that was set aside with an equal one is told that one's cause, unless it was told its own.
+    """A workload that is inadmissible with an equivalent one gets its reason when its own is out of date.
 
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
@@ -166,7 +166,7 @@ def reason_from_equivalence_hash(place: QueuePosition) -> NotAdmissible | None:
 def reason_from_equivalence_hash_on_arrival(
     place: QueuePosition,
 ) -> NotAdmissible | None:
-    """A new workload is told the cause of an equal one, too, with which it was set aside.
+    """A new workload that is inadmissible with an equivalent one gets the reason of that workload.
 
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
@@ -176,7 +176,7 @@ def reason_from_equivalence_hash_on_arrival(
 
 @rule("OBSERVE-018")
 def pending_on_arrival(place: QueuePosition) -> NotAdmissible | None:
-    """A new workload is said to be up for the scheduler.
+    """A new workload gets a condition with reason PendingEvaluation at once.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
     """
@@ -185,7 +185,7 @@ def pending_on_arrival(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("OBSERVE-009")
 def clear_stale_condition(place: QueuePosition) -> NotAdmissible | None:
-    """Once nothing blocks a workload any more, it is said to be up for the scheduler; findings of that one stay.
+    """A workload that nothing blocks any more gets the reason PendingEvaluation.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition,
         schedulerSetReasons)

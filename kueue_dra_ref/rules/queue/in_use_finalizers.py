@@ -21,7 +21,7 @@ class InUse:
 
 @rule("QUEUE-049")
 def cluster_queue_in_use_finalizer(use: InUse) -> bool:
-    """A ClusterQueue goes with the last reservation in it.
+    """A deleted ClusterQueue keeps its finalizer while it has quota reservations.
 
     Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile);
         pkg/cache/scheduler/cache.go (ClusterQueueEmpty)
@@ -31,7 +31,7 @@ def cluster_queue_in_use_finalizer(use: InUse) -> bool:
 
 @rule("QUEUE-053")
 def resource_flavor_in_use_finalizer(use: InUse) -> bool:
-    """A flavor goes once no ClusterQueue names it.
+    """A deleted ResourceFlavor keeps its finalizer while a ClusterQueue names it.
 
     Kueue: pkg/controller/core/resourceflavor_controller.go (Reconcile);
         pkg/cache/scheduler/cache.go (ClusterQueuesUsingFlavor)
@@ -41,7 +41,7 @@ def resource_flavor_in_use_finalizer(use: InUse) -> bool:
 
 @rule("QUEUE-051", "QUEUE-054")
 def deleted_objects_ignore_updates(deleted: bool) -> bool:
-    """Changes of a ClusterQueue or a flavor that is deleted change nothing for what is admitted.
+    """Kueue ignores updates of a ClusterQueue or ResourceFlavor that is terminating.
 
     Kueue: pkg/controller/core/clusterqueue_controller.go (Update);
         pkg/controller/core/resourceflavor_controller.go (Update)

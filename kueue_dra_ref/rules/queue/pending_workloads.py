@@ -43,7 +43,7 @@ class ReasonMessage:
 
 @rule("QUEUE-002")
 def higher_priority_first(waiting: PendingWorkload) -> int:
-    """The larger priority sorts first.
+    """Kueue orders the pending workload with the higher priority first.
 
     Kueue: pkg/cache/queue/cluster_queue.go (baseCompareFunc, queueOrderingFunc)
     """
@@ -52,7 +52,7 @@ def higher_priority_first(waiting: PendingWorkload) -> int:
 
 @rule("QUEUE-003")
 def older_first(waiting: PendingWorkload) -> int:
-    """The workload that was created earlier sorts first.
+    """Of pending workloads with equal priority, Kueue orders the one created first before the others.
 
     Kueue: pkg/cache/queue/cluster_queue.go (baseCompareFunc); pkg/workload/workload.go (GetQueueOrderTimestamp)
     """
@@ -61,7 +61,7 @@ def older_first(waiting: PendingWorkload) -> int:
 
 @rule("QUEUE-004")
 def strict_fifo_requeues_immediately(queue: ClusterQueue) -> bool:
-    """A StrictFIFO queue puts a head that does not fit back in front, so what is behind it waits.
+    """A StrictFIFO queue requeues a head that does not fit at once, so later workloads stay pending.
 
     Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, requeueIfNotPresent)
     """
@@ -70,7 +70,7 @@ def strict_fifo_requeues_immediately(queue: ClusterQueue) -> bool:
 
 @rule("QUEUE-005", "QUEUE-006")
 def best_effort_fifo_marks_inadmissible(queue: ClusterQueue) -> bool:
-    """A BestEffortFIFO queue sets a head that does not fit aside until something changes, and tries the next.
+    """A BestEffortFIFO queue marks a head that does not fit as inadmissible and tries the next workload.
 
     Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, requeueIfNotPresent, insertInadmissible)
     """
@@ -79,7 +79,7 @@ def best_effort_fifo_marks_inadmissible(queue: ClusterQueue) -> bool:
 
 @rule("QUEUE-032")
 def finished_is_not_queued(done: bool) -> bool:
-    """When a LocalQueue comes, finished workloads are left out of what waits in it.
+    """Kueue does not queue the finished workloads of a LocalQueue that is created.
 
     Kueue: pkg/cache/queue/manager.go (addLocalQueueLocked); pkg/workload/workload.go (IsAdmissible)
     """
@@ -88,7 +88,7 @@ def finished_is_not_queued(done: bool) -> bool:
 
 @rule("QUEUE-024", "QUEUE-043", "QUEUE-057")
 def scheduling_equivalence_hashing(queue: ClusterQueue) -> bool:
-    """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves.
+    """A BestEffortFIFO queue marks workloads equivalent to one that did not fit as inadmissible with it.
 
     Kueue: pkg/cache/queue/cluster_queue.go (handleInadmissibleHash, PushOrUpdate)
     """
@@ -97,7 +97,7 @@ def scheduling_equivalence_hashing(queue: ClusterQueue) -> bool:
 
 @rule("QUEUE-034", "QUEUE-035", "EXT-034")
 def requeued_false_is_skipped(workload: Manifest) -> bool:
-    """Sweeps leave what is set aside while its status says that it is not requeued, past as its fault may be.
+    """Kueue does not requeue an inadmissible workload whose condition Requeued is False.
 
     Kueue: pkg/cache/queue/inadmissible_workloads.go (queueInadmissibleWorkloads);
         pkg/cache/queue/cluster_queue.go (backoffWaitingTimeExpired)
@@ -107,7 +107,7 @@ def requeued_false_is_skipped(workload: Manifest) -> bool:
 
 @rule("PREEMPT-026")
 def sticky_preemptor(queue: ClusterQueue) -> bool:
-    """In a BestEffortFIFO queue, whoever waits for its victims is not overtaken, by higher priorities neither.
+    """A BestEffortFIFO queue admits no workload before a preemptor that waits for its victims.
 
     Kueue: pkg/cache/queue/cluster_queue.go (preemptorWorkload, stickyMatches);
         Kueue 0.18: pkg/cache/queue/cluster_queue.go (stickyWorkload)
@@ -119,7 +119,7 @@ def sticky_preemptor(queue: ClusterQueue) -> bool:
 def the_namespace_must_be_selected(
     queue: ClusterQueue, labels: dict[str, str]
 ) -> str | None:
-    """The ClusterQueue's namespaceSelector must match; an absent one matches nothing, an empty one everything.
+    """Kueue admits a workload only when the namespaceSelector of the ClusterQueue matches its namespace.
 
     Kueue: pkg/workload/resources.go (ValidateAdmissibility, ErrNamespaceMismatch)
     """
@@ -134,7 +134,7 @@ def the_namespace_must_be_selected(
 def namespace_must_be_selected_0_18(
     queue: ClusterQueue, labels: dict[str, str]
 ) -> str | None:
-    """As in later minors, but what is told begins with a capital letter.
+    """Kueue admits only selected namespaces, and its message begins with a capital letter.
 
     Kueue 0.18: pkg/scheduler/scheduler.go (nominate)
     """
@@ -149,7 +149,7 @@ def namespace_must_be_selected_0_18(
 def a_deleted_cluster_queue_is_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
 ) -> ReasonMessage | None:
-    """A ClusterQueue that was deleted and stays admits nothing new.
+    """A terminating ClusterQueue is inactive and admits no new workloads.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason); pkg/cache/scheduler/cache.go (TerminateClusterQueue)
     """
@@ -165,7 +165,7 @@ def a_deleted_cluster_queue_is_inactive(
 def a_stopped_cluster_queue_is_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
 ) -> ReasonMessage | None:
-    """Hold and HoldAndDrain both stop new admissions.
+    """A ClusterQueue with stopPolicy Hold or HoldAndDrain is inactive and admits no new workloads.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateQueueStatus)
     """
@@ -181,7 +181,7 @@ def a_stopped_cluster_queue_is_inactive(
 def missing_flavors_make_a_cluster_queue_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
 ) -> ReasonMessage | None:
-    """A ClusterQueue needs every flavor that it names.
+    """A ClusterQueue with a flavor that does not exist is inactive and admits no new workloads.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateQueueStatus)
     """
@@ -194,7 +194,7 @@ def missing_flavors_make_a_cluster_queue_inactive(
 
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")
 def evict_on_deactivation(holding: QuotaHolder) -> ReasonMessage | None:
-    """A workload with ``active: false`` gives its quota back.
+    """Kueue evicts an admitted workload with active false.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile)
     """
@@ -207,7 +207,7 @@ def evict_on_deactivation(holding: QuotaHolder) -> ReasonMessage | None:
 
 @rule("QUEUE-011")
 def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | None:
-    """HoldAndDrain on the LocalQueue evicts what it admitted.
+    """Kueue evicts the admitted workloads of a LocalQueue with stopPolicy HoldAndDrain.
 
     Kueue: pkg/controller/core/workload_controller.go (reconcileOnLocalQueueActiveState)
     """
@@ -220,7 +220,7 @@ def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | N
 
 @rule("QUEUE-009", "QUEUE-052")
 def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None:
-    """HoldAndDrain on the ClusterQueue evicts what it admitted.
+    """Kueue evicts the admitted workloads of a ClusterQueue with stopPolicy HoldAndDrain.
 
     Kueue: pkg/controller/core/workload_controller.go (reconcileOnClusterQueueActiveState)
     """
@@ -233,7 +233,7 @@ def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None
 
 @rule("POD-023")
 def requeue_uses_adjusted_requests(counted: Workload) -> Workload:
-    """Each try looks at a workload with what Kueue adds to the requests of its pods.
+    """Kueue checks the adjusted requests of a workload each time it tries the workload.
 
     Kueue: pkg/cache/queue/manager.go (RequeueWorkload)
     """
@@ -242,7 +242,7 @@ def requeue_uses_adjusted_requests(counted: Workload) -> Workload:
 
 @rule("POD-017")
 def requeue_keeps_adjusted_requests(counted: Workload) -> Workload:
-    """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed.
+    """Kueue compares a new version of a workload with the adjusted requests of the old one.
 
     Kueue: pkg/cache/queue/manager.go (RequeueWorkload); pkg/cache/queue/cluster_queue.go (PushOrUpdate)
     """
@@ -251,7 +251,7 @@ def requeue_keeps_adjusted_requests(counted: Workload) -> Workload:
 
 @rule("QUEUE-028")
 def inactive_is_not_cached_on_start(active: bool) -> bool:
-    """Whether a workload with a reservation is counted when Kueue starts.
+    """Kueue does not count the quota reservation of a deactivated workload when it starts.
 
     Kueue: pkg/cache/scheduler/cache.go (AddClusterQueue); pkg/workload/workload.go (HasActiveQuotaReservation)
     """
@@ -260,7 +260,7 @@ def inactive_is_not_cached_on_start(active: bool) -> bool:
 
 @rule("QUEUE-056")
 def deleted_pending_triggers_no_requeue(gone: Manifest) -> bool:
-    """Up to Kueue 0.15 only who held quota, or was done, has others tried again when it is deleted.
+    """Kueue requeues no inadmissible workloads when a pending workload is deleted.
 
     Kueue 0.15: pkg/controller/core/workload_controller.go (Delete)
     """

@@ -37,7 +37,7 @@ _LEAST_WEIGHT = parse("1n").amount
 
 @rule("OBJECT-009")
 def default_empty(kind: str) -> Mapping[str, str]:
-    """Give a new ClusterQueue no quota where it says nothing, and names that are empty.
+    """The webhook gives a new ClusterQueue a nominalQuota of zero and empty names where they are missing.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (setupWebhookForClusterQueue, Default)
     """
@@ -46,7 +46,7 @@ def default_empty(kind: str) -> Mapping[str, str]:
 
 @rule("OBJECT-037", "OBJECT-044")
 def a_covered_resource_is_called_as_labels_are(resource: CoveredResource) -> Faults:
-    """Deny a name that no resource can have.
+    """The webhook denies a covered resource whose name is not a label key.
 
     Kueue: pkg/webhooks/common.go (validateResourceName)
     """
@@ -55,7 +55,7 @@ def a_covered_resource_is_called_as_labels_are(resource: CoveredResource) -> Fau
 
 @rule("QUEUE-026", "OBJECT-038")
 def a_resource_is_covered_once(resource: CoveredResource) -> Faults:
-    """Deny a resource that was covered before, in this group or another.
+    """The webhook denies a resource that two resource groups, or one group twice, cover.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups)
     """
@@ -67,7 +67,7 @@ def a_resource_is_covered_once(resource: CoveredResource) -> Faults:
 
 @rule("QUEUE-027", "OBJECT-038")
 def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
-    """Deny a flavor that another group has.
+    """The webhook denies a flavor in two resource groups.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups)
     """
@@ -79,7 +79,7 @@ def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
 
 @rule("OBJECT-039")
 def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
-    """Deny a quota of another resource than the one that is covered at its place.
+    """The webhook denies a flavor whose quotas are not in the order of coveredResources.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas)
     """
@@ -94,7 +94,7 @@ def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-040")
 def no_quota_is_negative(place: ResourceQuota) -> Faults:
-    """Deny less than nothing.
+    """The webhook denies a negative nominalQuota.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
     """
@@ -103,7 +103,7 @@ def no_quota_is_negative(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-042")
 def borrowing_limit_needs_cohort(place: ResourceQuota) -> Faults:
-    """Deny a limit where there is nobody to borrow from.
+    """The webhook denies a borrowingLimit in a Cohort without a parent.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLimit)
     """
@@ -112,7 +112,7 @@ def borrowing_limit_needs_cohort(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-041")
 def no_borrowing_limit_is_negative(place: ResourceQuota) -> Faults:
-    """Deny less than nothing.
+    """The webhook denies a negative borrowingLimit.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
     """
@@ -121,7 +121,7 @@ def no_borrowing_limit_is_negative(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-041")
 def no_lending_limit_is_negative(place: ResourceQuota) -> Faults:
-    """Deny less than nothing.
+    """The webhook denies a negative lendingLimit.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
     """
@@ -130,7 +130,7 @@ def no_lending_limit_is_negative(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-042")
 def lending_limit_needs_cohort(place: ResourceQuota) -> Faults:
-    """Deny a limit where there is nobody to lend to.
+    """The webhook denies a lendingLimit without a cohort or a parent to lend to.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLimit)
     """
@@ -139,7 +139,7 @@ def lending_limit_needs_cohort(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-043")
 def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
-    """Deny a limit above the nominal quota; a Cohort may say so, for it lends what is below it as well.
+    """The webhook denies a ClusterQueue with a lendingLimit above its nominalQuota.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLendingLimit)
     """
@@ -155,7 +155,7 @@ def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-045")
 def namespaces_are_selected_by_labels(write: AdmissionRequest) -> Faults:
-    """Deny a selector that selects by no labels, or in no known way.
+    """The webhook denies a ClusterQueue whose namespaceSelector is not a valid label selector.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateClusterQueueSpec)
     """
@@ -166,7 +166,7 @@ def namespaces_are_selected_by_labels(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-046")
 def weight_is_zero_or_representable(write: AdmissionRequest) -> Faults:
-    """Deny less than nothing, and a weight so small that it would be none.
+    """The webhook denies a fairSharing weight that is negative or rounds to zero.
 
     Kueue: pkg/webhooks/common.go (validateFairSharing)
     """
@@ -184,7 +184,7 @@ def weight_is_zero_or_representable(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-047")
 def at_most_256_flavors(write: AdmissionRequest) -> Faults:
-    """Deny more, in all groups together.
+    """The webhook denies a ClusterQueue with more than 256 flavors in all resource groups together.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateTotalFlavors)
     """
@@ -193,7 +193,7 @@ def at_most_256_flavors(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-047")
 def at_most_256_resources(write: AdmissionRequest) -> Faults:
-    """Deny more, in all groups together.
+    """The webhook denies a ClusterQueue that covers more than 256 resources in all resource groups together.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateTotalCoveredResources)
     """
@@ -202,7 +202,7 @@ def at_most_256_resources(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-048")
 def at_most_512_quotas_in_a_group(write: AdmissionRequest) -> Faults:
-    """Deny more, in all flavors together.
+    """The webhook denies a ClusterQueue with more than 512 quotas in one resource group.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorResourceCombinations)
     """

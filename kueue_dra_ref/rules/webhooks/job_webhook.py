@@ -21,7 +21,7 @@ _IMMUTABLE = "field is immutable"
 
 @rule("QUEUE-046")
 def a_queue_is_named_as_objects_are(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a queue name that no LocalQueue can have.
+    """The webhook denies a Job whose queue label is not a valid object name.
 
     Kueue: pkg/controller/jobframework/validation.go (ValidateQueueName)
     """
@@ -34,7 +34,7 @@ def a_queue_is_named_as_objects_are(write: AdmissionRequest) -> Iterator[FieldEr
 
 @rule("PARTIAL-006")
 def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny an annotation, new or changed, that is no number of pods between none and all of them.
+    """The webhook denies a Job whose minimum parallelism is not above zero and below its number of pods.
 
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
     """
@@ -59,7 +59,7 @@ def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[Fiel
 
 @rule("QUEUE-045")
 def a_running_job_stays_in_its_queue(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a Job that is not suspended another queue, its first one too.
+    """The webhook denies a Job that is not suspended another queue name, or its first one.
 
     Kueue: pkg/controller/jobframework/validation.go (validateUpdateForQueueName)
     """
@@ -71,7 +71,7 @@ def a_running_job_stays_in_its_queue(write: AdmissionRequest) -> Iterator[FieldE
 def queue_name_is_not_removed_with_default_queue(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny that a Job names no queue any more where one that is new would get the default one.
+    """The webhook denies the removal of the queue name from a Job in a namespace with a default LocalQueue.
 
     Kueue: pkg/controller/jobframework/validation.go (validateUpdateForQueueName)
     """
@@ -88,7 +88,7 @@ def queue_name_is_not_removed_with_default_queue(
 def a_running_job_is_given_no_priority_class(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny a Job that is not suspended its first priority class.
+    """The webhook denies a Job that is not suspended its first priority class.
 
     Kueue: pkg/controller/jobframework/validation.go (ValidateUpdateForWorkloadPriorityClassName)
     """
@@ -100,7 +100,7 @@ def a_running_job_is_given_no_priority_class(
 
 @rule("PREEMPT-040")
 def a_job_keeps_a_priority_class(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny that a priority class is taken away; another one may take its place.
+    """The webhook denies the removal of the priority class from a Job.
 
     Kueue: pkg/controller/jobframework/validation.go (ValidateUpdateForWorkloadPriorityClassName)
     """
@@ -117,7 +117,7 @@ def a_job_keeps_a_priority_class(write: AdmissionRequest) -> Iterator[FieldError
 def a_running_job_keeps_its_priority_class(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny a Job that is not suspended another priority class, and any Job to have none any more.
+    """The webhook denies another priority class to a Job that is not suspended, and none to any Job.
 
     Kueue 0.14: pkg/controller/jobframework/validation.go (validateJobUpdateForWorkloadPriorityClassName,
         ValidateUpdateForWorkloadPriorityClassName)
@@ -131,7 +131,7 @@ def a_running_job_keeps_its_priority_class(
 def a_running_job_with_fewest_pods_keeps_its_parallelism(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny another parallelism to a Job that is not suspended and says how few pods it needs.
+    """The webhook denies another parallelism to a running Job with a minimum parallelism.
 
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionUpdate)
     """

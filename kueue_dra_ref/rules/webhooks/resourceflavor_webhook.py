@@ -19,7 +19,7 @@ _TAINT = "spec.nodeTaints[]"
 
 @rule("OBJECT-033")
 def node_labels_are_labels(write: AdmissionRequest) -> Faults:
-    """Deny labels that no node can have.
+    """The webhook denies a ResourceFlavor whose nodeLabels are not valid labels.
 
     Kueue: pkg/webhooks/resourceflavor_webhook.go (ValidateResourceFlavor)
     """
@@ -28,7 +28,7 @@ def node_labels_are_labels(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-034", "OBJECT-035")
 def taints_are_made_of_labels_and_differ(write: AdmissionRequest) -> Faults:
-    """Deny a taint that no node can have, and a second one of the same key and effect.
+    """The webhook denies an invalid taint of a ResourceFlavor, and two of the same key and effect.
 
     Kueue: pkg/webhooks/resourceflavor_webhook.go (validateNodeTaints)
     """
@@ -53,7 +53,7 @@ def taints_are_made_of_labels_and_differ(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-036")
 def keys_that_are_tolerated_are_label_keys(write: AdmissionRequest) -> Faults:
-    """Deny a key that no taint can have.
+    """The webhook denies a toleration of a ResourceFlavor whose key is not a label key.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateTolerations)
     """

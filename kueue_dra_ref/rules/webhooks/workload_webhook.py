@@ -21,7 +21,7 @@ _AMOUNTS = ("requests", "limits", "overhead")
 
 @rule("POD-020")
 def no_request_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a container that requests pods, which Kueue counts by itself.
+    """The webhook denies a Workload with a container that requests pods.
 
     Kueue 0.18: pkg/webhooks/workload_webhook.go (validateContainer)
     """
@@ -32,7 +32,7 @@ def no_request_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("POD-020", "POD-021")
 def no_amount_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny pods in requests and limits, of a container and of the pod as a whole.
+    """The webhook denies a Workload with pods among the requests or limits of a container or the pod.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateResourceList, validateContainer)
     """
@@ -43,7 +43,7 @@ def no_amount_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("POD-022")
 def no_amount_is_negative(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny less than nothing in requests and limits, of a container and of the pod as a whole.
+    """The webhook denies a Workload with a negative request or limit of a container or the pod.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateResourceList);
         pkg/webhooks/clusterqueue_webhook.go (validateResourceQuantity)
@@ -61,7 +61,7 @@ def no_amount_is_negative(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("COUNT-029")
 def pod_template_defaults(kind: str) -> Mapping[str, str]:
-    """Give the containers and claims of a new Workload names that are empty, and comparisons keys and operators.
+    """The webhook gives a new Workload empty names of containers and claims, keys and operators.
 
     Kueue 0.16: pkg/webhooks/workload_webhook.go (setupWebhookForWorkload, Default)
     """
@@ -76,7 +76,7 @@ def pod_template_defaults(kind: str) -> Mapping[str, str]:
 
 @rule("PARTIAL-012")
 def min_count_is_dropped(kind: str) -> Collection[str]:
-    """Take away from a new Workload how few of its pods are worth admitting.
+    """The webhook drops the minCount of a new Workload.
 
     Kueue: pkg/webhooks/workload_webhook.go (Default)
     """
@@ -85,7 +85,7 @@ def min_count_is_dropped(kind: str) -> Collection[str]:
 
 @rule("PARTIAL-010")
 def at_most_one_pod_set_may_shrink(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a second pod set that says how few of its pods are worth admitting.
+    """The webhook denies a Workload in which two pod sets have a minCount.
 
     Kueue: pkg/webhooks/workload_webhook.go (ValidateWorkload)
     """
@@ -101,7 +101,7 @@ def at_most_one_pod_set_may_shrink(write: AdmissionRequest) -> Iterator[FieldErr
 
 @rule("STATUS-046", "STATUS-047")
 def pod_sets_with_quota_stay(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny any change of a pod set that quota is reserved for.
+    """The webhook denies any change of a pod set while quota is reserved.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSets, validateImmutablePodSet)
     """
@@ -114,7 +114,7 @@ def pod_sets_with_quota_stay(write: AdmissionRequest) -> Iterator[FieldError]:
 def pod_sets_with_quota_stay_but_for_fewer_pods(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny any change of a pod set that quota is reserved for, other than to fewer pods.
+    """The webhook denies any change of a pod set except to fewer pods while quota is reserved.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSet)
     """

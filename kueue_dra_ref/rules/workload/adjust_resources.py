@@ -18,7 +18,7 @@ from kueue_dra_ref.target import FieldError
 
 @rule("POD-001", "POD-002")
 def runtime_class_overhead(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
-    """A pod that brings no overhead has that of its RuntimeClass; a class that is not there adds none.
+    """Kueue charges a pod without an overhead that of its RuntimeClass, if the RuntimeClass exists.
 
     Kueue: pkg/workload/resources.go (handlePodOverhead)
     """
@@ -31,7 +31,7 @@ def runtime_class_overhead(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
 def the_namespace_gives_containers_defaults(
     pod_set: PodSet, around: NamespaceLimits
 ) -> PodSet:
-    """What a container does not say of its requests and limits, the LimitRanges of the namespace say.
+    """A container without a request or limit gets the default of the LimitRanges of its namespace.
 
     Kueue: pkg/workload/resources.go (handlePodLimitRange)
     """
@@ -50,7 +50,7 @@ def the_namespace_gives_containers_defaults(
 
 @rule("POD-005")
 def limits_default_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
-    """A container that is limited in a resource requests as much of it as it may use, unless it says otherwise.
+    """A container without a request of a resource gets its limit as the request.
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
@@ -62,7 +62,7 @@ def limits_default_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
 def limits_of_the_pod_stand_in_for_its_requests(
     pod_set: PodSet, around: NamespaceLimits
 ) -> PodSet:
-    """Of what a pod as a whole is limited to, it requests as much as it may use, unless it says otherwise.
+    """A pod without a pod-level request of a resource gets its pod-level limit as the request.
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
@@ -74,7 +74,7 @@ def limits_of_the_pod_stand_in_for_its_requests(
 def containers_keep_to_their_limits(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
-    """No container requests more than it is limited to, be it a limit that the namespace gave it.
+    """Kueue does not admit a workload with a container that requests more than its limit.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
     """
@@ -92,7 +92,7 @@ def containers_keep_to_their_limits(
 def pods_keep_to_their_limits(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
-    """No pod requests more as a whole than it is limited to.
+    """Kueue does not admit a workload whose pod-level requests exceed the pod-level limits.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
     """
@@ -108,7 +108,7 @@ def pods_keep_to_their_limits(
 def limit_range_bounds_containers(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
-    """What a container requests or is limited to lies between least and most; what it does not name is not held to.
+    """Kueue does not admit a workload with a container outside the container bounds of a LimitRange.
 
     Kueue: pkg/workload/resources.go (ValidateLimitRange);
         pkg/util/limitrange/limitrange.go (validatePodSpecContainers)
@@ -128,7 +128,7 @@ def limit_range_bounds_containers(
 def pods_keep_to_the_bounds_of_the_namespace(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
-    """What a pod requests, its overhead too, lies between least and most.
+    """Kueue does not admit a workload with pods outside the pod bounds of a LimitRange, overhead included.
 
     Kueue: pkg/workload/resources.go (ValidateLimitRange); pkg/util/limitrange/limitrange.go (ValidatePodSpec)
     """

@@ -20,7 +20,7 @@ Transformations = Sequence[Transformation]
 def outputs_are_added_to_what_is_requested(
     amounts: Amounts, transformations: Transformations
 ) -> Amounts:
-    """Outputs may cancel each other, but what they come to takes nothing from a request.
+    """Kueue adds transformation outputs to requests; a negative sum of outputs reduces no request.
 
     Kueue: pkg/workload/workload.go (applyResourceTransformations)
     """
@@ -42,7 +42,7 @@ def outputs_are_added_to_what_is_requested(
 def outputs_and_what_is_requested_are_one_sum(
     amounts: Amounts, transformations: Transformations
 ) -> Amounts:
-    """A negative output takes from what it meets, and an input that stays is multiplied as well.
+    """Kueue sums outputs and requests, so negative outputs reduce requests; multiplyBy scales kept inputs.
 
     Kueue 0.18: pkg/workload/workload.go (applyResourceTransformations)
     """
@@ -58,7 +58,7 @@ def outputs_and_what_is_requested_are_one_sum(
 def outputs_are_computed_from_whole_units(
     amounts: Amounts, transformations: Transformations
 ) -> Amounts:
-    """What multiplies is rounded up to whole units before, whether it is an input or named by multiplyBy.
+    """Kueue rounds inputs and multiplyBy up to whole units before it computes transformation outputs.
 
     Kueue 0.17: pkg/workload/workload.go (applyResourceTransformations)
     """

@@ -24,7 +24,7 @@ _GRAVITY = (
 def reason_no_matching_flavor(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that no flavor provides what is asked for, or suits the pods.
+    """Kueue sets reason NoMatchingFlavor when no flavor provides a resource or matches the pods.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonNoMatchingFlavor)
@@ -40,7 +40,7 @@ def reason_no_matching_flavor(
 def reason_exceeds_capacity(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that more is asked for than the quota will ever give.
+    """Kueue sets reason ExceedsMaxQuota when a workload requests more than the maximum quota.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonExceedsMaxQuota)
@@ -56,7 +56,7 @@ def reason_exceeds_capacity(
 def reason_waiting_for_quota(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that quota has to be released first.
+    """Kueue sets reason WaitingForQuota when other workloads use the quota.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
         pkg/scheduler/scheduler.go (processEntry);
@@ -73,7 +73,7 @@ def reason_waiting_for_quota(
 def reason_waiting_for_preemption(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that victims are on their way out.
+    """Kueue sets reason WaitingForPreemptedWorkloads on a workload that preempts others.
 
     Kueue: pkg/scheduler/scheduler.go (processEntry);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonWaitingForPreemptedWorkloads)
@@ -89,7 +89,7 @@ def reason_waiting_for_preemption(
 def reason_misconfigured(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that a queue is missing, or does not take the workload.
+    """Kueue sets reason Misconfigured when a queue is missing or does not accept the workload.
 
     Kueue: pkg/scheduler/scheduler.go (nominate); pkg/controller/core/workload_controller.go (getQueueBlocker);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonMisconfigured)
@@ -103,7 +103,7 @@ def reason_misconfigured(
 
 @rule("OBSERVE-007")
 def reason_stopped(cause: QuotaReservedReason | None, message: str) -> Condition | None:
-    """Say that a queue takes nothing for now.
+    """Kueue sets reason Suspended when the LocalQueue or ClusterQueue is stopped or inactive.
 
     Kueue: pkg/scheduler/scheduler.go (nominate); pkg/controller/core/workload_controller.go (getQueueBlocker);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonSuspended)
@@ -119,7 +119,7 @@ def reason_stopped(cause: QuotaReservedReason | None, message: str) -> Condition
 def reason_deactivated(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that the workload itself is switched off.
+    """Kueue sets reason Deactivated on a workload with active false.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         apis/kueue/v1beta2/workload_types.go (WorkloadDeactivated)
@@ -135,7 +135,7 @@ def reason_deactivated(
 def reason_pending_evaluation(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that it is the scheduler's turn.
+    """Kueue sets reason PendingEvaluation until the scheduler tries the workload.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonPendingEvaluation)
@@ -149,7 +149,7 @@ def reason_pending_evaluation(
 
 @rule("OBSERVE-011")
 def reason_misconfigured_on_inadmissible(message: str, requeued: str) -> Condition:
-    """Say that the devices of a workload cannot be charged; Requeued goes on calling it inadmissible.
+    """Kueue sets QuotaReserved False with reason Misconfigured on an inadmissible DRA workload.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile);
         pkg/workload/workload.go (UnadmittedWorkloadReasonWithFallback)
@@ -160,7 +160,7 @@ def reason_misconfigured_on_inadmissible(message: str, requeued: str) -> Conditi
 
 @rule("OBSERVE-012")
 def no_quota_reservation_condition() -> Condition:
-    """Say beside every QuotaReserved that is False that the workload is not admitted, admitted before or not.
+    """Kueue sets Admitted False with reason NoReservation whenever QuotaReserved is False.
 
     Kueue: pkg/workload/admissionchecks.go (SyncAdmittedCondition)
     """
@@ -174,7 +174,7 @@ def no_quota_reservation_condition() -> Condition:
 
 @rule("OBSERVE-017")
 def refresh_on_new_generation(said: int, generation: int) -> bool:
-    """Whether a condition of one generation is written again for another, and all that goes with it.
+    """Kueue writes a condition of an earlier generation again for the new one.
 
     Kueue: pkg/workload/workload.go (UnsetQuotaReservationWithCondition);
         pkg/controller/core/workload_controller.go (newQuotaReservedCondition)
@@ -186,7 +186,7 @@ def refresh_on_new_generation(said: int, generation: int) -> bool:
 def least_severe_reason(
     causes: Sequence[QuotaReservedReason],
 ) -> QuotaReservedReason:
-    """Of flavors that could each have served, the one that came nearest gives the reason.
+    """Of flavors that could each serve a group, the one that came nearest to fitting gives the reason.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason)
     """
@@ -197,7 +197,7 @@ def least_severe_reason(
 def most_severe_reason(
     causes: Sequence[QuotaReservedReason],
 ) -> QuotaReservedReason:
-    """Of resources, groups and pod sets that are all needed, the one that is farthest away gives the reason.
+    """Of resources and groups needed together, the one farthest from fitting gives the reason.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (mostSevereReason, resolveNoFitReason)
     """

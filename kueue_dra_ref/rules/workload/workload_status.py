@@ -52,7 +52,7 @@ class QueueCounts:
 
 @rule("STATUS-005", "QUEUE-001")
 def quota_is_reserved(cluster_queue: str) -> Condition:
-    """Say which ClusterQueue gave the quota.
+    """Kueue sets QuotaReserved True with the name of the ClusterQueue on a workload with quota.
 
     Kueue: pkg/workload/workload.go (SetQuotaReservation)
     """
@@ -66,7 +66,7 @@ def quota_is_reserved(cluster_queue: str) -> Condition:
 
 @rule("STATUS-006")
 def the_workload_is_admitted(cluster_queue: str) -> Condition:
-    """Say that the workload is admitted.
+    """Kueue sets Admitted True on a workload that it admits.
 
     Kueue: pkg/workload/admissionchecks.go (SyncAdmittedCondition)
     """
@@ -81,7 +81,7 @@ def the_workload_is_admitted(cluster_queue: str) -> Condition:
 
 @rule("STATUS-007")
 def pending_condition(cause: QuotaReservedReason | None, message: str) -> Condition:
-    """Say why the scheduler passed the workload over; the reason is the same for every cause.
+    """Kueue sets QuotaReserved False with reason Pending when a workload does not fit.
 
     Kueue: pkg/scheduler/scheduler.go (requeueAndUpdate);
         pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
@@ -96,7 +96,7 @@ def pending_condition(cause: QuotaReservedReason | None, message: str) -> Condit
 def inadmissible_queue_condition(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition:
-    """Say what is wrong with the queue of a workload.
+    """Kueue sets QuotaReserved False with reason Inadmissible when a queue is missing or inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveLegacyUnadmittedQuotaReservedCondition, getQueueBlocker)
     """
@@ -108,7 +108,7 @@ def inadmissible_queue_condition(
 
 @rule("STATUS-008")
 def inadmissible_condition(message: str, requeued: str) -> Condition:
-    """Say why the devices of a workload cannot be charged.
+    """Kueue sets QuotaReserved False with reason Inadmissible on an inadmissible DRA workload.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile);
         pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
@@ -121,7 +121,7 @@ def inadmissible_condition(message: str, requeued: str) -> Condition:
 
 @rule("STATUS-009", "STATUS-030", "STATUS-034")
 def requeued_false_condition(message: str, requeued: str) -> Condition:
-    """Say that the workload does not go back to the queue by itself.
+    """Kueue sets Requeued False with reason Inadmissible on an inadmissible DRA workload.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile); pkg/workload/workload.go (SetRequeuedCondition)
     """
@@ -134,7 +134,7 @@ def requeued_false_condition(message: str, requeued: str) -> Condition:
 def unset_quota_reservation_condition(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition:
-    """Say of an evicted workload whose pods are gone that it holds no quota any more.
+    """Kueue sets QuotaReserved False with reason Pending on an evicted workload without pods.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
@@ -147,7 +147,7 @@ def unset_quota_reservation_condition(
 
 @rule("STATUS-027")
 def evicted_condition(reason: str, message: str) -> Condition:
-    """Say why quota was taken back.
+    """Kueue sets Evicted True with the reason of the eviction on an evicted workload.
 
     Kueue: pkg/workload/evict/evict.go (Evict, SetEvictedCondition)
     """
@@ -156,7 +156,7 @@ def evicted_condition(reason: str, message: str) -> Condition:
 
 @rule("PREEMPT-024")
 def preempted_condition(reason: str, message: str) -> Condition:
-    """Say on which ground the workload was preempted.
+    """Kueue sets Preempted True with the reason of the preemption on a preempted workload.
 
     Kueue: pkg/workload/workload.go (SetPreemptedCondition); pkg/scheduler/preemption/preemption.go (IssuePreemptions)
     """
@@ -167,7 +167,7 @@ def preempted_condition(reason: str, message: str) -> Condition:
 def the_admission_is_written(
     cluster_queue: str, assigned: Sequence[PodSetAssignment]
 ) -> Mapping[str, Any]:
-    """The ClusterQueue, and per pod set its name, count, flavors and usage, devices included.
+    """The admission of a workload lists the ClusterQueue and, per pod set, count, flavors and usage.
 
     Kueue: pkg/scheduler/scheduler.go (admit, assumeWorkload);
         pkg/scheduler/flavorassigner/flavorassigner.go (ToAPI, toAPI)
@@ -180,7 +180,7 @@ def the_admission_is_written(
 
 @rule("STATUS-040")
 def pods_resource_in_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
-    """Whoever waits is said to ask for the pods that the ClusterQueue counts.
+    """The resourceRequests of a pending workload include the pods that the ClusterQueue counts.
 
     Kueue 0.17: pkg/workload/workload.go (PropagateResourceRequests);
         pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors)
@@ -192,7 +192,7 @@ def pods_resource_in_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
 def pending_workload_resource_requests(
     asked: Sequence[tuple[str, Mapping[str, int]]], in_bytes: frozenset[str]
 ) -> list[dict[str, Any]]:
-    """What each pod set asks for, devices included, once the scheduler has seen the workload; its name if nothing.
+    """The resourceRequests of a tried workload list what each pod set requests, devices included.
 
     Kueue: pkg/workload/workload.go (PropagateResourceRequests)
     """
@@ -207,7 +207,7 @@ def pending_workload_resource_requests(
 
 @rule("STATUS-013", "STATUS-014")
 def pending_workloads_are_counted(figures: QueueCounts) -> Mapping[str, Any]:
-    """Workloads in the queue, set aside or not; refused DRA workloads never entered it.
+    """The pendingWorkloads of a ClusterQueue counts its pending workloads.
 
     Kueue: pkg/cache/queue/cluster_queue.go (Pending, PendingTotal);
         pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged)
@@ -219,7 +219,7 @@ def pending_workloads_are_counted(figures: QueueCounts) -> Mapping[str, Any]:
 def reserving_and_admitted_workloads_are_counted(
     figures: QueueCounts,
 ) -> Mapping[str, Any]:
-    """Workloads with quota, and those of them that are admitted.
+    """The status of a ClusterQueue counts its reserving and admitted workloads.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage);
         pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged)
@@ -232,7 +232,7 @@ def reserving_and_admitted_workloads_are_counted(
 
 @rule("STATUS-016", "STATUS-028", "SCOPE-001")
 def reserved_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
-    """Every flavor and covered resource with what is reserved of it, zeros included.
+    """The flavorsReservation of a ClusterQueue lists the reserved total of every flavor and resource.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
     """
@@ -245,7 +245,7 @@ def reserved_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
 
 @rule("STATUS-017", "STATUS-028")
 def used_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
-    """Every flavor and covered resource with what admitted workloads use of it.
+    """The flavorsUsage of a ClusterQueue lists the total used by admitted workloads.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
     """
@@ -256,7 +256,7 @@ def used_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
 
 @rule("STATUS-018", "STATUS-014")
 def a_local_queue_counts_its_workloads(figures: QueueCounts) -> Mapping[str, Any]:
-    """The LocalQueue's own pending, reserving and admitted workloads.
+    """The status of a LocalQueue counts its own pending, reserving and admitted workloads.
 
     Kueue: pkg/controller/core/localqueue_controller.go (updateStatusIfChanged);
         pkg/cache/queue/manager.go (PendingWorkloads)
@@ -270,7 +270,7 @@ def a_local_queue_counts_its_workloads(figures: QueueCounts) -> Mapping[str, Any
 
 @rule("STATUS-019", "STATUS-028")
 def a_local_queue_lists_its_quota(figures: QueueCounts) -> Mapping[str, Any]:
-    """What the LocalQueue's own workloads reserve and use.
+    """The status of a LocalQueue lists what its own workloads reserve and use.
 
     Kueue: pkg/cache/scheduler/cache.go (LocalQueueUsage, filterLocalQueueUsage)
     """
@@ -282,7 +282,7 @@ def a_local_queue_lists_its_quota(figures: QueueCounts) -> Mapping[str, Any]:
 
 @rule("STATUS-053")
 def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
-    """The flavors of the ClusterQueue with the resources that they cover and what nodes have them.
+    """The status of a LocalQueue lists the flavors of its ClusterQueue with resources, labels and taints.
 
     Kueue 0.14: pkg/cache/scheduler/cache.go (LocalQueueUsage);
         pkg/controller/core/localqueue_controller.go (UpdateStatusIfChanged)
@@ -303,7 +303,7 @@ def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
 def cluster_queue_active_condition(
     reasons: Sequence[str], messages: Sequence[str]
 ) -> Condition:
-    """Ready, or the first reason with every message.
+    """A ClusterQueue has Active True with reason Ready, or False with the first reason why it is inactive.
 
     Kueue: pkg/cache/scheduler/cache.go (ClusterQueueReadiness); pkg/cache/scheduler/clusterqueue.go (inactiveReason)
     """
@@ -317,7 +317,7 @@ def cluster_queue_active_condition(
 
 @rule("STATUS-048")
 def cluster_queue_terminating_condition() -> Condition:
-    """Say of a ClusterQueue that was deleted in use that it is on its way, whatever else is wrong with it.
+    """A terminating ClusterQueue has Active False with reason Terminating.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason)
     """
@@ -327,7 +327,7 @@ def cluster_queue_terminating_condition() -> Condition:
 
 @rule("STATUS-023")
 def local_queue_active_condition(stopped: bool, cluster_queue: str) -> Condition:
-    """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready.
+    """A LocalQueue has Active False when it is stopped or its ClusterQueue is missing or inactive.
 
     Kueue: pkg/controller/core/localqueue_controller.go (Reconcile)
     """
