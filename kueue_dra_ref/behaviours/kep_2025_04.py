@@ -70,11 +70,11 @@ def kep_2025_04() -> Behaviour:
             source=Collect(),
             sources=earlier.mapping.sources.drop(mapping_sources.sources_have_one_type),
             before=earlier.mapping.before.drop(
-                config_validation.strategies_of_fair_sharing_come_in_their_order
+                config_validation.fair_sharing_strategies_are_valid
             ),
             transformation=earlier.mapping.transformation.drop(
-                config_validation.transformations_retain_or_replace,
-                config_validation.an_input_is_transformed_once,
+                config_validation.transformation_strategy_is_known,
+                config_validation.transformation_input_is_unique,
             ),
             after=earlier.mapping.after.drop(
                 config_validation.exclusions_conflict_with_ignore_undeclared,
@@ -91,32 +91,30 @@ def kep_2025_04() -> Behaviour:
                 ),
             ),
             refused=earlier.processing.refused.drop(
-                dra_workloads.claims_are_refused_while_the_gate_is_off,
+                dra_workloads.claims_need_gate,
                 dra_workloads.direct_claims_are_refused,
             ),
-            read_claim=First(direct_claims.claims_are_read_where_the_workload_lives),
+            read_claim=First(direct_claims.claim_from_workload_namespace),
             rbac_denied=earlier.processing.rbac_denied.swap(
-                dra_workloads.templates_cannot_be_read_without_permission,
+                dra_workloads.templates_need_rbac,
                 when(
                     dra_workloads.target_cluster_queue_must_exist,
                     KueueDynamicResourceAllocation=True,
                 ),
             ),
-            template=earlier.processing.template.add(
-                direct_claims.the_claim_must_exist
-            ),
+            template=earlier.processing.template.add(direct_claims.claim_must_exist),
             request=First(),
             matching=DeviceMatchingRules(),
             mappings=earlier.processing.mappings.swap(
-                mapper.the_configuration_maps_the_classes,
-                resource_quota_kind.the_target_queue_maps_the_classes,
+                mapper.mappings_from_configuration,
+                resource_quota_kind.mappings_from_cluster_queue,
             ),
         ),
         charging=replace(
             earlier.charging,
             claims=earlier.charging.claims.swap(
-                charges.claims_are_those_of_the_pod,
-                resource_quota_kind.claims_are_those_that_containers_list,
+                charges.claims_of_pod,
+                resource_quota_kind.claims_that_containers_list,
             ),
             request=First(
                 charges.admin_access_is_not_charged,
@@ -129,10 +127,10 @@ def kep_2025_04() -> Behaviour:
         queueing=replace(
             earlier.queueing,
             queue_not_ready=First(
-                admissibility.the_local_queue_must_exist,
-                admissibility.the_local_queue_must_run,
-                admissibility.the_cluster_queue_must_exist,
-                admissibility.the_cluster_queue_must_be_active,
+                admissibility.local_queue_must_exist,
+                admissibility.local_queue_must_be_active,
+                admissibility.cluster_queue_must_exist,
+                admissibility.cluster_queue_must_be_active,
             ),
             skip_in_requeue=earlier.queueing.skip_in_requeue.drop(
                 pending_workloads.requeued_false_is_skipped
@@ -200,28 +198,28 @@ def kep_2025_04() -> Behaviour:
         priorities=replace(
             earlier.priorities,
             given=earlier.priorities.given.drop(
-                workload_priority_class.a_job_without_a_class_gets_the_default_one
+                workload_priority_class.default_workload_priority_class
             ),
         ),
         objects=Collect(
-            resource_quota_kind.the_only_kind_is_device_class,
-            resource_quota_kind.classes_need_the_kind,
-            resource_quota_kind.the_kind_needs_classes,
-            resource_quota_kind.a_class_has_one_name,
-            resource_quota_kind.a_name_is_of_one_kind,
+            resource_quota_kind.kind_is_device_class,
+            resource_quota_kind.device_class_names_need_kind,
+            resource_quota_kind.kind_needs_device_class_names,
+            resource_quota_kind.class_has_one_name,
+            resource_quota_kind.name_has_one_kind,
         ),
         definitions=replace(
             earlier.definitions,
             cluster_queue=replace(
                 earlier.definitions.cluster_queue,
                 cel=earlier.definitions.cluster_queue.cel.drop(
-                    clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
+                    clusterqueue_crd.flavor_has_quota_of_each_covered_resource
                 ),
             ),
             job=replace(
                 earlier.definitions.job,
                 container=earlier.definitions.job.container.drop(
-                    job_validation.a_container_uses_claims_of_its_pod
+                    job_validation.container_claims_exist
                 ),
             ),
         ),
@@ -230,13 +228,13 @@ def kep_2025_04() -> Behaviour:
             groups=replace(
                 earlier.webhooks.groups,
                 resource=earlier.webhooks.groups.resource.drop(
-                    clusterqueue_webhook.a_resource_is_covered_once
+                    clusterqueue_webhook.resource_is_covered_once
                 ),
                 quota=earlier.webhooks.groups.quota.drop(
-                    clusterqueue_webhook.quotas_come_in_the_order_of_the_resources
+                    clusterqueue_webhook.quotas_follow_covered_resources
                 ),
                 flavor=earlier.webhooks.groups.flavor.drop(
-                    clusterqueue_webhook.a_flavor_is_in_one_group
+                    clusterqueue_webhook.flavor_is_in_one_group
                 ),
             ),
         ),

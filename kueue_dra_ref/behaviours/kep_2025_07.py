@@ -51,28 +51,26 @@ def kep_2025_07() -> Behaviour:
                 dra_workloads.target_cluster_queue_must_exist
             ),
             mappings=earlier.processing.mappings.swap(
-                resource_quota_kind.the_target_queue_maps_the_classes,
-                dra_config_object.the_config_object_maps_the_classes,
+                resource_quota_kind.mappings_from_cluster_queue,
+                dra_config_object.mappings_from_config_object,
             ),
             lookup=earlier.processing.lookup.swap(
-                mapper.the_mapping_of_a_class_names_the_resource,
-                dra_config_object.every_mapping_of_a_class_names_a_resource,
+                mapper.lookup_first_mapping_of_class,
+                dra_config_object.lookup_every_mapping_of_class,
             ),
             reused=AnyOf(admitted_resource_claims.claims_in_use_are_not_charged_again),
         ),
         charging=replace(
             earlier.charging,
             claims=earlier.charging.claims.swap(
-                resource_quota_kind.claims_are_those_that_containers_list,
-                direct_claims.claims_of_either_kind_are_those_of_the_pod,
+                resource_quota_kind.claims_that_containers_list,
+                direct_claims.claims_of_pod_of_either_kind,
             ),
         ),
         assigning=replace(
             earlier.assigning,
-            choices=First(device_class_ambiguity.flavors_are_examined_top_down),
-            considered=AllOf(
-                device_class_ambiguity.only_the_examined_flavor_serves_the_class
-            ),
+            choices=First(device_class_ambiguity.flavors_for_class_in_listed_order),
+            considered=AllOf(device_class_ambiguity.skip_flavors_not_tried_for_class),
             reason_across_flavors=earlier.assigning.reason_across_flavors.drop(
                 unadmitted_workloads.least_severe_reason
             ),
@@ -81,11 +79,11 @@ def kep_2025_07() -> Behaviour:
             ),
         ),
         objects=Collect(
-            dra_config_object.the_config_object_is_called_default,
-            dra_config_object.the_config_object_lives_with_kueue,
+            dra_config_object.config_object_is_named_default,
+            dra_config_object.config_object_is_in_kueue_namespace,
             dra_config_object.required_fields,
             dra_config_object.at_most_16_resources,
-            dra_config_object.at_most_8_classes_of_a_resource,
+            dra_config_object.at_most_8_classes_per_resource,
             dra_config_object.resources_are_a_map,
             dra_config_object.classes_of_a_resource_are_a_set,
         ),
@@ -94,8 +92,8 @@ def kep_2025_07() -> Behaviour:
             job=replace(
                 earlier.definitions.job,
                 container=earlier.definitions.job.container.add(
-                    job_validation.a_container_uses_claims_of_its_pod,
-                    before=job_validation.a_container_has_a_name_of_its_own,
+                    job_validation.container_claims_exist,
+                    before=job_validation.container_name_is_unique,
                 ),
             ),
         ),

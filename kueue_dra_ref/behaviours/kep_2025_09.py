@@ -61,21 +61,17 @@ def kep_2025_09() -> Behaviour:
                 )
             ),
             read_claim=earlier.processing.read_claim.drop(
-                direct_claims.claims_are_read_where_the_workload_lives
+                direct_claims.claim_from_workload_namespace
             ),
-            rbac_denied=First(
-                dra_workloads.templates_cannot_be_read_without_permission
-            ),
-            template=earlier.processing.template.drop(
-                direct_claims.the_claim_must_exist
-            ),
+            rbac_denied=First(dra_workloads.templates_need_rbac),
+            template=earlier.processing.template.drop(direct_claims.claim_must_exist),
             mappings=earlier.processing.mappings.swap(
-                dra_config_object.the_config_object_maps_the_classes,
-                mapper.the_configuration_maps_the_classes,
+                dra_config_object.mappings_from_config_object,
+                mapper.mappings_from_configuration,
             ),
             lookup=earlier.processing.lookup.swap(
-                dra_config_object.every_mapping_of_a_class_names_a_resource,
-                mapper.the_mapping_of_a_class_names_the_resource,
+                dra_config_object.lookup_every_mapping_of_class,
+                mapper.lookup_first_mapping_of_class,
             ),
             reused=earlier.processing.reused.drop(
                 admitted_resource_claims.claims_in_use_are_not_charged_again
@@ -84,8 +80,8 @@ def kep_2025_09() -> Behaviour:
         charging=replace(
             earlier.charging,
             claims=earlier.charging.claims.swap(
-                direct_claims.claims_of_either_kind_are_those_of_the_pod,
-                charges.claims_are_those_of_the_pod,
+                direct_claims.claims_of_pod_of_either_kind,
+                charges.claims_of_pod,
             ),
             once_per_workload=earlier.charging.once_per_workload.drop(
                 direct_claims.existing_claim_is_charged_once
@@ -94,10 +90,10 @@ def kep_2025_09() -> Behaviour:
         assigning=replace(
             earlier.assigning,
             choices=earlier.assigning.choices.drop(
-                device_class_ambiguity.flavors_are_examined_top_down
+                device_class_ambiguity.flavors_for_class_in_listed_order
             ),
             considered=earlier.assigning.considered.drop(
-                device_class_ambiguity.only_the_examined_flavor_serves_the_class
+                device_class_ambiguity.skip_flavors_not_tried_for_class
             ),
         ),
         objects=Collect(),
@@ -106,7 +102,7 @@ def kep_2025_09() -> Behaviour:
             cluster_queue=replace(
                 earlier.definitions.cluster_queue,
                 cel=earlier.definitions.cluster_queue.cel.add(
-                    clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
+                    clusterqueue_crd.flavor_has_quota_of_each_covered_resource
                 ),
             ),
         ),
@@ -115,13 +111,13 @@ def kep_2025_09() -> Behaviour:
             groups=replace(
                 earlier.webhooks.groups,
                 resource=earlier.webhooks.groups.resource.add(
-                    clusterqueue_webhook.a_resource_is_covered_once
+                    clusterqueue_webhook.resource_is_covered_once
                 ),
                 quota=earlier.webhooks.groups.quota.add(
-                    clusterqueue_webhook.quotas_come_in_the_order_of_the_resources,
-                    before=clusterqueue_webhook.no_quota_is_negative,
+                    clusterqueue_webhook.quotas_follow_covered_resources,
+                    before=clusterqueue_webhook.nominal_quota_is_not_negative,
                 ),
-                flavor=Collect(clusterqueue_webhook.a_flavor_is_in_one_group),
+                flavor=Collect(clusterqueue_webhook.flavor_is_in_one_group),
             ),
         ),
     )

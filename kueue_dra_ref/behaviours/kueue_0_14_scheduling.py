@@ -34,20 +34,20 @@ QUEUEING = QueueRules(
     sticky_preemptor=AnyOf(),
     namespace=First(pending_workloads.namespace_must_be_selected_0_18),
     queue_not_ready=First(
-        admissibility.the_local_queue_must_exist,
-        admissibility.the_local_queue_must_run,
-        admissibility.the_cluster_queue_must_exist,
-        admissibility.the_cluster_queue_must_be_active,
+        admissibility.local_queue_must_exist,
+        admissibility.local_queue_must_be_active,
+        admissibility.cluster_queue_must_exist,
+        admissibility.cluster_queue_must_be_active,
     ),
     inactive=Each(
-        pending_workloads.a_deleted_cluster_queue_is_inactive,
-        pending_workloads.a_stopped_cluster_queue_is_inactive,
-        pending_workloads.missing_flavors_make_a_cluster_queue_inactive,
+        pending_workloads.terminating_cluster_queue_is_inactive,
+        pending_workloads.stopped_cluster_queue_is_inactive,
+        pending_workloads.missing_flavors_deactivate_cluster_queue,
     ),
     evicted=First(
         pending_workloads.evict_on_deactivation,
         pending_workloads.hold_and_drain_evicts_local_queue,
-        pending_workloads.a_drained_cluster_queue_evicts,
+        pending_workloads.hold_and_drain_evicts_cluster_queue,
     ),
     skip_in_requeue=AnyOf(pending_workloads.requeued_false_is_skipped),
     hold_finalizer=AnyOf(
@@ -59,10 +59,10 @@ QUEUEING = QueueRules(
 )
 
 ASSIGNING = FlavorAssignment(
-    flavors=Collect(fits_resource_quota.flavors_are_tried_as_listed),
+    flavors=Collect(fits_resource_quota.flavors_in_listed_order),
     uncovered=First(fits_resource_quota.uncovered_resources_are_unavailable),
     counted=Each(fits_resource_quota.pods_resource_when_covered),
-    flavor=Each(taints.taints_must_be_tolerated_by_their_value),
+    flavor=Each(taints.taints_must_be_tolerated_0_15),
     quota=First(
         fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
         fits_resource_quota.insufficient_unused_quota,
@@ -104,17 +104,17 @@ ASSIGNING = FlavorAssignment(
 )
 
 COHORTS = CohortRules(
-    parent_of_cluster_queue=First(cohort_quota.queues_of_a_cohort_share),
+    parent_of_cluster_queue=First(cohort_quota.cohort_of_cluster_queue),
     reads_cohorts=AnyOf(
         when(cohort_quota.cohort_objects_are_read, HierarchicalCohorts=True)
     ),
-    parent=First(cohort_quota.cohorts_form_a_tree),
-    quota=First(cohort_quota.a_cohort_may_bring_quota),
-    borrowing=First(cohort_quota.a_limit_bounds_borrowing),
-    lending=First(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True)),
-    on_cycle=First(cohort_quota.a_loop_of_cohorts_stops_its_queues),
-    borrowed=First(cohort_quota.use_above_nominal_quota_is_borrowed),
-    counted=First(cohort_quota.cpu_beyond_64_bits_is_counted_as_none),
+    parent=First(cohort_quota.parent_of_cohort),
+    quota=First(cohort_quota.quota_of_cohort),
+    borrowing=First(cohort_quota.borrowing_limit),
+    lending=First(when(cohort_quota.lending_limit, LendingLimit=True)),
+    on_cycle=First(cohort_quota.cohort_cycle_deactivates_queues),
+    borrowed=First(cohort_quota.borrowed_in_status),
+    counted=First(cohort_quota.cpu_overflow_counts_as_zero),
 )
 
 CYCLE = SchedulingCycle(

@@ -14,9 +14,9 @@ from kueue_dra_ref.rules.workload import workload_priority_class, workload_statu
 
 REPORTING = StatusRules(
     admitted=Each(
-        workload_status.quota_is_reserved, workload_status.the_workload_is_admitted
+        workload_status.quota_reserved_condition, workload_status.admitted_condition
     ),
-    admission=First(workload_status.the_admission_is_written),
+    admission=First(workload_status.admission_status),
     pending_condition=First(workload_status.pending_condition),
     blocked=First(workload_status.inadmissible_queue_condition),
     quota_released=First(workload_status.unset_quota_reservation_condition),
@@ -27,16 +27,16 @@ REPORTING = StatusRules(
     preempted=Each(workload_status.preempted_condition),
     requests=First(workload_status.pending_workload_resource_requests),
     cluster_queue=Each(
-        workload_status.pending_workloads_are_counted,
-        workload_status.reserving_and_admitted_workloads_are_counted,
-        workload_status.reserved_quota_is_listed,
-        workload_status.used_quota_is_listed,
+        workload_status.pending_workloads_status,
+        workload_status.reserving_and_admitted_workloads_status,
+        workload_status.flavors_reservation_status,
+        workload_status.flavors_usage_status,
     ),
     local_queue=Each(
-        workload_status.a_local_queue_counts_its_workloads,
-        workload_status.a_local_queue_lists_its_quota,
+        workload_status.local_queue_workloads_status,
+        workload_status.local_queue_flavors_usage_status,
         when(
-            workload_status.a_local_queue_shows_its_flavors,
+            workload_status.local_queue_flavors_status,
             ExposeFlavorsInLocalQueue=True,
         ),
     ),
@@ -46,26 +46,26 @@ REPORTING = StatusRules(
 )
 
 JOBS = JobRules(
-    pod_sets=First(job_reconciliation.a_job_is_one_pod_set),
+    pod_sets=First(job_reconciliation.job_pod_sets),
     suspended=AnyOf(job_reconciliation.suspend_job),
     unsuspend=AnyOf(job_reconciliation.unsuspend_on_admission),
     release_quota=AnyOf(job_reconciliation.release_quota_when_pods_stopped),
-    finished=First(job_reconciliation.a_finished_job_finishes_its_workload),
-    requeued=AnyOf(job_reconciliation.a_preempted_workload_is_queued_again),
+    finished=First(job_reconciliation.finished_job_finishes_workload),
+    requeued=AnyOf(job_reconciliation.preempted_workload_is_requeued),
     min_parallelism=First(
         when(job_reconciliation.min_parallelism_annotation, PartialAdmission=True)
     ),
-    reduced=Each(job_reconciliation.a_job_runs_as_many_pods_as_were_admitted),
+    reduced=Each(job_reconciliation.run_with_admitted_pod_count),
     reclaimed=First(
         when(
-            job_reconciliation.pods_that_will_not_run_again_are_reclaimed,
+            job_reconciliation.reclaimable_pods,
             ReclaimablePods=True,
         )
     ),
     unequal=AnyOf(job_reconciliation.equivalent_to_workload),
     queued=First(
         when(
-            managed_jobs.a_job_without_a_queue_gets_the_default_one,
+            managed_jobs.default_local_queue,
             LocalQueueDefaulting=True,
         )
     ),

@@ -57,7 +57,7 @@ def kueue_0_16() -> Behaviour:
                 fits_resource_quota.empty_pod_set_stops_assignment
             ),
             flavor=earlier.assigning.flavor.swap(
-                taints.taints_must_be_tolerated_by_their_value,
+                taints.taints_must_be_tolerated_0_15,
                 taints.taints_must_be_tolerated,
             ),
             rank=earlier.assigning.rank.drop(
@@ -95,7 +95,7 @@ def kueue_0_16() -> Behaviour:
         webhooks=replace(
             earlier.webhooks,
             words=earlier.webhooks.words.drop(
-                mapping_names_0_15.names_are_qualified_and_counted_in_characters
+                mapping_names_0_15.qualified_name_messages
             ),
         ),
     )

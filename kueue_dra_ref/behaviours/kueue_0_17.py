@@ -53,7 +53,7 @@ def kueue_0_17() -> Behaviour:
                 cohort_quota.cohort_objects_are_read,
             ),
             lending=earlier.cohorts.lending.swap(
-                cohort_quota.a_limit_bounds_lending, cohort_quota.a_limit_bounds_lending
+                cohort_quota.lending_limit, cohort_quota.lending_limit
             ),
         ),
         preempting=replace(
@@ -82,8 +82,8 @@ def kueue_0_17() -> Behaviour:
         jobs=replace(
             earlier.jobs,
             queued=earlier.jobs.queued.swap(
-                managed_jobs.a_job_without_a_queue_gets_the_default_one,
-                managed_jobs.a_job_without_a_queue_gets_the_default_one,
+                managed_jobs.default_local_queue,
+                managed_jobs.default_local_queue,
             ),
         ),
         extended=ExtendedResources(
@@ -102,12 +102,10 @@ def kueue_0_17() -> Behaviour:
                 )
             ),
             named=AnyOf(extended_resource_requests.names_with_a_domain_are_extended),
-            chosen=Fold(devices_0_18.a_mapped_class_stands_for_a_resource),
-            in_container=First(devices_0_18.each_container_asks_for_whole_devices),
+            chosen=Fold(devices_0_18.mapped_device_class_wins),
+            in_container=First(devices_0_18.each_container_requests_whole_devices),
             in_pod=First(extended_resource_requests.max_of_init_and_containers),
-            charged=First(
-                extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name
-            ),
+            charged=First(extended_resource_requests.mapped_resource_or_own_name),
             not_charged_natively=AnyOf(
                 extended_resource_requests.resolved_name_is_not_charged_natively
             ),
@@ -118,16 +116,16 @@ def kueue_0_17() -> Behaviour:
             groups=replace(
                 earlier.webhooks.groups,
                 quota=earlier.webhooks.groups.quota.swap(
-                    clusterqueue_webhook.no_lending_limit_is_negative,
-                    clusterqueue_webhook.no_lending_limit_is_negative,
+                    clusterqueue_webhook.lending_limit_is_not_negative,
+                    clusterqueue_webhook.lending_limit_is_not_negative,
                 )
                 .swap(
                     clusterqueue_webhook.lending_limit_needs_cohort,
                     clusterqueue_webhook.lending_limit_needs_cohort,
                 )
                 .swap(
-                    clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
-                    clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
+                    clusterqueue_webhook.lending_limit_is_at_most_nominal_quota,
+                    clusterqueue_webhook.lending_limit_is_at_most_nominal_quota,
                 ),
             ),
             job=earlier.webhooks.job.swap(

@@ -71,31 +71,31 @@ def kueue_0_18() -> Behaviour:
             earlier.mapping,
             before_sources=Collect(
                 when(
-                    mapping_sources_0_18.sources_need_the_gate_of_counters,
+                    mapping_sources_0_18.sources_need_gate,
                     KueueDRAIntegrationPartitionableDevices=False,
                 ),
                 when(
-                    mapping_sources_0_18.a_mapping_has_one_source,
+                    mapping_sources_0_18.at_most_one_source,
                     KueueDRAIntegrationPartitionableDevices=True,
                 ),
             ),
             source_type=Each(
                 when(
-                    mapping_sources_0_18.a_source_is_a_counter,
+                    mapping_sources_0_18.source_is_a_counter,
                     KueueDRAIntegrationPartitionableDevices=True,
                 )
             ),
             source=Collect(
                 when(
-                    mapping_sources_0_18.a_counter_has_a_short_name,
+                    mapping_sources_0_18.counter_name_is_at_most_63_long,
                     KueueDRAIntegrationPartitionableDevices=True,
                 ),
                 when(
-                    mapping_sources_0_18.a_driver_has_a_name,
+                    mapping_sources_0_18.driver_is_at_most_253_long,
                     KueueDRAIntegrationPartitionableDevices=True,
                 ),
                 when(
-                    mapping_source_fields.the_selector_of_a_source_compiles,
+                    mapping_source_fields.source_selector_compiles,
                     KueueDRAIntegrationPartitionableDevices=True,
                 ),
             ),
@@ -121,7 +121,7 @@ def kueue_0_18() -> Behaviour:
             ),
             refused=First(
                 when(
-                    dra_workloads.claims_are_refused_while_the_gate_is_off,
+                    dra_workloads.claims_need_gate,
                     KueueDRAIntegration=False,
                     KueueDRARejectWorkloadsWhenDRADisabled=True,
                 ),
@@ -137,42 +137,38 @@ def kueue_0_18() -> Behaviour:
             ),
             matching=DeviceMatchingRules(
                 eligible=AllOf(
-                    device_matching.a_device_serves_one_request_of_a_claim,
-                    device_matching.the_selectors_of_the_class_hold,
-                    device_matching.the_selectors_of_the_request_hold,
+                    device_matching.device_serves_one_request_of_claim,
+                    device_matching.class_selectors_match,
+                    device_matching.request_selectors_match,
                 ),
                 findings=First(
-                    device_matching.the_class_must_exist,
-                    device_matching.the_selectors_of_the_class_compile,
+                    device_matching.class_must_exist,
+                    device_matching.class_selectors_compile,
                     device_matching.selector_error_rejects,
-                    device_matching.too_few_devices_reject,
+                    device_matching.too_few_devices_are_retried,
                 ),
             ),
             sourcing=SourcedRequestRules(
-                sources=First(
-                    sourced_requests.sources_of_a_class_are_those_of_its_mappings
-                ),
-                instead=AnyOf(sourced_requests.uncountable_classes_are_not_charged),
+                sources=First(sourced_requests.sources_of_class),
+                instead=AnyOf(sourced_requests.classes_with_sources_are_not_counted),
                 slices=Fold(
-                    pool_selection.slices_are_those_of_the_driver,
+                    pool_selection.slices_of_driver,
                     pool_selection.newest_pool_generation,
                     pool_selection.skip_incomplete_pool,
                 ),
                 eligible=AllOf(
-                    sourced_requests.the_selector_of_the_source_holds,
-                    sourced_requests.the_selectors_of_a_sourced_class_hold,
-                    sourced_requests.the_selectors_of_a_sourced_request_hold,
+                    sourced_requests.source_selector_matches,
+                    sourced_requests.sourced_class_selectors_match,
+                    sourced_requests.sourced_request_selectors_match,
                 ),
                 lacking=First(
                     devices_0_18.missing_class_at_request_path,
                     devices_0_18.class_selector_error_at_request_path,
                     sourced_requests.sourced_selector_error_is_retried,
-                    sourced_requests.too_few_sourced_devices_reject,
+                    sourced_requests.too_few_sourced_devices_are_retried,
                 ),
-                counter=Collect(devices_0_18.the_first_set_of_a_device_is_charged),
-                unoffered=First(
-                    partitionable_devices.some_device_must_consume_the_counter
-                ),
+                counter=Collect(devices_0_18.first_counter_set_is_charged),
+                unoffered=First(partitionable_devices.some_device_consumes_counter),
                 worst=First(sourced_requests.max_over_devices),
                 positive=Fold(sourced_requests.clamp_negative_to_zero),
                 times=First(sourced_requests.each_sourced_device_is_charged),
@@ -189,8 +185,8 @@ def kueue_0_18() -> Behaviour:
                 charges.requests_of_a_claim_add_up,
             ),
             transformed=earlier.charging.transformed.swap(
-                resource_transformations.outputs_are_computed_from_whole_units,
-                resource_transformations.outputs_and_what_is_requested_are_one_sum,
+                resource_transformations.transformation_outputs_0_17,
+                resource_transformations.transformation_outputs_0_18,
             ),
         ),
         assigning=replace(
@@ -215,7 +211,7 @@ def kueue_0_18() -> Behaviour:
         cohorts=replace(
             earlier.cohorts,
             counted=earlier.cohorts.counted.drop(
-                cohort_quota.cpu_beyond_64_bits_is_counted_as_none
+                cohort_quota.cpu_overflow_counts_as_zero
             ),
         ),
         preempting=replace(
@@ -232,7 +228,7 @@ def kueue_0_18() -> Behaviour:
             earlier.priorities,
             given=First(
                 when(
-                    workload_priority_class.a_job_without_a_class_gets_the_default_one,
+                    workload_priority_class.default_workload_priority_class,
                     WorkloadPriorityClassDefaulting=True,
                 )
             ),
@@ -254,7 +250,7 @@ def kueue_0_18() -> Behaviour:
                 ),
             ),
             in_container=earlier.extended.in_container.add(
-                devices_0_18.each_container_is_refused_a_class_with_counters
+                devices_0_18.each_container_rejects_counters
             ),
             watched=Collect(
                 when(
@@ -266,10 +262,10 @@ def kueue_0_18() -> Behaviour:
         adjusting=replace(
             earlier.adjusting,
             pod_set=earlier.adjusting.pod_set.add(
-                adjust_resources.limits_of_the_pod_stand_in_for_its_requests
+                adjust_resources.pod_limits_default_pod_requests
             ),
             resources=earlier.adjusting.resources.add(
-                adjust_resources.pods_keep_to_their_limits
+                adjust_resources.pod_requests_are_within_limits
             ),
         ),
         definitions=replace(

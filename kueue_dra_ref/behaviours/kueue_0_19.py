@@ -50,28 +50,28 @@ def kueue_0_19() -> Behaviour:
             device_class=earlier.mapping.device_class.swap(
                 device_class_mappings.class_maps_to_one_resource,
                 device_class_mappings.class_maps_to_one_resource_unless_both_count,
-            ).add(mapping_sources.mappings_of_a_class_charge_different_counters),
+            ).add(mapping_sources.shared_class_charges_different_counters),
             before_sources=earlier.mapping.before_sources.drop(
-                mapping_sources_0_18.sources_need_the_gate_of_counters,
-                mapping_sources_0_18.a_mapping_has_one_source,
+                mapping_sources_0_18.sources_need_gate,
+                mapping_sources_0_18.at_most_one_source,
             ),
             source_type=Each(
-                mapping_sources.a_source_has_a_type,
-                mapping_sources.a_source_has_one_type,
+                mapping_sources.source_has_a_type,
+                mapping_sources.source_has_one_type,
                 when(
                     mapping_sources.counters_need_gate,
                     KueueDRAIntegrationPartitionableDevices=False,
                 ),
                 when(
-                    mapping_sources.capacities_need_their_gate,
+                    mapping_sources.capacities_need_gate,
                     KueueDRAIntegrationConsumableCapacity=False,
                 ),
             ),
             source=Collect(
-                mapping_source_fields.a_counter_is_named_by_a_label,
-                mapping_source_fields.a_capacity_has_a_qualified_name,
-                mapping_source_fields.a_driver_is_a_subdomain,
-                mapping_source_fields.the_selector_of_a_source_compiles,
+                mapping_source_fields.counter_name_is_a_dns_label,
+                mapping_source_fields.capacity_name_is_qualified,
+                mapping_source_fields.driver_is_a_dns_subdomain,
+                mapping_source_fields.source_selector_compiles,
             ),
             sources=Collect(mapping_sources.sources_have_one_type),
         ),
@@ -79,19 +79,17 @@ def kueue_0_19() -> Behaviour:
             earlier.processing,
             sourcing=replace(
                 earlier.processing.sourcing,
-                drivers=First(
-                    sourced_requests.selectors_are_tried_on_the_drivers_of_the_sources
-                ),
+                drivers=First(sourced_requests.selectors_on_drivers_of_sources),
                 lacking=earlier.processing.sourcing.lacking.swap(
                     devices_0_18.missing_class_at_request_path,
-                    sourced_requests.a_sourced_class_must_exist,
+                    sourced_requests.sourced_class_must_exist,
                 ).swap(
                     devices_0_18.class_selector_error_at_request_path,
-                    sourced_requests.the_selectors_of_a_sourced_class_compile,
+                    sourced_requests.sourced_class_selectors_compile,
                 ),
                 counter=earlier.processing.sourcing.counter.swap(
-                    devices_0_18.the_first_set_of_a_device_is_charged,
-                    partitionable_devices.what_a_device_consumes_is_charged,
+                    devices_0_18.first_counter_set_is_charged,
+                    partitionable_devices.all_counter_sets_are_charged,
                 ),
                 asked=First(
                     consumable_capacity.requested_capacity,
@@ -105,8 +103,8 @@ def kueue_0_19() -> Behaviour:
                     consumable_capacity.reject_above_range_max,
                 ),
                 unoffered=First(
-                    partitionable_devices.some_device_must_consume_the_counter,
-                    consumable_capacity.some_device_must_have_the_capacity,
+                    partitionable_devices.some_device_consumes_counter,
+                    consumable_capacity.some_device_has_capacity,
                     consumable_capacity.no_device_satisfies_capacity,
                 ),
                 in_bytes=First(sourced_requests.sourced_amounts_in_bytes),
@@ -115,25 +113,25 @@ def kueue_0_19() -> Behaviour:
         charging=replace(
             earlier.charging,
             transformed=earlier.charging.transformed.swap(
-                resource_transformations.outputs_and_what_is_requested_are_one_sum,
-                resource_transformations.outputs_are_added_to_what_is_requested,
+                resource_transformations.transformation_outputs_0_18,
+                resource_transformations.transformation_outputs_add_to_requests,
             ),
         ),
         queueing=replace(
             earlier.queueing,
             namespace=earlier.queueing.namespace.swap(
                 pending_workloads.namespace_must_be_selected_0_18,
-                pending_workloads.the_namespace_must_be_selected,
+                pending_workloads.namespace_must_be_selected,
             ),
             queue_not_ready=First(
                 when(
                     admissibility.inactive_condition,
                     UnadmittedWorkloadsObservability=True,
                 ),
-                admissibility.the_local_queue_must_exist,
-                admissibility.the_local_queue_must_run,
-                admissibility.the_cluster_queue_must_exist,
-                admissibility.the_cluster_queue_must_be_active,
+                admissibility.local_queue_must_exist,
+                admissibility.local_queue_must_be_active,
+                admissibility.cluster_queue_must_exist,
+                admissibility.cluster_queue_must_be_active,
                 when(
                     admissibility.namespace_mismatch_condition,
                     UnadmittedWorkloadsObservability=True,
@@ -339,7 +337,7 @@ def kueue_0_19() -> Behaviour:
                 when(
                     job_reconciliation.reclaimable_pods_of_indexes, ReclaimablePods=True
                 ),
-                before=job_reconciliation.pods_that_will_not_run_again_are_reclaimed,
+                before=job_reconciliation.reclaimable_pods,
             ),
             default_queue_exempt=AnyOf(
                 managed_jobs.no_default_queue_in_unmanaged_namespace
@@ -352,14 +350,14 @@ def kueue_0_19() -> Behaviour:
                 extended_resource_requests.name_breaks_tie,
             ),
             in_container=earlier.extended.in_container.drop(
-                devices_0_18.each_container_asks_for_whole_devices,
-                devices_0_18.each_container_is_refused_a_class_with_counters,
+                devices_0_18.each_container_requests_whole_devices,
+                devices_0_18.each_container_rejects_counters,
             ),
             refused=Collect(
                 extended_resource_requests.classes_with_counters_are_refused,
                 extended_resource_requests.classes_with_capacities_are_refused,
                 extended_resource_requests.devices_are_whole,
-                extended_resource_requests.the_sum_of_containers_has_64_bits,
+                extended_resource_requests.sum_of_containers_has_64_bits,
             ),
             per_name=Each(extended_resource_requests.extended_resources_sum_per_name),
         ),
@@ -380,14 +378,14 @@ def kueue_0_19() -> Behaviour:
         webhooks=replace(
             earlier.webhooks,
             workload=earlier.webhooks.workload.swap(
-                workload_webhook.no_request_is_called_pods,
-                workload_webhook.no_amount_is_called_pods,
+                workload_webhook.requests_have_no_pods,
+                workload_webhook.resources_have_no_pods,
             ).add(
                 when(
-                    workload_webhook.no_amount_is_negative,
+                    workload_webhook.resources_are_not_negative,
                     WorkloadValidateResourcesAreNonNegative=True,
                 ),
-                before=workload_webhook.at_most_one_pod_set_may_shrink,
+                before=workload_webhook.at_most_one_min_count,
             ),
         ),
     )

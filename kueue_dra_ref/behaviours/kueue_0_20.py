@@ -30,11 +30,9 @@ def kueue_0_20() -> Behaviour:
         gates=kueue_0_20_gates(),
         mapping=replace(
             earlier.mapping,
-            name=earlier.mapping.name.add(
-                mapping_names_0_20.a_mapping_is_not_called_pods
-            ),
+            name=earlier.mapping.name.add(mapping_names_0_20.name_is_not_pods),
             source=earlier.mapping.source.add(
-                mapping_names_0_20.a_capacity_has_one_slash_at_most
+                mapping_names_0_20.capacity_name_has_at_most_one_slash
             ),
         ),
         processing=replace(
@@ -67,7 +65,7 @@ def kueue_0_20() -> Behaviour:
                     KueueDRAIntegrationPrioritizedList=True,
                 ),
                 when(
-                    prioritized_lists.subrequest_is_charged_by_device_sources,
+                    prioritized_lists.subrequest_is_not_charged_by_sources,
                     KueueDRAIntegrationPrioritizedList=True,
                 ),
                 when(

@@ -24,7 +24,7 @@ _CHECKS = ("IgnoreUndeclared", "BlockUndeclared")
 
 
 @rule("CFG-014")
-def strategies_of_fair_sharing_come_in_their_order(
+def fair_sharing_strategies_are_valid(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
     """Kueue accepts one preemption strategy, or LessThanOrEqualToFinalShare and then LessThanInitialShare.
@@ -43,7 +43,7 @@ def strategies_of_fair_sharing_come_in_their_order(
 
 
 @rule("CFG-015")
-def transformations_retain_or_replace(
+def transformation_strategy_is_known(
     configuration: Configuration, index: int
 ) -> FieldError | None:
     """Kueue rejects a resource transformation whose strategy is neither Retain nor Replace.
@@ -59,7 +59,7 @@ def transformations_retain_or_replace(
 
 
 @rule("CFG-016")
-def an_input_is_transformed_once(
+def transformation_input_is_unique(
     configuration: Configuration, index: int
 ) -> FieldError | None:
     """Kueue rejects a transformation whose input an earlier transformation already has.
@@ -74,7 +74,7 @@ def an_input_is_transformed_once(
 
 
 @rule("CFG-019")
-def the_selector_of_managed_namespaces_is_one(
+def managed_jobs_namespace_selector_is_valid(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
     """Kueue rejects a managedJobsNamespaceSelector that is not a valid label selector.
@@ -85,7 +85,7 @@ def the_selector_of_managed_namespaces_is_one(
 
 
 @rule("CFG-020")
-def namespaces_of_the_system_are_not_managed(
+def system_namespaces_are_not_selected(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
     """Kueue rejects a managedJobsNamespaceSelector that selects kube-system or the namespace of Kueue.

@@ -22,7 +22,7 @@ _ROOT = "spec.resources"
 
 
 @rule("CLASS-001", "CRD-001", "CRD-017", "CRD-018")
-def the_config_object_maps_the_classes(
+def mappings_from_config_object(
     world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
     """Kueue reads the device class mappings from the DynamicResourceAllocationConfig object.
@@ -40,7 +40,7 @@ def the_config_object_maps_the_classes(
 
 
 @rule("CRD-002")
-def the_config_object_is_called_default(obj: Manifest) -> Iterator[FieldError]:
+def config_object_is_named_default(obj: Manifest) -> Iterator[FieldError]:
     """The API server rejects a DynamicResourceAllocationConfig with a name other than default.
 
     No counterpart: KEP-2941 of July 2025 only.
@@ -56,7 +56,7 @@ def the_config_object_is_called_default(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("CRD-003")
-def the_config_object_lives_with_kueue(obj: Manifest) -> Iterator[FieldError]:
+def config_object_is_in_kueue_namespace(obj: Manifest) -> Iterator[FieldError]:
     """The API server rejects a DynamicResourceAllocationConfig outside the namespace of Kueue.
 
     No counterpart: KEP-2941 of July 2025 only.
@@ -96,7 +96,7 @@ def at_most_16_resources(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("CRD-005")
-def at_most_8_classes_of_a_resource(obj: Manifest) -> Iterator[FieldError]:
+def at_most_8_classes_per_resource(obj: Manifest) -> Iterator[FieldError]:
     """The API server rejects a DynamicResourceAllocationConfig resource with more than 8 deviceClassNames.
 
     No counterpart: KEP-2941 of July 2025 only.
@@ -137,7 +137,7 @@ def classes_of_a_resource_are_a_set(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("CRD-010", "CRD-011", "CLASS-001")
-def every_mapping_of_a_class_names_a_resource(
+def lookup_every_mapping_of_class(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
     """Kueue maps a device class to the resource of every mapping that lists it, and the flavor decides.

@@ -30,7 +30,7 @@ def class_is_a_qualified_name(place: MappingPath) -> FieldError | None:
 
 
 @rule("OBJECT-049")
-def names_are_qualified_and_counted_in_characters(words: str) -> str:
+def qualified_name_messages(words: str) -> str:
     """Kueue calls a label key a qualified name in webhook messages and measures its parts in characters.
 
     Kueue 0.15: pkg/webhooks/common.go (validateResourceName);

@@ -20,7 +20,7 @@ _MAX_DRIVER = 63
 
 
 @rule("SOURCE-006")
-def a_counter_is_named_by_a_label(place: MappingPath) -> Iterator[FieldError]:
+def counter_name_is_a_dns_label(place: MappingPath) -> Iterator[FieldError]:
     """Kueue rejects a counter source whose name is missing or not a DNS label.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
@@ -36,7 +36,7 @@ def a_counter_is_named_by_a_label(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-007")
-def a_capacity_has_a_qualified_name(place: MappingPath) -> Iterator[FieldError]:
+def capacity_name_is_qualified(place: MappingPath) -> Iterator[FieldError]:
     """Kueue rejects a capacity source whose name is not a C identifier with an optional domain.
 
     Kueue: pkg/config/validation.go (validateQualifiedName, validateCIdentifier)
@@ -48,7 +48,7 @@ def a_capacity_has_a_qualified_name(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-008")
-def a_driver_is_a_subdomain(place: MappingPath) -> Iterator[FieldError]:
+def driver_is_a_dns_subdomain(place: MappingPath) -> Iterator[FieldError]:
     """Kueue rejects a source whose driver is missing, too long or not a DNS subdomain.
 
     Kueue: pkg/config/validation.go (validateDeviceClassSource)
@@ -68,7 +68,7 @@ def a_driver_is_a_subdomain(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-009")
-def the_selector_of_a_source_compiles(place: MappingPath) -> Iterator[FieldError]:
+def source_selector_compiles(place: MappingPath) -> Iterator[FieldError]:
     """Kueue rejects a source whose deviceSelector is missing or does not compile.
 
     Kueue: pkg/config/validation.go (validateDeviceClassSource)

@@ -17,7 +17,7 @@ _ONE = "exactly one source type must be set per entry"
 
 
 @rule("SOURCE-001")
-def a_source_has_a_type(place: MappingPath) -> FieldError | None:
+def source_has_a_type(place: MappingPath) -> FieldError | None:
     """Kueue rejects a source that is neither a counter nor a capacity.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
@@ -28,7 +28,7 @@ def a_source_has_a_type(place: MappingPath) -> FieldError | None:
 
 
 @rule("SOURCE-002")
-def a_source_has_one_type(place: MappingPath) -> FieldError | None:
+def source_has_one_type(place: MappingPath) -> FieldError | None:
     """Kueue rejects a source that is both a counter and a capacity.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
@@ -53,7 +53,7 @@ def counters_need_gate(place: MappingPath) -> FieldError | None:
 
 
 @rule("SOURCE-005")
-def capacities_need_their_gate(place: MappingPath) -> FieldError | None:
+def capacities_need_gate(place: MappingPath) -> FieldError | None:
     """Kueue rejects a capacity source while the gate KueueDRAIntegrationConsumableCapacity is off.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
@@ -77,7 +77,7 @@ def sources_have_one_type(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-010")
-def mappings_of_a_class_charge_different_counters(
+def shared_class_charges_different_counters(
     place: MappingPath,
 ) -> FieldError | None:
     """Kueue rejects a device class that two mappings charge for the same counter.

@@ -18,7 +18,7 @@ _MAX_NAME, _MAX_DRIVER = 63, 253
 
 
 @rule("SOURCE-012")
-def sources_need_the_gate_of_counters(place: MappingPath) -> Iterator[FieldError]:
+def sources_need_gate(place: MappingPath) -> Iterator[FieldError]:
     """Kueue rejects the sources of a mapping while the gate KueueDRAIntegrationPartitionableDevices is off.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
@@ -28,7 +28,7 @@ def sources_need_the_gate_of_counters(place: MappingPath) -> Iterator[FieldError
 
 
 @rule("SOURCE-011")
-def a_mapping_has_one_source(place: MappingPath) -> Iterator[FieldError]:
+def at_most_one_source(place: MappingPath) -> Iterator[FieldError]:
     """Kueue rejects a mapping with more than one source.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
@@ -38,7 +38,7 @@ def a_mapping_has_one_source(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-015")
-def a_source_is_a_counter(place: MappingPath) -> FieldError | None:
+def source_is_a_counter(place: MappingPath) -> FieldError | None:
     """Kueue rejects a source that is not a counter.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
@@ -52,7 +52,7 @@ def a_source_is_a_counter(place: MappingPath) -> FieldError | None:
 
 
 @rule("SOURCE-013")
-def a_counter_has_a_short_name(place: MappingPath) -> Iterator[FieldError]:
+def counter_name_is_at_most_63_long(place: MappingPath) -> Iterator[FieldError]:
     """Kueue rejects a counter source whose name is missing or longer than 63 characters.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
@@ -61,7 +61,7 @@ def a_counter_has_a_short_name(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-014")
-def a_driver_has_a_name(place: MappingPath) -> Iterator[FieldError]:
+def driver_is_at_most_253_long(place: MappingPath) -> Iterator[FieldError]:
     """Kueue rejects a source whose driver is missing or longer than 253 characters.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)

@@ -41,7 +41,7 @@ def at_most_16_resource_groups(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-004")
-def a_group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
+def group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
     """The API server rejects a resource group that covers no resource or more than 64.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
@@ -51,7 +51,7 @@ def a_group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-005")
-def a_group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
+def group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
     """The API server rejects a resource group with no flavor or more than 64.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
@@ -61,7 +61,7 @@ def a_group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-006")
-def a_flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
+def flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
     """The API server rejects a flavor of a resource group with no quota or more than 64.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorQuotas)
@@ -71,7 +71,7 @@ def a_flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-007")
-def a_group_says_what_there_is_quota_of(write: AdmissionRequest) -> Faults:
+def group_fields_are_required(write: AdmissionRequest) -> Faults:
     """The API server rejects a resource group that lacks coveredResources, flavors or a name of one.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup, FlavorQuotas, ResourceQuota)
@@ -82,7 +82,7 @@ def a_group_says_what_there_is_quota_of(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-008")
-def a_quota_says_how_much_there_is(write: AdmissionRequest) -> Faults:
+def nominal_quota_is_required(write: AdmissionRequest) -> Faults:
     """The API server rejects a quota without a nominalQuota.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceQuota)
@@ -91,7 +91,7 @@ def a_quota_says_how_much_there_is(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-010")
-def a_group_names_flavors_as_objects_are(write: AdmissionRequest) -> Faults:
+def flavor_name_is_valid(write: AdmissionRequest) -> Faults:
     """The API server rejects a resource group with a flavor whose name is not a valid ResourceFlavor name.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceFlavorReference)
@@ -100,7 +100,7 @@ def a_group_names_flavors_as_objects_are(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-011")
-def a_parent_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
+def parent_name_is_valid(write: AdmissionRequest) -> Faults:
     """The API server rejects a Cohort whose parent is not a valid Cohort name.
 
     Kueue: apis/kueue/v1beta2/cohort_types.go (CohortSpec); apis/kueue/v1beta2/clusterqueue_types.go (CohortReference)
@@ -109,7 +109,7 @@ def a_parent_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-012")
-def a_cohort_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
+def cohort_name_is_valid(write: AdmissionRequest) -> Faults:
     """The API server rejects a ClusterQueue whose cohortName is not a valid Cohort name.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, CohortReference)
@@ -118,7 +118,7 @@ def a_cohort_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-013")
-def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(
+def cohort_field_is_valid(
     write: AdmissionRequest,
 ) -> Faults:
     """The API server rejects a ClusterQueue whose field cohort is not a valid Cohort name.
@@ -129,7 +129,7 @@ def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(
 
 
 @rule("OBJECT-015")
-def a_flavor_is_once_in_a_group(write: AdmissionRequest) -> Faults:
+def flavors_of_group_are_unique(write: AdmissionRequest) -> Faults:
     """The API server rejects a resource group that lists a flavor twice.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
@@ -138,7 +138,7 @@ def a_flavor_is_once_in_a_group(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-016")
-def a_resource_is_once_in_a_flavor(write: AdmissionRequest) -> Faults:
+def quotas_of_flavor_are_unique(write: AdmissionRequest) -> Faults:
     """The API server rejects a flavor with two quotas for one resource.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorQuotas)
@@ -147,7 +147,7 @@ def a_resource_is_once_in_a_flavor(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-051")
-def an_admission_scope_has_a_mode(write: AdmissionRequest) -> Faults:
+def admission_mode_is_required(write: AdmissionRequest) -> Faults:
     """The API server rejects an admissionScope without an admissionMode.
 
     Kueue: apis/kueue/v1beta2/fairsharing_types.go (AdmissionScope)
@@ -156,7 +156,7 @@ def an_admission_scope_has_a_mode(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-052")
-def the_mode_of_an_admission_scope_is_known(write: AdmissionRequest) -> Faults:
+def admission_mode_is_known(write: AdmissionRequest) -> Faults:
     """The API server rejects an admissionScope with an unknown admissionMode.
 
     Kueue: apis/kueue/v1beta2/fairsharing_types.go (AdmissionScope, AdmissionMode)
@@ -166,7 +166,7 @@ def the_mode_of_an_admission_scope_is_known(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-045")
-def a_selector_says_what_it_compares(write: AdmissionRequest) -> Faults:
+def selector_expression_is_complete(write: AdmissionRequest) -> Faults:
     """The API server rejects a namespaceSelector expression without a key or an operator.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec)
@@ -206,7 +206,7 @@ def preemption_policies_are_known(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-020")
-def when_can_preempt_is_known(write: AdmissionRequest) -> Faults:
+def fungibility_policies_are_known(write: AdmissionRequest) -> Faults:
     """The API server rejects an unknown whenCanBorrow or whenCanPreempt.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPolicy)
@@ -216,7 +216,7 @@ def when_can_preempt_is_known(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-020")
-def when_can_borrow_is_known(
+def fungibility_policies_are_known_0_14(
     write: AdmissionRequest,
 ) -> Faults:
     """The API server rejects an unknown whenCanBorrow or whenCanPreempt, and names Borrow and Preempt.
@@ -239,7 +239,7 @@ def fungibility_preference_is_known(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-022")
-def borrowing_is_limited_in_a_cohort_only(write: AdmissionRequest) -> Faults:
+def borrowing_limit_needs_cohort_name(write: AdmissionRequest) -> Faults:
     """The API server rejects a borrowingLimit in a ClusterQueue without a cohort.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec)
@@ -283,7 +283,7 @@ def fungibility_preference_needs_try_next_flavor(write: AdmissionRequest) -> Fau
 
 
 @rule("OBJECT-025")
-def a_flavor_has_a_quota_of_each_resource(write: AdmissionRequest) -> Faults:
+def flavor_has_quota_of_each_covered_resource(write: AdmissionRequest) -> Faults:
     """The API server rejects a flavor without exactly one quota for each covered resource of its group.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)

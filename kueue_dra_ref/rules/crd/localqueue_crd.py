@@ -13,7 +13,7 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("OBJECT-014")
-def a_cluster_queue_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
+def cluster_queue_name_is_valid(write: AdmissionRequest) -> Faults:
     """The API server rejects a LocalQueue whose clusterQueue is not a valid ClusterQueue name.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueReference)
@@ -22,7 +22,7 @@ def a_cluster_queue_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 
 
 @rule("QUEUE-042")
-def a_local_queue_stays_with_its_cluster_queue(write: AdmissionRequest) -> Faults:
+def cluster_queue_is_immutable(write: AdmissionRequest) -> Faults:
     """The API server rejects an update that names another clusterQueue in a LocalQueue.
 
     Kueue: apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec)

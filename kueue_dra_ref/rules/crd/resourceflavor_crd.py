@@ -20,7 +20,7 @@ _EFFECTS_WORDS = (
 
 
 @rule("OBJECT-026")
-def a_flavor_has_at_most_8_labels_taints_and_tolerations(
+def at_most_8_labels_taints_and_tolerations(
     write: AdmissionRequest,
 ) -> Faults:
     """The API server rejects a ResourceFlavor with more than 8 nodeLabels, nodeTaints or tolerations.
@@ -32,7 +32,7 @@ def a_flavor_has_at_most_8_labels_taints_and_tolerations(
 
 
 @rule("OBJECT-027")
-def a_taint_has_a_key_and_an_effect(write: AdmissionRequest) -> Faults:
+def taint_key_and_effect_are_required(write: AdmissionRequest) -> Faults:
     """The API server rejects a taint of a ResourceFlavor without a key or an effect.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
@@ -41,7 +41,7 @@ def a_taint_has_a_key_and_an_effect(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-028")
-def the_effect_of_a_taint_is_known(write: AdmissionRequest) -> Faults:
+def taint_effect_is_known(write: AdmissionRequest) -> Faults:
     """The API server rejects a taint of a ResourceFlavor with an unknown effect.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
@@ -80,7 +80,7 @@ def toleration_seconds_needs_no_execute(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-031")
-def the_operator_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
+def toleration_operator_is_known(write: AdmissionRequest) -> Faults:
     """The API server rejects a toleration of a ResourceFlavor unless the operator is Equal or Exists.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
@@ -106,7 +106,7 @@ def exists_operator_takes_no_value(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-028")
-def the_effect_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
+def toleration_effect_is_known(write: AdmissionRequest) -> Faults:
     """The API server rejects a toleration of a ResourceFlavor with an unknown effect.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)

@@ -26,7 +26,7 @@ _INT32 = (
 
 
 @rule("OBJECT-002")
-def a_priority_class_has_a_value(write: AdmissionRequest) -> Faults:
+def value_is_required(write: AdmissionRequest) -> Faults:
     """The API server rejects a WorkloadPriorityClass without a value.
 
     Kueue: apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass)
@@ -35,7 +35,7 @@ def a_priority_class_has_a_value(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-050")
-def numbers_have_32_bits(write: AdmissionRequest) -> Faults:
+def integers_have_32_bits(write: AdmissionRequest) -> Faults:
     """The API server rejects a priority, a maxPriorityThreshold or a number of pods that exceeds its range.
 
     Kueue: apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass);

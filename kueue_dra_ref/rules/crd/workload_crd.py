@@ -36,7 +36,7 @@ _ROOT = "<nil>"
 
 
 @rule("COUNT-021")
-def a_workload_has_a_pod_set(write: AdmissionRequest) -> Iterator[FieldError]:
+def at_least_one_pod_set(write: AdmissionRequest) -> Iterator[FieldError]:
     """The API server rejects a Workload with an empty list of podSets.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
@@ -72,7 +72,7 @@ def at_most_8_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("COUNT-025")
-def a_container_lists_a_claim_once(write: AdmissionRequest) -> Iterator[FieldError]:
+def container_claims_are_unique(write: AdmissionRequest) -> Iterator[FieldError]:
     """The API server rejects a Workload with a container that lists a claim twice, even for two requests.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
@@ -82,7 +82,7 @@ def a_container_lists_a_claim_once(write: AdmissionRequest) -> Iterator[FieldErr
 
 
 @rule("COUNT-026")
-def a_pod_set_has_a_name_of_its_own(write: AdmissionRequest) -> Iterator[FieldError]:
+def pod_set_names_are_unique_labels(write: AdmissionRequest) -> Iterator[FieldError]:
     """The API server rejects a pod set whose name is not a DNS label, and two of the same name.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec, PodSetReference)
@@ -92,7 +92,7 @@ def a_pod_set_has_a_name_of_its_own(write: AdmissionRequest) -> Iterator[FieldEr
 
 
 @rule("COUNT-027")
-def containers_and_claims_differ_in_their_names(
+def container_and_claim_names_are_unique(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The API server rejects a Workload with two containers, or two claims, of one name in one list.
@@ -104,7 +104,7 @@ def containers_and_claims_differ_in_their_names(
 
 
 @rule("COUNT-028")
-def pods_have_containers_and_names(write: AdmissionRequest) -> Iterator[FieldError]:
+def pod_template_fields_are_required(write: AdmissionRequest) -> Iterator[FieldError]:
     """The API server rejects a pod set without a template, containers or the names and keys of its parts.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
@@ -117,7 +117,7 @@ def pods_have_containers_and_names(write: AdmissionRequest) -> Iterator[FieldErr
 
 
 @rule("QUEUE-061")
-def a_workload_names_its_queue_as_objects_are(
+def queue_name_is_valid(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The API server rejects a Workload whose queueName is not a valid LocalQueue name.
@@ -129,7 +129,7 @@ def a_workload_names_its_queue_as_objects_are(
 
 
 @rule("PREEMPT-049")
-def a_priority_class_is_of_a_known_kind(
+def priority_class_ref_is_known(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The API server rejects a priorityClassRef that is incomplete or of an unknown kind.
@@ -144,7 +144,7 @@ def a_priority_class_is_of_a_known_kind(
 
 
 @rule("PREEMPT-049")
-def a_priority_class_is_of_the_kind_of_its_group(
+def priority_class_ref_kind_matches_group(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The API server rejects a priorityClassRef whose kind does not belong to its group.
@@ -160,7 +160,7 @@ def a_priority_class_is_of_the_kind_of_its_group(
 
 
 @rule("PARTIAL-008")
-def the_fewest_pods_are_at_least_one(write: AdmissionRequest) -> Iterator[FieldError]:
+def min_count_is_at_least_one(write: AdmissionRequest) -> Iterator[FieldError]:
     """The API server rejects a pod set with a minCount below one.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
@@ -209,7 +209,7 @@ def queue_name_is_immutable_with_quota_short_message(
 
 
 @rule("PREEMPT-042")
-def a_priority_class_comes_with_its_priority(
+def priority_class_ref_needs_priority(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The API server rejects a Workload with a priorityClassRef but without a priority.
@@ -221,7 +221,7 @@ def a_priority_class_comes_with_its_priority(
 
 
 @rule("PREEMPT-042")
-def a_named_priority_class_comes_with_its_priority(
+def priority_class_name_needs_priority(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The API server rejects a Workload with a priorityClassName but without a priority.
@@ -265,7 +265,7 @@ def priority_class_is_immutable_with_quota_short_message(
 
 
 @rule("PARTIAL-009")
-def the_fewest_pods_are_no_more_than_all(
+def min_count_is_at_most_count(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The API server rejects a pod set with a minCount above its count.

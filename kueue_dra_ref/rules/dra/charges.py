@@ -89,7 +89,7 @@ def _most(asked: DeviceRequestContext, request: DeviceRequest) -> int:
 
 
 @rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010")
-def claims_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
+def claims_of_pod(pod_set: PodSet) -> tuple[Claim, ...]:
     """Kueue charges each claim under resourceClaims of a pod that names a template, used or not.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
@@ -116,7 +116,7 @@ def claims_of_a_pod_add_up(amounts: Sequence[int]) -> int:
 
 
 @rule("COUNT-006", "COUNT-011", "COUNT-013")
-def a_pod_set_is_charged_for_each_pod(amount: int, pods: int) -> int:
+def multiply_by_pod_count(amount: int, pods: int) -> int:
     """Kueue multiplies the charge of a pod by the number of pods of its pod set.
 
     Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)

@@ -13,7 +13,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 @rule("CLAIM-004", "CLAIM-005", "CLAIM-018", "RBAC-001", "RBAC-005")
-def templates_are_read_where_the_workload_lives(
+def template_from_workload_namespace(
     world: Lister, namespace: str, name: str
 ) -> Manifest | None:
     """Kueue reads the ResourceClaimTemplate from the namespace of the workload.
@@ -24,7 +24,7 @@ def templates_are_read_where_the_workload_lives(
 
 
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015")
-def the_template_must_exist(asked: DeviceRequestContext) -> FieldError | None:
+def template_must_exist(asked: DeviceRequestContext) -> FieldError | None:
     """Kueue retries a workload whose ResourceClaimTemplate does not exist.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)

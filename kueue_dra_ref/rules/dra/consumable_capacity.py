@@ -100,7 +100,7 @@ def _bounds(capacity: Capacity) -> ValidRange:
 
 
 @rule("CAPACITY-013")
-def some_device_must_have_the_capacity(charged: SourceCharge) -> FieldError | None:
+def some_device_has_capacity(charged: SourceCharge) -> FieldError | None:
     """Kueue retries a workload when no matching device has the capacity.
 
     Kueue: pkg/dra/capacity.go (computeCapacityCharge)

@@ -12,7 +12,7 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("CRD-011", "CRD-012", "CRD-013", "CRD-014", "CRD-015", "CRD-016")
-def flavors_are_examined_top_down(
+def flavors_for_class_in_listed_order(
     queue: ClusterQueue, resources: Sequence[str]
 ) -> Sequence[FlavorChoice]:
     """Kueue tries each flavor in the listed order with every resource to which a mapping maps the class.
@@ -29,7 +29,7 @@ def flavors_are_examined_top_down(
 
 
 @rule("CRD-014")
-def only_the_examined_flavor_serves_the_class(pod_set: PodSet, flavor: str) -> bool:
+def skip_flavors_not_tried_for_class(pod_set: PodSet, flavor: str) -> bool:
     """Kueue considers only the flavor that it tries for the device classes of a pod set.
 
     No counterpart: KEP-2941 of July 2025 only.

@@ -35,7 +35,7 @@ class Matched:
 
 
 @rule("CEL-006", "CEL-007", "CEL-015")
-def a_device_serves_one_request_of_a_claim(candidate: Candidate) -> Trial:
+def device_serves_one_request_of_claim(candidate: Candidate) -> Trial:
     """A device that matches an earlier request of a claim does not count for a later one.
 
     Kueue: pkg/dra/claims.go (countMatchingDevices, validateCELSelectorsAgainstDevices)
@@ -44,7 +44,7 @@ def a_device_serves_one_request_of_a_claim(candidate: Candidate) -> Trial:
 
 
 @rule("CEL-010")
-def the_selectors_of_the_class_hold(candidate: Candidate) -> Trial:
+def class_selectors_match(candidate: Candidate) -> Trial:
     """A device must match the selectors of the DeviceClass.
 
     Kueue: pkg/dra/claims.go (countMatchingDevices)
@@ -53,7 +53,7 @@ def the_selectors_of_the_class_hold(candidate: Candidate) -> Trial:
 
 
 @rule("CEL-002", "CEL-014")
-def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
+def request_selectors_match(candidate: Candidate) -> Trial:
     """A device must match every selector of the request.
 
     Kueue: pkg/dra/claims.go (countMatchingDevices, evaluateSelectorsOnDevice)
@@ -62,7 +62,7 @@ def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
 
 
 @rule("CEL-011")
-def the_class_must_exist(
+def class_must_exist(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """Kueue retries a workload whose request with selectors names a DeviceClass that does not exist.
@@ -77,7 +77,7 @@ def the_class_must_exist(
 
 
 @rule("CEL-019")
-def the_selectors_of_the_class_compile(
+def class_selectors_compile(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """Kueue rejects a request with selectors when a selector of its DeviceClass does not compile.
@@ -115,7 +115,7 @@ def selector_error_rejects(
 
 
 @rule("CEL-003", "CEL-004", "CEL-013")
-def too_few_devices_reject(
+def too_few_devices_are_retried(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """Kueue retries a workload that requests more devices than match the selectors.

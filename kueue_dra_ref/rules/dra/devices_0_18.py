@@ -20,7 +20,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 @rule("COUNTER-001", "COUNTER-009")
-def the_first_set_of_a_device_is_charged(
+def first_counter_set_is_charged(
     source: Source, device: PublishedDevice
 ) -> Sequence[Quantity]:
     """A device charges the amount that it consumes of the counter in its first counter set.
@@ -58,7 +58,7 @@ def class_selector_error_at_request_path(
 
 
 @rule("EXT-037")
-def a_mapped_class_stands_for_a_resource(
+def mapped_device_class_wins(
     classes: Sequence[Manifest], mappings: Sequence[DeviceClassMapping]
 ) -> Sequence[Manifest]:
     """Of several classes with one extendedResourceName, Kueue chooses one that is mapped, whatever its age.
@@ -76,7 +76,7 @@ def a_mapped_class_stands_for_a_resource(
 
 
 @rule("EXT-017", "EXT-040")
-def each_container_asks_for_whole_devices(
+def each_container_requests_whole_devices(
     wanted: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
     """Kueue rejects each container that requests a fraction of a device, before it checks for counters.
@@ -87,7 +87,7 @@ def each_container_asks_for_whole_devices(
 
 
 @rule("EXT-015", "EXT-038", "EXT-040")
-def each_container_is_refused_a_class_with_counters(
+def each_container_rejects_counters(
     wanted: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
     """Kueue rejects each container that requests an extended resource of a class with counters.

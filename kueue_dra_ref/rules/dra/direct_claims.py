@@ -21,7 +21,7 @@ def direct_claim_makes_a_dra_workload(workload: Workload) -> bool:
 
 
 @rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010", "DIRECT-004")
-def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
+def claims_of_pod_of_either_kind(pod_set: PodSet) -> tuple[Claim, ...]:
     """Kueue charges each claim under resourceClaims of a pod, from a template or direct, used or not.
 
     No counterpart: KEP-2941 of July 2025 only.
@@ -30,7 +30,7 @@ def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, 
 
 
 @rule("DIRECT-001", "DIRECT-002", "DIRECT-003")
-def claims_are_read_where_the_workload_lives(
+def claim_from_workload_namespace(
     world: Lister, namespace: str, name: str
 ) -> Manifest | None:
     """Kueue reads the ResourceClaim from the namespace of the workload.
@@ -44,7 +44,7 @@ def claims_are_read_where_the_workload_lives(
 
 
 @rule("DIRECT-005", "DIRECT-006")
-def the_claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
+def claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
     """Kueue retries a workload whose ResourceClaim does not exist.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.

@@ -36,7 +36,7 @@ def claim_template_makes_a_dra_workload(workload: Workload) -> bool:
 
 
 @rule("GATE-004")
-def claims_are_refused_while_the_gate_is_off(
+def claims_need_gate(
     workload: Workload,
 ) -> InadmissibleReason | None:
     """Kueue rejects a workload with claims while the gate KueueDRAIntegration is off.
@@ -65,7 +65,7 @@ def direct_claims_are_refused(workload: Workload) -> InadmissibleReason | None:
 
 
 @rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
-def direct_claims_are_refused_by_the_older_gate(
+def direct_claims_are_refused_0_17(
     workload: Workload,
 ) -> InadmissibleReason | None:
     """Kueue rejects a workload that names a ResourceClaim directly, with the older gate name in the message.
@@ -97,9 +97,7 @@ def target_cluster_queue_must_exist(
 
 
 @rule("RBAC-004")
-def templates_cannot_be_read_without_permission(
-    world: Lister, workload: Workload
-) -> InadmissibleReason | None:
+def templates_need_rbac(world: Lister, workload: Workload) -> InadmissibleReason | None:
     """Kueue decides nothing about a workload with templates while its role does not allow reading them.
 
     Kueue: pkg/dra/claims.go (getClaimSpec)

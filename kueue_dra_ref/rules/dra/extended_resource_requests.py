@@ -83,7 +83,7 @@ def name_breaks_tie(
 
 
 @rule("EXT-008", "EXT-009", "EXT-010")
-def the_mapping_of_the_class_is_charged_or_the_name(
+def mapped_resource_or_own_name(
     wanted: ExtendedResourceRequest,
 ) -> str:
     """Kueue charges an extended resource to the resource of its class, or under its own name.
@@ -169,7 +169,7 @@ def devices_are_whole(wanted: ExtendedResourceRequest) -> Iterator[FieldError]:
 
 
 @rule("EXT-018")
-def the_sum_of_containers_has_64_bits(
+def sum_of_containers_has_64_bits(
     wanted: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
     """Kueue rejects a pod whose containers together request more devices than 64 bits can hold.

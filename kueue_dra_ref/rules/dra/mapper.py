@@ -14,7 +14,7 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("CLASS-001", "CFG-001", "CFG-009", "CFG-010")
-def the_configuration_maps_the_classes(
+def mappings_from_configuration(
     world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
     """Kueue reads the device class mappings from its Configuration.
@@ -26,7 +26,7 @@ def the_configuration_maps_the_classes(
 
 
 @rule("CLASS-001", "CLASS-003", "CLASS-004", "CFG-001", "MAP-014", "MAP-015", "MAP-018")
-def the_mapping_of_a_class_names_the_resource(
+def lookup_first_mapping_of_class(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
     """Kueue maps a device class to the resource of the first mapping that lists it by its full name.

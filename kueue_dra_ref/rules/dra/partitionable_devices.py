@@ -15,7 +15,7 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("COUNTER-001", "COUNTER-007")
-def what_a_device_consumes_is_charged(
+def all_counter_sets_are_charged(
     source: Source, device: PublishedDevice
 ) -> Sequence[Quantity]:
     """A device charges the amounts that it consumes of the counter, whatever counter set has it.
@@ -26,7 +26,7 @@ def what_a_device_consumes_is_charged(
 
 
 @rule("COUNTER-005")
-def some_device_must_consume_the_counter(charged: SourceCharge) -> FieldError | None:
+def some_device_consumes_counter(charged: SourceCharge) -> FieldError | None:
     """Kueue retries a workload when no matching device consumes the counter.
 
     Kueue: pkg/dra/counters.go (processCounterCharge)

@@ -16,7 +16,7 @@ Slices = Sequence[PublishedSlice]
 
 
 @rule("DEVICE-004")
-def slices_are_those_of_the_driver(slices: Slices, source: Source) -> Slices:
+def slices_of_driver(slices: Slices, source: Source) -> Slices:
     """Kueue counts only the ResourceSlices that the driver of the source publishes.
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool)

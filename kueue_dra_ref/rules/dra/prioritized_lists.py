@@ -85,7 +85,7 @@ def subrequest_class_is_mapped(
 
 
 @rule("LIST-005")
-def subrequest_is_charged_by_device_sources(
+def subrequest_is_not_charged_by_sources(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """Kueue rejects an alternative of firstAvailable whose device class has counters or capacities.

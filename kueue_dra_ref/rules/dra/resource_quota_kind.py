@@ -32,7 +32,7 @@ def container_claim_makes_a_dra_workload(workload: Workload) -> bool:
 
 
 @rule("KIND-014", "KIND-015", "COUNT-007", "COUNT-008", "COUNT-010", "DIRECT-004")
-def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
+def claims_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
     """Kueue charges only the claims of a pod that a container lists under resources.claims.
 
     No counterpart: KEP-2941 of April 2025 only.
@@ -50,7 +50,7 @@ def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
     "KIND-012",
     "KIND-017",
 )
-def the_target_queue_maps_the_classes(
+def mappings_from_cluster_queue(
     world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
     """Kueue reads the device class mappings from the ClusterQueue of the workload.
@@ -92,7 +92,7 @@ class ResourcePosition(NamedTuple):
 
 
 @rule("KIND-002")
-def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
+def kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
     """The API server rejects a resource of a flavor with a kind other than DeviceClass.
 
     No counterpart: KEP-2941 of April 2025 only.
@@ -109,7 +109,7 @@ def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("KIND-004")
-def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
+def device_class_names_need_kind(obj: Manifest) -> Iterator[FieldError]:
     """The API server rejects deviceClassNames without kind DeviceClass.
 
     No counterpart: KEP-2941 of April 2025 only.
@@ -123,7 +123,7 @@ def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("KIND-005")
-def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
+def kind_needs_device_class_names(obj: Manifest) -> Iterator[FieldError]:
     """The API server rejects kind DeviceClass without deviceClassNames.
 
     No counterpart: KEP-2941 of April 2025 only.
@@ -139,7 +139,7 @@ def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("KIND-006")
-def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
+def class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
     """The API server rejects a device class that a ClusterQueue lists under two names.
 
     No counterpart: KEP-2941 of April 2025 only.
@@ -162,7 +162,7 @@ def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("KIND-007")
-def a_name_is_of_one_kind(obj: Manifest) -> Iterator[FieldError]:
+def name_has_one_kind(obj: Manifest) -> Iterator[FieldError]:
     """The API server rejects a name with kind DeviceClass in one flavor and no kind in another.
 
     No counterpart: KEP-2941 of April 2025 only.

@@ -48,9 +48,7 @@ class SourcedRequestRules:
 
 
 @rule("DEVICE-001", "COUNTER-004", "CAPACITY-009")
-def sources_of_a_class_are_those_of_its_mappings(
-    mappings: Mappings, device_class: str
-) -> Sequence[Source]:
+def sources_of_class(mappings: Mappings, device_class: str) -> Sequence[Source]:
     """Kueue charges a device class by every source of every mapping that lists it.
 
     Kueue: pkg/dra/mapper.go (getCounterConfigs, getCapacityConfigs, PopulateFromConfiguration)
@@ -64,7 +62,7 @@ def sources_of_a_class_are_those_of_its_mappings(
 
 
 @rule("DEVICE-002")
-def uncountable_classes_are_not_charged(sources: Sequence[Source]) -> bool:
+def classes_with_sources_are_not_counted(sources: Sequence[Source]) -> bool:
     """Kueue does not also count the devices of a class with sources.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
@@ -73,7 +71,7 @@ def uncountable_classes_are_not_charged(sources: Sequence[Source]) -> bool:
 
 
 @rule("DEVICE-003")
-def selectors_are_tried_on_the_drivers_of_the_sources(
+def selectors_on_drivers_of_sources(
     each: Sequence[Sequence[Source]],
 ) -> Sequence[str] | None:
     """Kueue tries the selectors of a claim only on devices of the drivers if all its classes have sources.
@@ -86,7 +84,7 @@ def selectors_are_tried_on_the_drivers_of_the_sources(
 
 
 @rule("DEVICE-007")
-def the_selector_of_the_source_holds(tried: SourceMatch) -> Trial:
+def source_selector_matches(tried: SourceMatch) -> Trial:
     """A device must match the deviceSelector of the source.
 
     Kueue: pkg/dra/counters.go (matchDevicesForSource, matchDevicesWithSelectors)
@@ -97,7 +95,7 @@ def the_selector_of_the_source_holds(tried: SourceMatch) -> Trial:
 
 
 @rule("DEVICE-008")
-def the_selectors_of_a_sourced_class_hold(tried: SourceMatch) -> Trial:
+def sourced_class_selectors_match(tried: SourceMatch) -> Trial:
     """A device of a source must match the selectors of the DeviceClass.
 
     Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
@@ -108,7 +106,7 @@ def the_selectors_of_a_sourced_class_hold(tried: SourceMatch) -> Trial:
 
 
 @rule("DEVICE-009")
-def the_selectors_of_a_sourced_request_hold(tried: SourceMatch) -> Trial:
+def sourced_request_selectors_match(tried: SourceMatch) -> Trial:
     """A device of a source must match the selectors of the request.
 
     Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
@@ -128,7 +126,7 @@ def _told(where: str, tried: SourceMatch, outcome: Trial) -> Trial:
 
 
 @rule("DEVICE-010", "DEVICE-021")
-def a_sourced_class_must_exist(charged: SourceCharge) -> FieldError | None:
+def sourced_class_must_exist(charged: SourceCharge) -> FieldError | None:
     """Kueue retries a workload whose request names a class with sources that does not exist.
 
     Kueue: pkg/dra/counters.go (prepareDeviceSelectors); pkg/dra/claims.go (resolveAndCompileDeviceClass)
@@ -141,7 +139,7 @@ def a_sourced_class_must_exist(charged: SourceCharge) -> FieldError | None:
 
 
 @rule("DEVICE-023", "DEVICE-024")
-def the_selectors_of_a_sourced_class_compile(
+def sourced_class_selectors_compile(
     charged: SourceCharge,
 ) -> FieldError | None:
     """Kueue rejects a request for a class with sources when one of its selectors does not compile.
@@ -162,7 +160,7 @@ def sourced_selector_error_is_retried(charged: SourceCharge) -> FieldError | Non
 
 
 @rule("DEVICE-012")
-def too_few_sourced_devices_reject(charged: SourceCharge) -> FieldError | None:
+def too_few_sourced_devices_are_retried(charged: SourceCharge) -> FieldError | None:
     """Kueue retries a workload that requests more devices of a source than match.
 
     Kueue: pkg/dra/counters.go (processCounterCharge); pkg/dra/capacity.go (processCapacityCharge)

@@ -179,7 +179,7 @@ def empty_pod_set_stops_assignment(flavors: int) -> bool:
 
 
 @rule("QUOTA-007", "QUOTA-008", "QUOTA-009", "QUOTA-010", "QUOTA-017", "STATUS-002")
-def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
+def flavors_in_listed_order(group: ResourceGroup) -> Sequence[FlavorQuota]:
     """Kueue tries the flavors of a resource group in the order in which the ClusterQueue lists them.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)

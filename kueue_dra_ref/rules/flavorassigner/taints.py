@@ -28,7 +28,7 @@ def taints_must_be_tolerated(
 
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-034")
-def taints_must_be_tolerated_by_their_value(
+def taints_must_be_tolerated_0_15(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> str | None:
     """Kueue skips a flavor with an untolerated taint; operators Gt and Lt tolerate none.

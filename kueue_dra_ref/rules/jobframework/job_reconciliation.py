@@ -16,7 +16,7 @@ PodSets = Sequence[dict[str, Any]]
 
 
 @rule("STATUS-029")
-def a_job_is_one_pod_set(job: dict[str, Any]) -> list[dict[str, Any]]:
+def job_pod_sets(job: dict[str, Any]) -> list[dict[str, Any]]:
     """Kueue makes one pod set named main of the pods of a Job, with as many pods as run in parallel.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (PodSets)
@@ -62,7 +62,7 @@ def release_quota_when_pods_stopped(job: dict[str, Any] | None) -> bool:
 
 
 @rule("QUEUE-007")
-def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str] | None:
+def finished_job_finishes_workload(job: dict[str, Any]) -> tuple[str, str] | None:
     """Kueue sets Finished on the workload of a Job that completed or failed.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
@@ -147,7 +147,7 @@ def _looks(
 
 
 @rule("PREEMPT-027")
-def a_preempted_workload_is_queued_again(reason: str) -> bool:
+def preempted_workload_is_requeued(reason: str) -> bool:
     """Kueue requeues a preempted workload by itself, unlike a workload evicted for another reason.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
@@ -166,9 +166,7 @@ def min_parallelism_annotation(job: dict[str, Any]) -> int | None:
 
 
 @rule("PARTIAL-003")
-def a_job_runs_as_many_pods_as_were_admitted(
-    job: dict[str, Any], pods: int
-) -> dict[str, Any]:
+def run_with_admitted_pod_count(job: dict[str, Any], pods: int) -> dict[str, Any]:
     """A Job that is partially admitted runs with the admitted number of pods as its parallelism.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, syncCompletionWithParallelism)
@@ -216,7 +214,7 @@ def _indexes(written: str) -> Iterator[int]:
 
 
 @rule("PARTIAL-004")
-def pods_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int:
+def reclaimable_pods(job: dict[str, Any]) -> int:
     """A Job with fewer pods left to complete than its parallelism releases the quota of the other pods.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)

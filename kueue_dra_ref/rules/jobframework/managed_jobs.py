@@ -26,7 +26,7 @@ class JobOwnership:
 
 
 @rule("STATUS-043", "MANAGE-006")
-def a_job_without_a_queue_gets_the_default_one(job: JobOwnership) -> str:
+def default_local_queue(job: JobOwnership) -> str:
     """A new Job without a queue name gets the LocalQueue named default of its namespace, if it exists.
 
     Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector,

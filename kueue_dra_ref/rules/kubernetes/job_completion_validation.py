@@ -18,7 +18,7 @@ _MOST, _MANY = 100_000, 10_000
 
 
 @rule("API-050")
-def failures_of_indexes_are_limited_each(write: AdmissionRequest) -> Errors:
+def max_failed_indexes_needs_limit_per_index(write: AdmissionRequest) -> Errors:
     """The API server rejects a Job with maxFailedIndexes but without backoffLimitPerIndex.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
@@ -31,7 +31,7 @@ def failures_of_indexes_are_limited_each(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-050")
-def a_job_completes_by_number_or_by_index(write: AdmissionRequest) -> Errors:
+def completion_mode_is_valid(write: AdmissionRequest) -> Errors:
     """The API server rejects an unknown completionMode, and index fields that do not suit the completionMode.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
@@ -48,7 +48,7 @@ def a_job_completes_by_number_or_by_index(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-050")
-def indexes_are_not_too_many(write: AdmissionRequest) -> Errors:
+def indexes_are_limited(write: AdmissionRequest) -> Errors:
     """The API server rejects an Indexed Job with too large parallelism, completions or maxFailedIndexes.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)

@@ -27,7 +27,7 @@ _RESOURCES_SINCE = 36
 
 
 @rule("API-047")
-def completions_stay(write: AdmissionRequest) -> Errors:
+def completions_are_immutable(write: AdmissionRequest) -> Errors:
     """The API server rejects other completions unless those of an Indexed Job follow its parallelism.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateCompletions)
@@ -48,7 +48,7 @@ def completions_stay(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-048")
-def pods_of_a_job_stay(write: AdmissionRequest) -> Errors:
+def pod_template_is_immutable(write: AdmissionRequest) -> Errors:
     """The API server rejects another pod template, except for scheduling fields of a Job never started.
 
     From Kubernetes 1.36 on the containers of such a Job may ask for other resources, too.

@@ -26,7 +26,7 @@ _NUMBERS = (
 
 
 @rule("API-038")
-def a_job_counts_nothing_below_zero(write: AdmissionRequest) -> Errors:
+def job_numbers_are_not_negative(write: AdmissionRequest) -> Errors:
     """The API server rejects a Job with a negative number of pods, seconds or failures.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
@@ -52,7 +52,7 @@ def pod_template_labels_are_valid(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-036")
-def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(
+def pod_claims_are_valid(
     write: AdmissionRequest,
 ) -> Errors:
     """The API server rejects a pod claim without a unique name, or without exactly one claim or template.
@@ -63,7 +63,7 @@ def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(
 
 
 @rule("API-039")
-def a_pod_has_a_container(write: AdmissionRequest) -> Errors:
+def pod_has_a_container(write: AdmissionRequest) -> Errors:
     """The API server rejects a pod without a regular container.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainers)
@@ -73,7 +73,7 @@ def a_pod_has_a_container(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-039")
-def a_container_has_a_name_and_an_image(container: PodContainer) -> Errors:
+def container_name_and_image_are_required(container: PodContainer) -> Errors:
     """The API server rejects a container without a name or an image.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainerCommon)
@@ -82,7 +82,7 @@ def a_container_has_a_name_and_an_image(container: PodContainer) -> Errors:
 
 
 @rule("API-040")
-def a_container_asks_for_what_there_is(container: PodContainer) -> Errors:
+def container_resources_are_valid(container: PodContainer) -> Errors:
     """The API server rejects a container with unknown resources, invalid amounts or requests above limits.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidateContainerResourceRequirements)
@@ -91,7 +91,7 @@ def a_container_asks_for_what_there_is(container: PodContainer) -> Errors:
 
 
 @rule("API-037")
-def a_container_uses_claims_of_its_pod(container: PodContainer) -> Errors:
+def container_claims_exist(container: PodContainer) -> Errors:
     """The API server rejects a container that lists a claim that its pod lacks, or a claim twice.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateResourceClaimNames)
@@ -102,7 +102,7 @@ def a_container_uses_claims_of_its_pod(container: PodContainer) -> Errors:
 
 
 @rule("API-039")
-def a_container_has_a_name_of_its_own(container: PodContainer) -> Errors:
+def container_name_is_unique(container: PodContainer) -> Errors:
     """The API server rejects a container with the name of another container of the pod.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainers, validateInitContainers)
@@ -120,7 +120,7 @@ def container_restart_policy_is_known(container: PodContainer) -> Errors:
 
 
 @rule("API-040")
-def a_pod_asks_for_what_its_containers_need(write: AdmissionRequest) -> Errors:
+def pod_resources_are_valid(write: AdmissionRequest) -> Errors:
     """The API server rejects pod-level resources that are unknown, or below those of the containers.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validatePodResources)
@@ -129,7 +129,7 @@ def a_pod_asks_for_what_its_containers_need(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-041")
-def a_pod_is_started_again_in_known_words(write: AdmissionRequest) -> Errors:
+def pod_restart_policy_is_known(write: AdmissionRequest) -> Errors:
     """The API server rejects a pod with an unknown restartPolicy.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateRestartPolicy)
@@ -138,7 +138,7 @@ def a_pod_is_started_again_in_known_words(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-042")
-def pods_choose_nodes_by_labels(write: AdmissionRequest) -> Errors:
+def node_selection_is_valid(write: AdmissionRequest) -> Errors:
     """The API server rejects a node selector or required node affinity with labels that no node can have.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, validateNodeAffinity)
@@ -147,7 +147,7 @@ def pods_choose_nodes_by_labels(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-043")
-def pods_tolerate_what_taints_can_be(write: AdmissionRequest) -> Errors:
+def pod_tolerations_are_valid(write: AdmissionRequest) -> Errors:
     """The API server rejects a pod with a toleration that fits no taint.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidateTolerations)
@@ -156,7 +156,7 @@ def pods_tolerate_what_taints_can_be(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-044")
-def pods_name_classes_as_objects_are(write: AdmissionRequest) -> Errors:
+def pod_class_names_are_valid(write: AdmissionRequest) -> Errors:
     """The API server rejects a pod whose priority class or runtime class has no valid object name.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, ValidateRuntimeClassName)
@@ -165,7 +165,7 @@ def pods_name_classes_as_objects_are(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-040")
-def overhead_is_of_what_there_is(write: AdmissionRequest) -> Errors:
+def pod_overhead_is_valid(write: AdmissionRequest) -> Errors:
     """The API server rejects a pod overhead of unknown resources or of negative amounts.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateOverhead)
@@ -174,7 +174,7 @@ def overhead_is_of_what_there_is(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-041")
-def the_pods_of_a_job_end(write: AdmissionRequest) -> Errors:
+def job_restart_policy_is_not_always(write: AdmissionRequest) -> Errors:
     """The API server rejects a Job whose pods have restartPolicy Always, which is the default.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (ValidateJobSpec)

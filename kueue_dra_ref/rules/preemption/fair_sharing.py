@@ -102,7 +102,7 @@ def preempt_within_nominal(
 
 @rule("FAIR-005")
 def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
-    """LessThanOrEqualToFinalShare: Kueue preempts while the preemptor's share is at most what the other keeps.
+    """With LessThanOrEqualToFinalShare, Kueue preempts up to the share that the target ClusterQueue keeps.
 
     Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanOrEqualToFinalShare)
     """
@@ -111,7 +111,7 @@ def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
 
 @rule("FAIR-006")
 def less_than_initial_share(shares: StrategyShares) -> bool:
-    """LessThanInitialShare: Kueue preempts while the preemptor's share is below the other's share before.
+    """With LessThanInitialShare, Kueue preempts below the share that the target ClusterQueue had.
 
     Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanInitialShare)
     """

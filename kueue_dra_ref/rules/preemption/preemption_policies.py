@@ -110,7 +110,7 @@ def can_preempt_while_borrowing(shortage: PreemptionNeed) -> bool:
 
 @rule("PREEMPT-002", "PREEMPT-004")
 def within_cluster_queue_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """withinClusterQueue LowerPriority: a workload preempts lower priorities in its ClusterQueue.
+    """With withinClusterQueue LowerPriority, a workload preempts lower priorities in its ClusterQueue.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
@@ -121,7 +121,7 @@ def within_cluster_queue_lower_priority(rivals: PreemptorAndCandidate) -> bool:
 
 @rule("PREEMPT-003")
 def within_cluster_queue_newer_equal_priority(rivals: PreemptorAndCandidate) -> bool:
-    """withinClusterQueue LowerOrNewerEqualPriority: a workload also preempts newer ones of equal priority.
+    """With withinClusterQueue LowerOrNewerEqualPriority, a workload also preempts newer equal priorities.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
@@ -136,7 +136,7 @@ def within_cluster_queue_newer_equal_priority(rivals: PreemptorAndCandidate) -> 
 
 @rule("PREEMPT-006")
 def reclaim_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """reclaimWithinCohort LowerPriority: a ClusterQueue reclaims quota from lower priorities.
+    """With reclaimWithinCohort LowerPriority, a ClusterQueue reclaims quota from lower priorities.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
@@ -149,7 +149,7 @@ def reclaim_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
 
 @rule("PREEMPT-007")
 def reclaim_within_cohort_any(rivals: PreemptorAndCandidate) -> bool:
-    """reclaimWithinCohort Any: a ClusterQueue reclaims quota whatever the priorities are.
+    """With reclaimWithinCohort Any, a ClusterQueue reclaims quota whatever the priorities are.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
@@ -191,7 +191,7 @@ def borrow_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
 
 @rule("PREEMPT-012")
 def borrow_within_cohort_max_priority_threshold(rivals: PreemptorAndCandidate) -> bool:
-    """borrowWithinCohort.maxPriorityThreshold: a workload that borrows preempts no higher priorities.
+    """A workload that borrows preempts no priority above borrowWithinCohort.maxPriorityThreshold.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
     """

@@ -66,7 +66,7 @@ def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
 
 
 @rule("QUEUE-017", "STATUS-032")
-def the_local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
+def local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
     """Kueue reports that the LocalQueue of a workload does not exist.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
@@ -80,7 +80,7 @@ def the_local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
 
 
 @rule("QUEUE-010", "STATUS-033")
-def the_local_queue_must_run(place: QueuePosition) -> NotAdmissible | None:
+def local_queue_must_be_active(place: QueuePosition) -> NotAdmissible | None:
     """Kueue reports that the LocalQueue of a workload is inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
@@ -94,7 +94,7 @@ def the_local_queue_must_run(place: QueuePosition) -> NotAdmissible | None:
 
 
 @rule("QUEUE-018", "STATUS-032")
-def the_cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
+def cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
     """Kueue reports that the ClusterQueue of a workload does not exist.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
@@ -108,7 +108,7 @@ def the_cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
 
 
 @rule("QUEUE-008", "QUEUE-019", "STATUS-033")
-def the_cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | None:
+def cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | None:
     """Kueue reports that the ClusterQueue of a workload is inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)

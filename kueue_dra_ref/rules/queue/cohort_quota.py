@@ -12,7 +12,7 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("COHORT-001", "COHORT-002", "COHORT-012")
-def queues_of_a_cohort_share(queue: ClusterQueue) -> str:
+def cohort_of_cluster_queue(queue: ClusterQueue) -> str:
     """A ClusterQueue lends unused quota to its cohort and borrows from it.
 
     Kueue: pkg/cache/scheduler/resource_node.go (available, accumulateFromChild)
@@ -21,7 +21,7 @@ def queues_of_a_cohort_share(queue: ClusterQueue) -> str:
 
 
 @rule("COHORT-003")
-def a_limit_bounds_borrowing(quota: FlavorQuota, resource: str) -> int | None:
+def borrowing_limit(quota: FlavorQuota, resource: str) -> int | None:
     """A ClusterQueue or cohort borrows at most its borrowingLimit above its nominal quota.
 
     Kueue: pkg/cache/scheduler/resource_node.go (available, potentialAvailable)
@@ -30,7 +30,7 @@ def a_limit_bounds_borrowing(quota: FlavorQuota, resource: str) -> int | None:
 
 
 @rule("COHORT-004")
-def a_limit_bounds_lending(quota: FlavorQuota, resource: str) -> int | None:
+def lending_limit(quota: FlavorQuota, resource: str) -> int | None:
     """A ClusterQueue or cohort lends at most its lendingLimit of its nominal quota and keeps the rest.
 
     Kueue: pkg/cache/scheduler/resource_node.go (localQuota, accumulateFromChild)
@@ -39,7 +39,7 @@ def a_limit_bounds_lending(quota: FlavorQuota, resource: str) -> int | None:
 
 
 @rule("QUOTA-046")
-def cpu_beyond_64_bits_is_counted_as_none(resource: str, quota: int) -> int:
+def cpu_overflow_counts_as_zero(resource: str, quota: int) -> int:
     """Kueue counts a quota or limit of CPU whose thousandths exceed 64 bits as zero.
 
     Kueue 0.17: pkg/cache/scheduler/resource.go (createResourceQuotas); pkg/resources/requests.go (ResourceValue)
@@ -57,7 +57,7 @@ def cohort_objects_are_read() -> bool:
 
 
 @rule("COHORT-005")
-def cohorts_form_a_tree(cohort: Cohort) -> str:
+def parent_of_cohort(cohort: Cohort) -> str:
     """A cohort with a parent borrows from it and lends to it for its members.
 
     Kueue: pkg/cache/hierarchy/manager.go (UpdateCohortEdge)
@@ -66,7 +66,7 @@ def cohorts_form_a_tree(cohort: Cohort) -> str:
 
 
 @rule("COHORT-006", "COHORT-007")
-def a_cohort_may_bring_quota(cohort: Cohort) -> tuple[ResourceGroup, ...]:
+def quota_of_cohort(cohort: Cohort) -> tuple[ResourceGroup, ...]:
     """All members of a cohort can use the quota of the cohort itself.
 
     Kueue: pkg/cache/scheduler/resource_node.go (updateCohortResourceNode);
@@ -76,7 +76,7 @@ def a_cohort_may_bring_quota(cohort: Cohort) -> tuple[ResourceGroup, ...]:
 
 
 @rule("COHORT-008")
-def a_loop_of_cohorts_stops_its_queues(queue: ClusterQueue) -> str:
+def cohort_cycle_deactivates_queues(queue: ClusterQueue) -> str:
     """Kueue admits no workload below cohorts that form a cycle.
 
     Kueue: pkg/cache/hierarchy/cycle.go (HasCycle);
@@ -86,7 +86,7 @@ def a_loop_of_cohorts_stops_its_queues(queue: ClusterQueue) -> str:
 
 
 @rule("COHORT-009", "STATUS-016")
-def use_above_nominal_quota_is_borrowed(used: int, nominal: int) -> int:
+def borrowed_in_status(used: int, nominal: int) -> int:
     """The status of a ClusterQueue in a cohort shows its usage above the nominal quota as borrowed.
 
     Kueue: pkg/cache/scheduler/cache.go (getUsage)

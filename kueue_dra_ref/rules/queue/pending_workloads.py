@@ -116,7 +116,7 @@ def sticky_preemptor(queue: ClusterQueue) -> bool:
 
 
 @rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016", "QUEUE-030")
-def the_namespace_must_be_selected(
+def namespace_must_be_selected(
     queue: ClusterQueue, labels: dict[str, str]
 ) -> str | None:
     """Kueue admits a workload only when the namespaceSelector of the ClusterQueue matches its namespace.
@@ -146,7 +146,7 @@ def namespace_must_be_selected_0_18(
 
 
 @rule("QUEUE-050")
-def a_deleted_cluster_queue_is_inactive(
+def terminating_cluster_queue_is_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
 ) -> ReasonMessage | None:
     """A terminating ClusterQueue is inactive and admits no new workloads.
@@ -162,7 +162,7 @@ def a_deleted_cluster_queue_is_inactive(
 
 
 @rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")
-def a_stopped_cluster_queue_is_inactive(
+def stopped_cluster_queue_is_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
 ) -> ReasonMessage | None:
     """A ClusterQueue with stopPolicy Hold or HoldAndDrain is inactive and admits no new workloads.
@@ -178,7 +178,7 @@ def a_stopped_cluster_queue_is_inactive(
 
 
 @rule("QUEUE-019", "STATUS-022")
-def missing_flavors_make_a_cluster_queue_inactive(
+def missing_flavors_deactivate_cluster_queue(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
 ) -> ReasonMessage | None:
     """A ClusterQueue with a flavor that does not exist is inactive and admits no new workloads.
@@ -219,7 +219,7 @@ def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | N
 
 
 @rule("QUEUE-009", "QUEUE-052")
-def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None:
+def hold_and_drain_evicts_cluster_queue(holding: QuotaHolder) -> ReasonMessage | None:
     """Kueue evicts the admitted workloads of a ClusterQueue with stopPolicy HoldAndDrain.
 
     Kueue: pkg/controller/core/workload_controller.go (reconcileOnClusterQueueActiveState)

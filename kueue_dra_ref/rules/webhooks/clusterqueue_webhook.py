@@ -45,7 +45,7 @@ def default_empty(kind: str) -> Mapping[str, str]:
 
 
 @rule("OBJECT-037", "OBJECT-044")
-def a_covered_resource_is_called_as_labels_are(resource: CoveredResource) -> Faults:
+def covered_resource_is_a_label_key(resource: CoveredResource) -> Faults:
     """The webhook denies a covered resource whose name is not a label key.
 
     Kueue: pkg/webhooks/common.go (validateResourceName)
@@ -54,7 +54,7 @@ def a_covered_resource_is_called_as_labels_are(resource: CoveredResource) -> Fau
 
 
 @rule("QUEUE-026", "OBJECT-038")
-def a_resource_is_covered_once(resource: CoveredResource) -> Faults:
+def resource_is_covered_once(resource: CoveredResource) -> Faults:
     """The webhook denies a resource that two resource groups, or one group twice, cover.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups)
@@ -66,7 +66,7 @@ def a_resource_is_covered_once(resource: CoveredResource) -> Faults:
 
 
 @rule("QUEUE-027", "OBJECT-038")
-def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
+def flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
     """The webhook denies a flavor in two resource groups.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups)
@@ -78,7 +78,7 @@ def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
 
 
 @rule("OBJECT-039")
-def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
+def quotas_follow_covered_resources(place: ResourceQuota) -> Faults:
     """The webhook denies a flavor whose quotas are not in the order of coveredResources.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas)
@@ -93,7 +93,7 @@ def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-040")
-def no_quota_is_negative(place: ResourceQuota) -> Faults:
+def nominal_quota_is_not_negative(place: ResourceQuota) -> Faults:
     """The webhook denies a negative nominalQuota.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
@@ -111,7 +111,7 @@ def borrowing_limit_needs_cohort(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-041")
-def no_borrowing_limit_is_negative(place: ResourceQuota) -> Faults:
+def borrowing_limit_is_not_negative(place: ResourceQuota) -> Faults:
     """The webhook denies a negative borrowingLimit.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
@@ -120,7 +120,7 @@ def no_borrowing_limit_is_negative(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-041")
-def no_lending_limit_is_negative(place: ResourceQuota) -> Faults:
+def lending_limit_is_not_negative(place: ResourceQuota) -> Faults:
     """The webhook denies a negative lendingLimit.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
@@ -138,7 +138,7 @@ def lending_limit_needs_cohort(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-043")
-def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
+def lending_limit_is_at_most_nominal_quota(place: ResourceQuota) -> Faults:
     """The webhook denies a ClusterQueue with a lendingLimit above its nominalQuota.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLendingLimit)
@@ -154,7 +154,7 @@ def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-045")
-def namespaces_are_selected_by_labels(write: AdmissionRequest) -> Faults:
+def namespace_selector_is_valid(write: AdmissionRequest) -> Faults:
     """The webhook denies a ClusterQueue whose namespaceSelector is not a valid label selector.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateClusterQueueSpec)

@@ -20,7 +20,7 @@ _IMMUTABLE = "field is immutable"
 
 
 @rule("QUEUE-046")
-def a_queue_is_named_as_objects_are(write: AdmissionRequest) -> Iterator[FieldError]:
+def job_queue_name_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a Job whose queue label is not a valid object name.
 
     Kueue: pkg/controller/jobframework/validation.go (ValidateQueueName)
@@ -33,7 +33,7 @@ def a_queue_is_named_as_objects_are(write: AdmissionRequest) -> Iterator[FieldEr
 
 
 @rule("PARTIAL-006")
-def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[FieldError]:
+def min_parallelism_is_below_pod_count(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a Job whose minimum parallelism is not above zero and below its number of pods.
 
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
@@ -58,7 +58,7 @@ def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[Fiel
 
 
 @rule("QUEUE-045")
-def a_running_job_stays_in_its_queue(write: AdmissionRequest) -> Iterator[FieldError]:
+def running_job_keeps_queue_name(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a Job that is not suspended another queue name, or its first one.
 
     Kueue: pkg/controller/jobframework/validation.go (validateUpdateForQueueName)
@@ -85,7 +85,7 @@ def queue_name_is_not_removed_with_default_queue(
 
 
 @rule("PREEMPT-039")
-def a_running_job_is_given_no_priority_class(
+def running_job_gets_no_priority_class(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The webhook denies a Job that is not suspended its first priority class.
@@ -99,7 +99,7 @@ def a_running_job_is_given_no_priority_class(
 
 
 @rule("PREEMPT-040")
-def a_job_keeps_a_priority_class(write: AdmissionRequest) -> Iterator[FieldError]:
+def priority_class_is_not_removed(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies the removal of the priority class from a Job.
 
     Kueue: pkg/controller/jobframework/validation.go (ValidateUpdateForWorkloadPriorityClassName)
@@ -114,7 +114,7 @@ def a_job_keeps_a_priority_class(write: AdmissionRequest) -> Iterator[FieldError
 
 
 @rule("PREEMPT-041")
-def a_running_job_keeps_its_priority_class(
+def running_job_keeps_priority_class(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The webhook denies another priority class to a Job that is not suspended, and none to any Job.
@@ -128,7 +128,7 @@ def a_running_job_keeps_its_priority_class(
 
 
 @rule("PARTIAL-007")
-def a_running_job_with_fewest_pods_keeps_its_parallelism(
+def running_job_keeps_parallelism(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The webhook denies another parallelism to a running Job with a minimum parallelism.

@@ -18,7 +18,7 @@ _TAINT = "spec.nodeTaints[]"
 
 
 @rule("OBJECT-033")
-def node_labels_are_labels(write: AdmissionRequest) -> Faults:
+def node_labels_are_valid(write: AdmissionRequest) -> Faults:
     """The webhook denies a ResourceFlavor whose nodeLabels are not valid labels.
 
     Kueue: pkg/webhooks/resourceflavor_webhook.go (ValidateResourceFlavor)
@@ -27,7 +27,7 @@ def node_labels_are_labels(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-034", "OBJECT-035")
-def taints_are_made_of_labels_and_differ(write: AdmissionRequest) -> Faults:
+def taints_are_valid_and_unique(write: AdmissionRequest) -> Faults:
     """The webhook denies an invalid taint of a ResourceFlavor, and two of the same key and effect.
 
     Kueue: pkg/webhooks/resourceflavor_webhook.go (validateNodeTaints)
@@ -52,7 +52,7 @@ def taints_are_made_of_labels_and_differ(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-036")
-def keys_that_are_tolerated_are_label_keys(write: AdmissionRequest) -> Faults:
+def toleration_key_is_a_label_key(write: AdmissionRequest) -> Faults:
     """The webhook denies a toleration of a ResourceFlavor whose key is not a label key.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateTolerations)

@@ -20,7 +20,7 @@ _AMOUNTS = ("requests", "limits", "overhead")
 
 
 @rule("POD-020")
-def no_request_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
+def requests_have_no_pods(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a Workload with a container that requests pods.
 
     Kueue 0.18: pkg/webhooks/workload_webhook.go (validateContainer)
@@ -31,7 +31,7 @@ def no_request_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("POD-020", "POD-021")
-def no_amount_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
+def resources_have_no_pods(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a Workload with pods among the requests or limits of a container or the pod.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateResourceList, validateContainer)
@@ -42,7 +42,7 @@ def no_amount_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("POD-022")
-def no_amount_is_negative(write: AdmissionRequest) -> Iterator[FieldError]:
+def resources_are_not_negative(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a Workload with a negative request or limit of a container or the pod.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateResourceList);
@@ -84,7 +84,7 @@ def min_count_is_dropped(kind: str) -> Collection[str]:
 
 
 @rule("PARTIAL-010")
-def at_most_one_pod_set_may_shrink(write: AdmissionRequest) -> Iterator[FieldError]:
+def at_most_one_min_count(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a Workload in which two pod sets have a minCount.
 
     Kueue: pkg/webhooks/workload_webhook.go (ValidateWorkload)
@@ -100,7 +100,7 @@ def at_most_one_pod_set_may_shrink(write: AdmissionRequest) -> Iterator[FieldErr
 
 
 @rule("STATUS-046", "STATUS-047")
-def pod_sets_with_quota_stay(write: AdmissionRequest) -> Iterator[FieldError]:
+def pod_sets_are_immutable_with_quota(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies any change of a pod set while quota is reserved.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSets, validateImmutablePodSet)
@@ -111,7 +111,7 @@ def pod_sets_with_quota_stay(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("STATUS-046")
-def pod_sets_with_quota_stay_but_for_fewer_pods(
+def pod_sets_may_only_shrink_with_quota(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """The webhook denies any change of a pod set except to fewer pods while quota is reserved.

@@ -28,9 +28,7 @@ def runtime_class_overhead(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
 
 
 @rule("POD-003", "POD-004", "POD-013")
-def the_namespace_gives_containers_defaults(
-    pod_set: PodSet, around: NamespaceLimits
-) -> PodSet:
+def limit_range_defaults(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
     """A container without a request or limit gets the default of the LimitRanges of its namespace.
 
     Kueue: pkg/workload/resources.go (handlePodLimitRange)
@@ -59,9 +57,7 @@ def limits_default_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
 
 
 @rule("POD-006")
-def limits_of_the_pod_stand_in_for_its_requests(
-    pod_set: PodSet, around: NamespaceLimits
-) -> PodSet:
+def pod_limits_default_pod_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
     """A pod without a pod-level request of a resource gets its pod-level limit as the request.
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
@@ -71,7 +67,7 @@ def limits_of_the_pod_stand_in_for_its_requests(
 
 
 @rule("POD-008")
-def containers_keep_to_their_limits(
+def container_requests_are_within_limits(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
     """Kueue does not admit a workload with a container that requests more than its limit.
@@ -89,7 +85,7 @@ def containers_keep_to_their_limits(
 
 
 @rule("POD-009")
-def pods_keep_to_their_limits(
+def pod_requests_are_within_limits(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
     """Kueue does not admit a workload whose pod-level requests exceed the pod-level limits.
@@ -125,7 +121,7 @@ def limit_range_bounds_containers(
 
 
 @rule("POD-011")
-def pods_keep_to_the_bounds_of_the_namespace(
+def limit_range_bounds_pods(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
     """Kueue does not admit a workload with pods outside the pod bounds of a LimitRange, overhead included.

@@ -17,7 +17,7 @@ Transformations = Sequence[Transformation]
 
 
 @rule("QUOTA-036", "QUOTA-038", "QUOTA-039")
-def outputs_are_added_to_what_is_requested(
+def transformation_outputs_add_to_requests(
     amounts: Amounts, transformations: Transformations
 ) -> Amounts:
     """Kueue adds transformation outputs to requests; a negative sum of outputs reduces no request.
@@ -39,7 +39,7 @@ def outputs_are_added_to_what_is_requested(
 
 
 @rule("QUOTA-036", "QUOTA-040", "QUOTA-041")
-def outputs_and_what_is_requested_are_one_sum(
+def transformation_outputs_0_18(
     amounts: Amounts, transformations: Transformations
 ) -> Amounts:
     """Kueue sums outputs and requests, so negative outputs reduce requests; multiplyBy scales kept inputs.
@@ -55,7 +55,7 @@ def outputs_and_what_is_requested_are_one_sum(
 
 
 @rule("QUOTA-037", "QUOTA-040", "QUOTA-041")
-def outputs_are_computed_from_whole_units(
+def transformation_outputs_0_17(
     amounts: Amounts, transformations: Transformations
 ) -> Amounts:
     """Kueue rounds inputs and multiplyBy up to whole units before it computes transformation outputs.

@@ -26,7 +26,7 @@ class PriorityClassRef:
 
 
 @rule("PRIORITY-006")
-def a_job_without_a_class_gets_the_default_one(name: str, has_default: bool) -> str:
+def default_workload_priority_class(name: str, has_default: bool) -> str:
     """A new Job without a WorkloadPriorityClass gets the one named default, if it exists.
 
     Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultWorkloadPriorityClass);

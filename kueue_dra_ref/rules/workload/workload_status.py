@@ -51,7 +51,7 @@ class QueueCounts:
 
 
 @rule("STATUS-005", "QUEUE-001")
-def quota_is_reserved(cluster_queue: str) -> Condition:
+def quota_reserved_condition(cluster_queue: str) -> Condition:
     """Kueue sets QuotaReserved True with the name of the ClusterQueue on a workload with quota.
 
     Kueue: pkg/workload/workload.go (SetQuotaReservation)
@@ -65,7 +65,7 @@ def quota_is_reserved(cluster_queue: str) -> Condition:
 
 
 @rule("STATUS-006")
-def the_workload_is_admitted(cluster_queue: str) -> Condition:
+def admitted_condition(cluster_queue: str) -> Condition:
     """Kueue sets Admitted True on a workload that it admits.
 
     Kueue: pkg/workload/admissionchecks.go (SyncAdmittedCondition)
@@ -164,7 +164,7 @@ def preempted_condition(reason: str, message: str) -> Condition:
 
 
 @rule("STATUS-001", "STATUS-002", "STATUS-003", "STATUS-004")
-def the_admission_is_written(
+def admission_status(
     cluster_queue: str, assigned: Sequence[PodSetAssignment]
 ) -> Mapping[str, Any]:
     """The admission of a workload lists the ClusterQueue and, per pod set, count, flavors and usage.
@@ -206,7 +206,7 @@ def pending_workload_resource_requests(
 
 
 @rule("STATUS-013", "STATUS-014")
-def pending_workloads_are_counted(figures: QueueCounts) -> Mapping[str, Any]:
+def pending_workloads_status(figures: QueueCounts) -> Mapping[str, Any]:
     """The pendingWorkloads of a ClusterQueue counts its pending workloads.
 
     Kueue: pkg/cache/queue/cluster_queue.go (Pending, PendingTotal);
@@ -216,7 +216,7 @@ def pending_workloads_are_counted(figures: QueueCounts) -> Mapping[str, Any]:
 
 
 @rule("STATUS-015")
-def reserving_and_admitted_workloads_are_counted(
+def reserving_and_admitted_workloads_status(
     figures: QueueCounts,
 ) -> Mapping[str, Any]:
     """The status of a ClusterQueue counts its reserving and admitted workloads.
@@ -231,7 +231,7 @@ def reserving_and_admitted_workloads_are_counted(
 
 
 @rule("STATUS-016", "STATUS-028", "SCOPE-001")
-def reserved_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
+def flavors_reservation_status(figures: QueueCounts) -> Mapping[str, Any]:
     """The flavorsReservation of a ClusterQueue lists the reserved total of every flavor and resource.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
@@ -244,7 +244,7 @@ def reserved_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
 
 
 @rule("STATUS-017", "STATUS-028")
-def used_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
+def flavors_usage_status(figures: QueueCounts) -> Mapping[str, Any]:
     """The flavorsUsage of a ClusterQueue lists the total used by admitted workloads.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
@@ -255,7 +255,7 @@ def used_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
 
 
 @rule("STATUS-018", "STATUS-014")
-def a_local_queue_counts_its_workloads(figures: QueueCounts) -> Mapping[str, Any]:
+def local_queue_workloads_status(figures: QueueCounts) -> Mapping[str, Any]:
     """The status of a LocalQueue counts its own pending, reserving and admitted workloads.
 
     Kueue: pkg/controller/core/localqueue_controller.go (updateStatusIfChanged);
@@ -269,7 +269,7 @@ def a_local_queue_counts_its_workloads(figures: QueueCounts) -> Mapping[str, Any
 
 
 @rule("STATUS-019", "STATUS-028")
-def a_local_queue_lists_its_quota(figures: QueueCounts) -> Mapping[str, Any]:
+def local_queue_flavors_usage_status(figures: QueueCounts) -> Mapping[str, Any]:
     """The status of a LocalQueue lists what its own workloads reserve and use.
 
     Kueue: pkg/cache/scheduler/cache.go (LocalQueueUsage, filterLocalQueueUsage)
@@ -281,7 +281,7 @@ def a_local_queue_lists_its_quota(figures: QueueCounts) -> Mapping[str, Any]:
 
 
 @rule("STATUS-053")
-def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
+def local_queue_flavors_status(figures: QueueCounts) -> Mapping[str, Any]:
     """The status of a LocalQueue lists the flavors of its ClusterQueue with resources, labels and taints.
 
     Kueue 0.14: pkg/cache/scheduler/cache.go (LocalQueueUsage);
