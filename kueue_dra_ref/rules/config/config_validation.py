@@ -133,10 +133,10 @@ def quota_check_strategy_is_known(
 def _unsupported(
     field: str, found: str | list[str], supported: Sequence[str]
 ) -> FieldError:
-    words = ", ".join(f'"{each}"' for each in supported)
+    detail = ", ".join(f'"{each}"' for each in supported)
     return FieldError(
         field=field,
         type="Unsupported value",
         value=printed(found),
-        detail=f"supported values: {words}",
+        detail=f"supported values: {detail}",
     )

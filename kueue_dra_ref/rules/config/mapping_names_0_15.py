@@ -30,14 +30,14 @@ def class_is_a_qualified_name(place: MappingPath) -> FieldError | None:
 
 
 @rule("OBJECT-049")
-def qualified_name_messages(words: str) -> str:
+def qualified_name_messages(detail: str) -> str:
     """Kueue calls a label key a qualified name in webhook messages and measures its parts in characters.
 
     Kueue 0.15: pkg/webhooks/common.go (validateResourceName);
         pkg/webhooks/resourceflavor_webhook.go (validateNodeTaints);
         pkg/webhooks/workload_webhook.go (validateTolerations)
     """
-    return in_characters(words.replace("a valid label key", "a qualified name"))
+    return in_characters(detail.replace("a valid label key", "a qualified name"))
 
 
 def _invalid(field: str, name: str) -> FieldError | None:

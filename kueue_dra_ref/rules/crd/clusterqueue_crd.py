@@ -234,8 +234,8 @@ def fungibility_preference_is_known(write: AdmissionRequest) -> Faults:
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPreference)
     """
-    words = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
-    return other_words(write.new, "spec.flavorFungibility.preference", words)
+    detail = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
+    return other_words(write.new, "spec.flavorFungibility.preference", detail)
 
 
 @rule("OBJECT-022")
@@ -278,8 +278,8 @@ def fungibility_preference_needs_try_next_flavor(write: AdmissionRequest) -> Fau
     searching = write.new["spec"]["flavorFungibility"]
     tried = {searching["whenCanBorrow"], searching["whenCanPreempt"]}
     if "preference" in searching and tried != {"TryNextFlavor"}:
-        words = "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"
-        yield invalid("spec.flavorFungibility", words)
+        detail = "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"
+        yield invalid("spec.flavorFungibility", detail)
 
 
 @rule("OBJECT-025")

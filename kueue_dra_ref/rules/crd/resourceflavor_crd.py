@@ -59,9 +59,9 @@ def toleration_without_key_needs_exists(write: AdmissionRequest) -> Faults:
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
-    words = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
+    detail = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
     return _each(
-        write, words, lambda each: "key" in each or each["operator"] == "Exists"
+        write, detail, lambda each: "key" in each or each["operator"] == "Exists"
     )
 
 
@@ -71,10 +71,10 @@ def toleration_seconds_needs_no_execute(write: AdmissionRequest) -> Faults:
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
-    words = "effect must be 'NoExecute' when 'tolerationSeconds' is set"
+    detail = "effect must be 'NoExecute' when 'tolerationSeconds' is set"
     return _each(
         write,
-        words,
+        detail,
         lambda each: "tolerationSeconds" not in each or each["effect"] == "NoExecute",
     )
 
@@ -85,9 +85,9 @@ def toleration_operator_is_known(write: AdmissionRequest) -> Faults:
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
-    words = "supported toleration values: 'Equal'(default), 'Exists'"
+    detail = "supported toleration values: 'Equal'(default), 'Exists'"
     return _each(
-        write, words, lambda each: each.get("operator", "Equal") in ("Equal", "Exists")
+        write, detail, lambda each: each.get("operator", "Equal") in ("Equal", "Exists")
     )
 
 
@@ -97,10 +97,10 @@ def exists_operator_takes_no_value(write: AdmissionRequest) -> Faults:
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
-    words = "a value must be empty when 'operator' is 'Exists'"
+    detail = "a value must be empty when 'operator' is 'Exists'"
     return _each(
         write,
-        words,
+        detail,
         lambda each: each.get("operator") != "Exists" or "value" not in each,
     )
 
@@ -117,18 +117,18 @@ def toleration_effect_is_known(write: AdmissionRequest) -> Faults:
 
 
 def _each(
-    write: AdmissionRequest, words: str, holds: Callable[[Manifest], bool]
+    write: AdmissionRequest, detail: str, holds: Callable[[Manifest], bool]
 ) -> Iterator[FieldError]:
     """Refuse that something does not hold of each toleration; a field that is not there to be compared is an error."""
     absent = ""
     for toleration in write.new["spec"].get("tolerations") or ():
         try:
             if not holds(toleration):
-                yield invalid(_TOLERATIONS, words)
+                yield invalid(_TOLERATIONS, detail)
                 return
         except KeyError as error:
             absent = absent or str(error.args[0])
     if absent:
         yield invalid(
-            _TOLERATIONS, f"no such key: {absent} evaluating rule: {words}", '"array"'
+            _TOLERATIONS, f"no such key: {absent} evaluating rule: {detail}", '"array"'
         )

@@ -10,7 +10,7 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("REUSE-001", "REUSE-002", "REUSE-007")
-def claims_in_use_are_not_charged_again(asked: DeviceRequestContext) -> bool:
+def claims_in_use_are_not_charged_again(context: DeviceRequestContext) -> bool:
     """Kueue does not charge an allocated ResourceClaim that an admitted workload of the ClusterQueue uses.
 
     The text does not say when a key leaves the map; it is taken to be there while a workload of the ClusterQueue that
@@ -18,11 +18,13 @@ def claims_in_use_are_not_charged_again(asked: DeviceRequestContext) -> bool:
 
     No counterpart: KEP-2941 of July 2025 only.
     """
-    claim = asked.claim.claim
-    status = (asked.template or {}).get("status") or {}
+    claim = context.claim.claim
+    status = (context.template or {}).get("status") or {}
     queue = (
-        asked.world.target(asked.workload) if claim and "allocation" in status else None
+        context.world.target(context.workload)
+        if claim and "allocation" in status
+        else None
     )
-    return queue is not None and asked.world.is_in_use(
-        queue.name, asked.workload.namespace, claim
+    return queue is not None and context.world.is_in_use(
+        queue.name, context.workload.namespace, claim
     )

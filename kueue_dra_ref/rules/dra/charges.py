@@ -28,61 +28,61 @@ Charge = tuple[tuple[str, int], ...]
     "CLASS-003",
     "CEL-009",
 )
-def the_count_is_charged(asked: DeviceRequestContext) -> Charge | None:
+def the_count_is_charged(context: DeviceRequestContext) -> Charge | None:
     """Kueue charges a request for an exact count the devices that it asks for.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
-    request = asked.request
+    request = context.request
     if request is None or not request.is_exact or request.mode != "ExactCount":
         return None
     return ((request.device_class, request.count),) if request.device_class else ()
 
 
 @rule("RISK-002")
-def admin_access_is_not_charged(asked: DeviceRequestContext) -> Charge | None:
+def admin_access_is_not_charged(context: DeviceRequestContext) -> Charge | None:
     """Kueue charges nothing for a request with adminAccess.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    return () if asked.request and asked.request.admin_access else None
+    return () if context.request and context.request.admin_access else None
 
 
 @rule("RISK-001")
-def every_subrequest_is_charged(asked: DeviceRequestContext) -> Charge | None:
+def every_subrequest_is_charged(context: DeviceRequestContext) -> Charge | None:
     """Kueue charges every device class that the alternatives of a prioritized list name.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    if not asked.request or not asked.request.alternatives:
+    if not context.request or not context.request.alternatives:
         return None
     return tuple(
-        (alternative.device_class, _most(asked, alternative))
-        for alternative in asked.request.alternatives
+        (alternative.device_class, _most(context, alternative))
+        for alternative in context.request.alternatives
     )
 
 
 @rule("RISK-003")
 def allocation_mode_all_is_charged_worst_case(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> Charge | None:
     """Kueue charges allocation mode All the largest number of devices that one claim can get.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    request = asked.request
+    request = context.request
     if request is None or not request.is_exact or request.mode != "All":
         return None
-    return ((request.device_class, _most(asked, request)),)
+    return ((request.device_class, _most(context, request)),)
 
 
-def _most(asked: DeviceRequestContext, request: DeviceRequest) -> int:
+def _most(context: DeviceRequestContext, request: DeviceRequest) -> int:
     if request.mode != "All":
         return request.count
     selectors = (
-        class_selectors(asked.world, request.device_class) or ()
+        class_selectors(context.world, request.device_class) or ()
     ) + request.selectors
-    outcomes = [all_hold(selectors, device) for device in asked.world.devices()]
+    outcomes = [all_hold(selectors, device) for device in context.world.devices()]
     return sum(
         outcome is True or isinstance(outcome, Undecided) for outcome in outcomes
     )

@@ -15,38 +15,38 @@ from kueue_dra_ref.target import FieldError
 
 @rule("CAPACITY-001", "CAPACITY-010")
 def requested_capacity(
-    asked: DeviceRequestContext, name: str, capacity: Capacity
+    context: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
     """Kueue charges the share that the request asks for under exactly the name of the capacity.
 
     Kueue: pkg/dra/capacity.go (processCapacityCharge, chargeForDevice)
     """
     del capacity
-    found = asked.request.capacity.get(name) if asked.request else None
+    found = context.request.capacity.get(name) if context.request else None
     return None if found is None else parse(found)
 
 
 @rule("CAPACITY-003")
 def policy_default(
-    asked: DeviceRequestContext, name: str, capacity: Capacity
+    context: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
     """Kueue charges the default of the request policy when the request asks for no share.
 
     Kueue: pkg/dra/capacity.go (chargeForDevice)
     """
-    del asked, name
+    del context, name
     return capacity.default
 
 
 @rule("CAPACITY-004")
 def full_capacity(
-    asked: DeviceRequestContext, name: str, capacity: Capacity
+    context: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
     """Kueue charges the whole capacity when neither the request nor the request policy gives a share.
 
     Kueue: pkg/dra/capacity.go (chargeForDevice)
     """
-    del asked, name
+    del context, name
     return capacity.value
 
 
@@ -100,29 +100,29 @@ def _bounds(capacity: Capacity) -> ValidRange:
 
 
 @rule("CAPACITY-013")
-def some_device_has_capacity(charged: SourceCharge) -> FieldError | None:
+def some_device_has_capacity(charge: SourceCharge) -> FieldError | None:
     """Kueue retries a workload when no matching device has the capacity.
 
     Kueue: pkg/dra/capacity.go (computeCapacityCharge)
     """
-    source = charged.source
+    source = charge.source
     if source.kind is not SourceType.CAPACITY or any(
-        source.name in each.capacities for each in charged.devices
+        source.name in each.capacities for each in charge.devices
     ):
         return None
-    return charged.fault(
+    return charge.fault(
         "Internal error", f'matched devices have no capacity dimension "{source.name}"'
     )
 
 
 @rule("CAPACITY-011")
-def no_device_satisfies_capacity(charged: SourceCharge) -> FieldError | None:
+def no_device_satisfies_capacity(charge: SourceCharge) -> FieldError | None:
     """Kueue rejects a workload when no matching device can provide the share.
 
     Kueue: pkg/dra/capacity.go (computeCapacityCharge)
     """
-    if charged.source.kind is not SourceType.CAPACITY or charged.offers:
+    if charge.source.kind is not SourceType.CAPACITY or charge.offers:
         return None
-    name = charged.source.name
+    name = charge.source.name
     detail = f'capacity request cannot be satisfied by any matched device\'s RequestPolicy for dimension "{name}"'
-    return charged.fault("Invalid value", detail, "null")
+    return charge.fault("Invalid value", detail, "null")

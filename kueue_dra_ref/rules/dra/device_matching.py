@@ -63,34 +63,34 @@ def request_selectors_match(candidate: Candidate) -> Trial:
 
 @rule("CEL-011")
 def class_must_exist(
-    asked: DeviceRequestContext, matched: Matched | None
+    context: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """Kueue retries a workload whose request with selectors names a DeviceClass that does not exist.
 
     Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass)
     """
-    if not asked.request or matched is not None or not asked.request.device_class:
+    if not context.request or matched is not None or not context.request.device_class:
         return None
-    name = asked.request.device_class
+    name = context.request.device_class
     detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
-    return asked.fault("Internal error", "", detail)
+    return context.fault("Internal error", "", detail)
 
 
 @rule("CEL-019")
 def class_selectors_compile(
-    asked: DeviceRequestContext, matched: Matched | None
+    context: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """Kueue rejects a request with selectors when a selector of its DeviceClass does not compile.
 
     Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass, compileCELSelectors)
     """
     found = (
-        uncompiled(asked.world, asked.request.device_class)
-        if asked.request and matched is not None
+        uncompiled(context.world, context.request.device_class)
+        if context.request and matched is not None
         else None
     )
     return (
-        asked.fault(found.type, found.field, found.detail, found.value)
+        context.fault(found.type, found.field, found.detail, found.value)
         if found
         else None
     )
@@ -98,42 +98,42 @@ def class_selectors_compile(
 
 @rule("CEL-005")
 def selector_error_rejects(
-    asked: DeviceRequestContext, matched: Matched | None
+    context: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """Kueue rejects a workload when a selector fails to evaluate on a device.
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
     if (
-        not asked.request
+        not context.request
         or matched is None
         or not isinstance(matched.ended, EvaluationError)
     ):
         return None
-    detail = f"CEL evaluation failed for DeviceClass {asked.request.device_class}: {matched.ended.detail}"
-    return asked.fault("Invalid value", ".exactly.selectors", detail, "null")
+    detail = f"CEL evaluation failed for DeviceClass {context.request.device_class}: {matched.ended.detail}"
+    return context.fault("Invalid value", ".exactly.selectors", detail, "null")
 
 
 @rule("CEL-003", "CEL-004", "CEL-013")
 def too_few_devices_are_retried(
-    asked: DeviceRequestContext, matched: Matched | None
+    context: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """Kueue retries a workload that requests more devices than match the selectors.
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
     if (
-        not asked.request
+        not context.request
         or matched is None
         or matched.ended
-        or len(matched.places) >= asked.request.count
+        or len(matched.places) >= context.request.count
     ):
         return None
     detail = (
-        f"insufficient matching devices for CEL selector in DeviceClass {asked.request.device_class}: "
-        f"{len(matched.places)} device(s) match in the cluster but {asked.request.count} requested"
+        f"insufficient matching devices for CEL selector in DeviceClass {context.request.device_class}: "
+        f"{len(matched.places)} device(s) match in the cluster but {context.request.count} requested"
     )
-    return asked.fault("Internal error", ".exactly.selectors", detail)
+    return context.fault("Internal error", ".exactly.selectors", detail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

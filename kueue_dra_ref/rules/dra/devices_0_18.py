@@ -32,29 +32,29 @@ def first_counter_set_is_charged(
 
 @rule("DEVICE-010", "DEVICE-020")
 def missing_class_at_request_path(
-    charged: SourceCharge,
+    charge: SourceCharge,
 ) -> FieldError | None:
     """Kueue retries a missing DeviceClass with sources, at the request path with the first request appended.
 
     Kueue 0.18: pkg/dra/claims.go (resolveAndCompileDeviceClass); pkg/dra/counters.go (GetCounterResourcesForWorkload)
     """
-    if charged.class_exists or not charged.asked.request:
+    if charge.class_exists or not charge.asked.request:
         return None
-    name = charged.asked.request.device_class
+    name = charge.asked.request.device_class
     detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
-    fault = charged.fault("Internal error", detail)
+    fault = charge.fault("Internal error", detail)
     return replace(fault, field=f"{fault.field}.devices.requests[0]")
 
 
 @rule("DEVICE-023", "DEVICE-025")
 def class_selector_error_at_request_path(
-    charged: SourceCharge,
+    charge: SourceCharge,
 ) -> FieldError | None:
     """Kueue rejects a class with sources that does not compile, with the first request appended to the path.
 
     Kueue 0.18: pkg/dra/claims.go (resolveAndCompileDeviceClass); pkg/dra/counters.go (GetCounterResourcesForWorkload)
     """
-    return charged.uncompiled(below=".devices.requests[0]")
+    return charge.uncompiled(below=".devices.requests[0]")
 
 
 @rule("EXT-037")
@@ -77,25 +77,25 @@ def mapped_device_class_wins(
 
 @rule("EXT-017", "EXT-040")
 def each_container_requests_whole_devices(
-    wanted: ExtendedResourceRequest, container: ContainerRequests
+    request: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
     """Kueue rejects each container that requests a fraction of a device, before it checks for counters.
 
     Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
     """
-    return wanted.not_whole(container)
+    return request.not_whole(container)
 
 
 @rule("EXT-015", "EXT-038", "EXT-040")
 def each_container_rejects_counters(
-    wanted: ExtendedResourceRequest, container: ContainerRequests
+    request: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
     """Kueue rejects each container that requests an extended resource of a class with counters.
 
     Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
     """
-    if not wanted.is_charged_by("counter"):
+    if not request.is_charged_by("counter"):
         return None
-    return wanted.charged_otherwise(
+    return request.charged_otherwise(
         container, "counters configured", "CEL selectors for counter-based quota"
     )

@@ -44,18 +44,18 @@ def claim_from_workload_namespace(
 
 
 @rule("DIRECT-005", "DIRECT-006")
-def claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
+def claim_must_exist(context: DeviceRequestContext) -> FieldError | None:
     """Kueue retries a workload whose ResourceClaim does not exist.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    name = asked.claim.claim
-    if asked.template is not None or not name:
+    name = context.claim.claim
+    if context.template is not None or not name:
         return None
     return FieldError(
-        field=asked.pod_set.claim_path(asked.claim),
+        field=context.pod_set.claim_path(context.claim),
         type="Internal error",
-        detail=f"failed to get claim spec for ResourceClaim {name} in podset {asked.pod_set.name}: "
+        detail=f"failed to get claim spec for ResourceClaim {name} in podset {context.pod_set.name}: "
         f'ResourceClaim.resource.k8s.io "{name}" not found',
     )
 

@@ -16,27 +16,27 @@ _REJECTED = frozenset({REASON, "Inadmissible"})
 
 @rule("CLAIM-032")
 def admin_access_is_not_charged_0_20(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
     """Kueue accepts a request with adminAccess and charges nothing for it.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    return () if asked.request and asked.request.admin_access else None
+    return () if context.request and context.request.admin_access else None
 
 
 @rule("CLAIM-010", "CLAIM-033")
 def allocation_mode_all_needs_admin_access(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> FieldError | None:
     """Kueue rejects a request with allocation mode All but without adminAccess.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    request = asked.request
+    request = context.request
     if request is None or request.mode != "All" or request.admin_access:
         return None
-    return asked.fault(
+    return context.fault(
         "Invalid value",
         ".exactly.allocationMode",
         "AllocationMode 'All' is not supported",
@@ -46,14 +46,14 @@ def allocation_mode_all_needs_admin_access(
 
 @rule("CLAIM-034", "CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")
 def unmapped_classes_are_not_found(
-    asked: DeviceRequestContext, device_class: str
+    context: DeviceRequestContext, device_class: str
 ) -> FieldError:
     """Kueue rejects a request for an unmapped device class at the field deviceClassName of the claim.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    kind = "resourceClaimName" if asked.claim.claim else "resourceClaimTemplateName"
-    field = f"{asked.pod_set.claim_path(asked.claim)}.{kind}.deviceClassName"
+    kind = "resourceClaimName" if context.claim.claim else "resourceClaimTemplateName"
+    field = f"{context.pod_set.claim_path(context.claim)}.{kind}.deviceClassName"
     return FieldError(field=field, type="Not found", value=f'"{device_class}"')
 
 

@@ -84,7 +84,7 @@ def name_breaks_tie(
 
 @rule("EXT-008", "EXT-009", "EXT-010")
 def mapped_resource_or_own_name(
-    wanted: ExtendedResourceRequest,
+    request: ExtendedResourceRequest,
 ) -> str:
     """Kueue charges an extended resource to the resource of its class, or under its own name.
 
@@ -92,10 +92,10 @@ def mapped_resource_or_own_name(
     """
     found = (
         mapping.name
-        for mapping in wanted.mappings
-        if wanted.device_class in mapping.device_classes
+        for mapping in request.mappings
+        if request.device_class in mapping.device_classes
     )
-    return next(found, wanted.name)
+    return next(found, request.name)
 
 
 @rule("EXT-011", "EXT-012", "EXT-013")
@@ -108,12 +108,12 @@ def max_of_init_and_containers(initial: Sequence[int], regular: Sequence[int]) -
 
 
 @rule("EXT-044")
-def extended_resources_sum_per_name(wanted: ExtendedResourceRequest) -> str:
+def extended_resources_sum_per_name(request: ExtendedResourceRequest) -> str:
     """Kueue compares init containers with regular containers separately for each name of a resource.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
-    return wanted.name
+    return request.name
 
 
 @rule("EXT-014")
@@ -127,15 +127,15 @@ def resolved_name_is_not_charged_natively(name: str) -> bool:
 
 @rule("EXT-015", "EXT-039")
 def classes_with_counters_are_refused(
-    wanted: ExtendedResourceRequest,
+    request: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
     """Kueue rejects a request for an extended resource of a class with counters.
 
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
-    if wanted.is_charged_by("counter"):
-        yield wanted.charged_otherwise(
-            wanted.asking[0],
+    if request.is_charged_by("counter"):
+        yield request.charged_otherwise(
+            request.asking[0],
             "counters configured",
             "CEL selectors for counter-based quota",
         )
@@ -143,47 +143,49 @@ def classes_with_counters_are_refused(
 
 @rule("EXT-016")
 def classes_with_capacities_are_refused(
-    wanted: ExtendedResourceRequest,
+    request: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
     """Kueue rejects a request for an extended resource of a class with capacities.
 
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
-    if wanted.is_charged_by("capacity"):
-        yield wanted.charged_otherwise(
-            wanted.asking[0],
+    if request.is_charged_by("capacity"):
+        yield request.charged_otherwise(
+            request.asking[0],
             "capacity sources configured",
             "capacity.requests for capacity-based quota",
         )
 
 
 @rule("EXT-017", "EXT-041")
-def devices_are_whole(wanted: ExtendedResourceRequest) -> Iterator[FieldError]:
+def devices_are_whole(request: ExtendedResourceRequest) -> Iterator[FieldError]:
     """Kueue rejects every container that does not request a whole number of devices.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
     yield from (
-        fault for container in wanted.asking if (fault := wanted.not_whole(container))
+        fault for container in request.asking if (fault := request.not_whole(container))
     )
 
 
 @rule("EXT-018")
 def sum_of_containers_has_64_bits(
-    wanted: ExtendedResourceRequest,
+    request: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
     """Kueue rejects a pod whose containers together request more devices than 64 bits can hold.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
-    total = sum(amounts([wanted], initial=False))
+    total = sum(amounts([request], initial=False))
     if total > MAX_INT64:
         written = next(
-            wanted.amount(each).format for each in wanted.asking if not each.initial
+            request.amount(each).format for each in request.asking if not each.initial
         )
-        below = f".resources.requests.{wanted.name}"
+        below = f".resources.requests.{request.name}"
         detail = "total extended resource quantity overflows int64"
-        yield wanted.fault(wanted.asking[0], below, str(whole(total, written)), detail)
+        yield request.fault(
+            request.asking[0], below, str(whole(total, written)), detail
+        )
 
 
 @rule("EXT-019", "EXT-020", "EXT-021", "EXT-022")

@@ -26,15 +26,15 @@ def all_counter_sets_are_charged(
 
 
 @rule("COUNTER-005")
-def some_device_consumes_counter(charged: SourceCharge) -> FieldError | None:
+def some_device_consumes_counter(charge: SourceCharge) -> FieldError | None:
     """Kueue retries a workload when no matching device consumes the counter.
 
     Kueue: pkg/dra/counters.go (processCounterCharge)
     """
-    source = charged.source
-    if source.kind is not SourceType.COUNTER or charged.offers:
+    source = charge.source
+    if source.kind is not SourceType.COUNTER or charge.offers:
         return None
     detail = (
         f'matched devices have no consumesCounters entry for counter "{source.name}"'
     )
-    return charged.fault("Internal error", detail)
+    return charge.fault("Internal error", detail)

@@ -126,51 +126,51 @@ def _told(where: str, tried: SourceMatch, outcome: Trial) -> Trial:
 
 
 @rule("DEVICE-010", "DEVICE-021")
-def sourced_class_must_exist(charged: SourceCharge) -> FieldError | None:
+def sourced_class_must_exist(charge: SourceCharge) -> FieldError | None:
     """Kueue retries a workload whose request names a class with sources that does not exist.
 
     Kueue: pkg/dra/counters.go (prepareDeviceSelectors); pkg/dra/claims.go (resolveAndCompileDeviceClass)
     """
-    if charged.class_exists or not charged.asked.request:
+    if charge.class_exists or not charge.asked.request:
         return None
-    name = charged.asked.request.device_class
+    name = charge.asked.request.device_class
     detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
-    return charged.fault("Internal error", detail)
+    return charge.fault("Internal error", detail)
 
 
 @rule("DEVICE-023", "DEVICE-024")
 def sourced_class_selectors_compile(
-    charged: SourceCharge,
+    charge: SourceCharge,
 ) -> FieldError | None:
     """Kueue rejects a request for a class with sources when one of its selectors does not compile.
 
     Kueue: pkg/dra/counters.go (prepareDeviceSelectors); pkg/dra/claims.go (resolveAndCompileDeviceClass)
     """
-    return charged.uncompiled()
+    return charge.uncompiled()
 
 
 @rule("DEVICE-011")
-def sourced_selector_error_is_retried(charged: SourceCharge) -> FieldError | None:
+def sourced_selector_error_is_retried(charge: SourceCharge) -> FieldError | None:
     """Kueue retries a workload when a selector fails to evaluate on a device of the source.
 
     Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
     """
-    failed = charged.ended if isinstance(charged.ended, EvaluationError) else None
-    return charged.fault("Internal error", failed.detail) if failed else None
+    failed = charge.ended if isinstance(charge.ended, EvaluationError) else None
+    return charge.fault("Internal error", failed.detail) if failed else None
 
 
 @rule("DEVICE-012")
-def too_few_sourced_devices_are_retried(charged: SourceCharge) -> FieldError | None:
+def too_few_sourced_devices_are_retried(charge: SourceCharge) -> FieldError | None:
     """Kueue retries a workload that requests more devices of a source than match.
 
     Kueue: pkg/dra/counters.go (processCounterCharge); pkg/dra/capacity.go (processCapacityCharge)
     """
-    found = len(charged.devices)
-    if found >= charged.count:
+    found = len(charge.devices)
+    if found >= charge.count:
         return None
-    wanted = f"{found} device(s) match but {charged.count} requested"
-    detail = f"insufficient matching devices for {charged.source.kind} driver: {wanted}"
-    return charged.fault("Internal error", detail)
+    wanted = f"{found} device(s) match but {charge.count} requested"
+    detail = f"insufficient matching devices for {charge.source.kind} driver: {wanted}"
+    return charge.fault("Internal error", detail)
 
 
 @rule("COUNTER-002", "CAPACITY-008")

@@ -53,144 +53,144 @@ class FlavorScanState:
 
 @rule("PREEMPT-022")
 def try_next_when_no_candidates(
-    outlook: GranularMode, policy: FlavorFungibility
+    granular: GranularMode, policy: FlavorFungibility
 ) -> bool:
     """Kueue tries the next flavor after one that neither fits nor has workloads to preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
     del policy
-    return outlook.mode in (PreemptionMode.NEVER, PreemptionMode.NO_VICTIMS)
+    return granular.mode in (PreemptionMode.NEVER, PreemptionMode.NO_VICTIMS)
 
 
 @rule("PREEMPT-020")
 def when_can_preempt_try_next_flavor(
-    outlook: GranularMode, policy: FlavorFungibility
+    granular: GranularMode, policy: FlavorFungibility
 ) -> bool:
     """With whenCanPreempt TryNextFlavor, Kueue tries the next flavor after one that needs preemption.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
-    return outlook.needs_preemption and policy.when_can_preempt == "TryNextFlavor"
+    return granular.needs_preemption and policy.when_can_preempt == "TryNextFlavor"
 
 
 @rule("COHORT-010")
 def when_can_borrow_try_next_flavor(
-    outlook: GranularMode, policy: FlavorFungibility
+    granular: GranularMode, policy: FlavorFungibility
 ) -> bool:
     """With whenCanBorrow TryNextFlavor, Kueue tries the next flavor after one that needs borrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
-    return outlook.level > 0 and policy.when_can_borrow == "TryNextFlavor"
+    return granular.level > 0 and policy.when_can_borrow == "TryNextFlavor"
 
 
 @rule("PREEMPT-046")
-def no_fit_tries_next_flavor(outlook: GranularMode, policy: FlavorFungibility) -> bool:
+def no_fit_tries_next_flavor(granular: GranularMode, policy: FlavorFungibility) -> bool:
     """With the gate FlavorFungibility off, Kueue tries the next flavor after each one that does not fit now.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
     del policy
-    return outlook.mode is not PreemptionMode.FIT
+    return granular.mode is not PreemptionMode.FIT
 
 
 @rule("PREEMPT-046")
 def granular_mode_ranks_flavors(
-    outlook: GranularMode, policy: FlavorFungibility
+    granular: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """With the gate FlavorFungibility off, Kueue compares flavors by their mode and ignores borrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
     del policy
-    return (outlook.mode,)
+    return (granular.mode,)
 
 
 @rule("PREEMPT-029")
 def no_preemption_candidates_last(
-    outlook: GranularMode, policy: FlavorFungibility
+    granular: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Kueue prefers a flavor with workloads to preempt to one in which it can preempt none.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
     del policy
-    return (int(outlook.mode is not PreemptionMode.NO_VICTIMS),)
+    return (int(granular.mode is not PreemptionMode.NO_VICTIMS),)
 
 
 @rule("PREEMPT-021")
-def is_preferred(outlook: GranularMode, policy: FlavorFungibility) -> tuple[int, ...]:
+def is_preferred(granular: GranularMode, policy: FlavorFungibility) -> tuple[int, ...]:
     """Kueue prefers borrowing to preemption unless the preference is PreemptionOverBorrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
     if policy.preference == "PreemptionOverBorrowing":
-        return -outlook.level, outlook.mode
-    return outlook.mode, -outlook.level
+        return -granular.level, granular.mode
+    return granular.mode, -granular.level
 
 
 @rule("PREEMPT-031")
 def inverted_preference_bug_0_15(
-    outlook: GranularMode, policy: FlavorFungibility
+    granular: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Kueue inverts the preference: it prefers preemption with BorrowingOverPreemption only.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
     if policy.preference == "BorrowingOverPreemption":
-        return -outlook.level, outlook.mode
-    return outlook.mode, -outlook.level
+        return -granular.level, granular.mode
+    return granular.mode, -granular.level
 
 
 @rule("PREEMPT-032")
 def borrowing_is_preferred(
-    outlook: GranularMode, policy: FlavorFungibility
+    granular: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Kueue prefers borrowing to preemption; a ClusterQueue cannot set another preference.
 
     Kueue 0.14: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
     del policy
-    return outlook.mode, -outlook.level
+    return granular.mode, -granular.level
 
 
 @rule("PREEMPT-047")
 def prefer_preemption_over_borrowing(
-    outlook: GranularMode, policy: FlavorFungibility
+    granular: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Kueue prefers preemption without a preference if whenCanBorrow is TryNextFlavor.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
     if not policy.preference and policy.when_can_borrow == "TryNextFlavor":
-        return -outlook.level, outlook.mode
-    return inverted_preference_bug_0_15(outlook, policy)
+        return -granular.level, granular.mode
+    return inverted_preference_bug_0_15(granular, policy)
 
 
 @rule("QUOTA-023")
-def no_fit_stops_search(outlook: GranularMode) -> bool:
+def no_fit_stops_search(granular: GranularMode) -> bool:
     """Kueue does not check the other resources of a flavor once one can never fit.
 
     Kueue 0.18: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
-    return outlook.mode is PreemptionMode.NEVER
+    return granular.mode is PreemptionMode.NEVER
 
 
 @rule("COHORT-022")
-def resume_from_last_tried_flavor(progress: FlavorScanState, cycle: int) -> bool:
+def resume_from_last_tried_flavor(state: FlavorScanState, cycle: int) -> bool:
     """Kueue resumes the flavor search after the last tried flavor in the cycle after it.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets);
         pkg/workload/workload.go (NextFlavorToTryForPodSetResource)
     """
-    return cycle - progress.cycle <= 1
+    return cycle - state.cycle <= 1
 
 
 @rule("COHORT-011")
-def keep_scan_progress_on_skip(progress: FlavorScanState) -> bool:
+def keep_scan_progress_on_skip(state: FlavorScanState) -> bool:
     """A workload that loses a flavor to another workload in the same cycle resumes with the next flavor.
 
     Kueue: pkg/scheduler/scheduler.go (markSkipped)
     """
-    return progress.is_unfinished
+    return state.is_unfinished

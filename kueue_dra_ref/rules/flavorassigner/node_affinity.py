@@ -95,8 +95,8 @@ def _unreadable(
     ):
         return None
     faults = list(_faults(_terms(pod_set, keys)))
-    told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return UnparsableLabel(told) if faults else None
+    message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+    return UnparsableLabel(message) if faults else None
 
 
 def _selector_holds(
@@ -175,8 +175,8 @@ def _misnumbered(operator: str, written: list[str] | None, path: str) -> Errors:
                 )
             for index, value in enumerate(values):
                 if integer(value) is None:
-                    words = "for 'Gt', 'Lt' operators, the value must be an integer"
-                    yield invalid(f"{path}[{index}]", value, words)
+                    detail = "for 'Gt', 'Lt' operators, the value must be an integer"
+                    yield invalid(f"{path}[{index}]", value, detail)
 
 
 def _no_labels(values: list[str], key: str, path: str) -> Errors:

@@ -90,10 +90,12 @@ def conflicting_node_labels_finish_workload(
     """
     for key in sorted(asked.keys() & given.keys()):
         if asked[key] != given[key]:
-            told = f"conflict for key={key}, value1={asked[key]}, value2={given[key]}"
+            message = (
+                f"conflict for key={key}, value1={asked[key]}, value2={given[key]}"
+            )
             return (
                 "FailedToStart",
-                f"invalid admission check PodSetUpdate: conflict for nodeSelector: {told}",
+                f"invalid admission check PodSetUpdate: conflict for nodeSelector: {message}",
             )
     return None
 

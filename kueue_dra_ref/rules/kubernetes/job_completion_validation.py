@@ -73,12 +73,12 @@ def _many(spec: dict[str, Any]) -> Errors:
             f"must be specified when completions is above {_MOST}",
         )
     for key in ("parallelism", "maxFailedIndexes"):
-        words = f"{_MANY} when completions are above {_MOST} and used with backoff limit per index"
-        yield from _at_most(spec, key, _MANY, words)
+        detail = f"{_MANY} when completions are above {_MOST} and used with backoff limit per index"
+        yield from _at_most(spec, key, _MANY, detail)
 
 
-def _at_most(spec: dict[str, Any], key: str, most: int | None, words: str) -> Errors:
+def _at_most(spec: dict[str, Any], key: str, most: int | None, detail: str) -> Errors:
     if most is not None and spec.get(key, 0) > most:
         yield invalid(
-            f"spec.{key}", spec[key], f"must be less than or equal to {words}"
+            f"spec.{key}", spec[key], f"must be less than or equal to {detail}"
         )

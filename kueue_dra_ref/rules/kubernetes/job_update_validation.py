@@ -38,12 +38,12 @@ def completions_are_immutable(write: AdmissionRequest) -> Errors:
     if new.get("completionMode") != INDEXED:
         yield _immutable("spec.completions")
     elif "completions" in new and new["completions"] != new["parallelism"]:
-        words = "can only be modified in tandem with spec.parallelism"
+        detail = "can only be modified in tandem with spec.parallelism"
         yield FieldError(
             field="spec.completions",
             type="Invalid value",
             value=str(new["completions"]),
-            detail=words,
+            detail=detail,
         )
 
 

@@ -40,53 +40,53 @@ class StrategyShares:
 
 
 @rule("FAIR-001")
-def non_borrowing_first(contender: TournamentEntry) -> tuple[float, ...]:
+def non_borrowing_first(entry: TournamentEntry) -> tuple[float, ...]:
     """Kueue serves a ClusterQueue or cohort that would borrow none of the requested resources first.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less); pkg/cache/scheduler/fair_sharing.go (IsBorrowingOn)
     """
-    return (float(any(one in contender.share.borrowed for one in contender.asked)),)
+    return (float(any(one in entry.share.borrowed for one in entry.asked)),)
 
 
 @rule("FAIR-012", "FAIR-001")
 def non_borrowing_first_0_16(
-    contender: TournamentEntry,
+    entry: TournamentEntry,
 ) -> tuple[float, ...]:
     """Kueue serves a head first that borrows nothing, not even from the nearest cohort.
 
     Kueue 0.16: pkg/scheduler/fair_sharing_iterator.go (less);
         pkg/scheduler/flavorassigner/flavorassigner.go (RequiresBorrowing)
     """
-    return (float(contender.level > 0),)
+    return (float(entry.level > 0),)
 
 
 @rule("FAIR-002")
-def lower_drs_first(contender: TournamentEntry) -> tuple[float, ...]:
+def lower_drs_first(entry: TournamentEntry) -> tuple[float, ...]:
     """Kueue serves the ClusterQueue or cohort with the smaller dominant resource share first.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less); pkg/cache/scheduler/fair_sharing.go (CompareDRS)
     """
-    return contender.share.compare_key
+    return entry.share.compare_key
 
 
 @rule("FAIR-008")
 def higher_priority_first_on_equal_share(
-    contender: TournamentEntry,
+    entry: TournamentEntry,
 ) -> tuple[float, ...]:
     """Kueue serves the head of higher priority first when shares are equal.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less)
     """
-    return (-contender.priority,)
+    return (-entry.priority,)
 
 
 @rule("FAIR-009")
-def older_first_on_equal_priority(contender: TournamentEntry) -> tuple[float, ...]:
+def older_first_on_equal_priority(entry: TournamentEntry) -> tuple[float, ...]:
     """Kueue serves the older workload first when shares and priorities are equal.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less)
     """
-    return (contender.created,)
+    return (entry.created,)
 
 
 @rule("FAIR-003")

@@ -80,81 +80,80 @@ class Preemption:
 
 
 @rule("PREEMPT-001")
-def can_preempt_within_nominal(shortage: PreemptionNeed) -> bool:
+def can_preempt_within_nominal(need: PreemptionNeed) -> bool:
     """A workload that fits the nominal quota of its ClusterQueue can preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
     """
-    return shortage.within_nominal
+    return need.within_nominal
 
 
 @rule("COHORT-017")
-def can_preempt_in_subtree(shortage: PreemptionNeed) -> bool:
+def can_preempt_in_subtree(need: PreemptionNeed) -> bool:
     """A workload that fits the quota of a subtree of the cohort tree can preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (FindHeightOfLowestSubtreeThatFits)
     """
-    return shortage.inside
+    return need.inside
 
 
 @rule("PREEMPT-010", "FAIR-004")
-def can_preempt_while_borrowing(shortage: PreemptionNeed) -> bool:
+def can_preempt_while_borrowing(need: PreemptionNeed) -> bool:
     """A workload that borrows can preempt with borrowWithinCohort, or with fair sharing and reclaimWithinCohort.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (canPreemptWhileBorrowing)
     """
-    policy = shortage.policy
-    return policy.borrow != "Never" or (shortage.fair and policy.reclaim != "Never")
+    policy = need.policy
+    return policy.borrow != "Never" or (need.fair and policy.reclaim != "Never")
 
 
 @rule("PREEMPT-002", "PREEMPT-004")
-def within_cluster_queue_lower_priority(rivals: PreemptorAndCandidate) -> bool:
+def within_cluster_queue_lower_priority(pair: PreemptorAndCandidate) -> bool:
     """With withinClusterQueue LowerPriority, a workload preempts lower priorities in its ClusterQueue.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
     """
-    allowed = rivals.policy.within in {"LowerPriority", "LowerOrNewerEqualPriority"}
-    return allowed and rivals.priority > rivals.other_priority
+    allowed = pair.policy.within in {"LowerPriority", "LowerOrNewerEqualPriority"}
+    return allowed and pair.priority > pair.other_priority
 
 
 @rule("PREEMPT-003")
-def within_cluster_queue_newer_equal_priority(rivals: PreemptorAndCandidate) -> bool:
+def within_cluster_queue_newer_equal_priority(pair: PreemptorAndCandidate) -> bool:
     """With withinClusterQueue LowerOrNewerEqualPriority, a workload also preempts newer equal priorities.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
     """
-    allowed = rivals.policy.within == "LowerOrNewerEqualPriority"
+    allowed = pair.policy.within == "LowerOrNewerEqualPriority"
     return (
         allowed
-        and rivals.priority == rivals.other_priority
-        and rivals.created < rivals.other_created
+        and pair.priority == pair.other_priority
+        and pair.created < pair.other_created
     )
 
 
 @rule("PREEMPT-006")
-def reclaim_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
+def reclaim_within_cohort_lower_priority(pair: PreemptorAndCandidate) -> bool:
     """With reclaimWithinCohort LowerPriority, a ClusterQueue reclaims quota from lower priorities.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
     """
     return (
-        rivals.policy.reclaim == "LowerPriority"
-        and rivals.priority > rivals.other_priority
+        pair.policy.reclaim == "LowerPriority" and pair.priority > pair.other_priority
     )
 
 
 @rule("PREEMPT-007")
-def reclaim_within_cohort_any(rivals: PreemptorAndCandidate) -> bool:
+def reclaim_within_cohort_any(pair: PreemptorAndCandidate) -> bool:
     """With reclaimWithinCohort Any, a ClusterQueue reclaims quota whatever the priorities are.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
     """
-    return rivals.policy.reclaim == "Any"
+    return pair.policy.reclaim == "Any"
 
 
 @rule("PREEMPT-008", "PREEMPT-009")
@@ -171,32 +170,32 @@ def candidate_is_borrowing(
 
 
 @rule("PREEMPT-010")
-def borrow_within_cohort_is_allowed(rivals: PreemptorAndCandidate) -> bool:
+def borrow_within_cohort_is_allowed(pair: PreemptorAndCandidate) -> bool:
     """Without borrowWithinCohort, a workload that borrows preempts no workload of its cohort.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (IsBorrowingWithinCohortForbidden,
         classifyPreemptionVariant)
     """
-    return rivals.policy.borrow != "Never"
+    return pair.policy.borrow != "Never"
 
 
 @rule("PREEMPT-011")
-def borrow_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
+def borrow_within_cohort_lower_priority(pair: PreemptorAndCandidate) -> bool:
     """A workload that borrows preempts only lower priorities in its cohort.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
     """
-    return rivals.other_priority < rivals.priority
+    return pair.other_priority < pair.priority
 
 
 @rule("PREEMPT-012")
-def borrow_within_cohort_max_priority_threshold(rivals: PreemptorAndCandidate) -> bool:
+def borrow_within_cohort_max_priority_threshold(pair: PreemptorAndCandidate) -> bool:
     """A workload that borrows preempts no priority above borrowWithinCohort.maxPriorityThreshold.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
     """
-    threshold = rivals.policy.threshold
-    return threshold is None or rivals.other_priority <= threshold
+    threshold = pair.policy.threshold
+    return threshold is None or pair.other_priority <= threshold
 
 
 @rule("PREEMPT-013")

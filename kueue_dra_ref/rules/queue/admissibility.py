@@ -51,14 +51,14 @@ class QueuePosition:
 
 
 @rule("OBSERVE-008")
-def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
+def inactive_condition(position: QueuePosition) -> NotAdmissible | None:
     """Kueue reports a deactivated workload before it checks its queue.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
     """
     return (
         None
-        if place.active
+        if position.active
         else NotAdmissible(
             cause=QuotaReservedReason.DEACTIVATED, message="The workload is deactivated"
         )
@@ -66,64 +66,64 @@ def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
 
 
 @rule("QUEUE-017", "STATUS-032")
-def local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
+def local_queue_must_exist(position: QueuePosition) -> NotAdmissible | None:
     """Kueue reports that the LocalQueue of a workload does not exist.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
-    if place.local_queue_exists:
+    if position.local_queue_exists:
         return None
     return NotAdmissible(
         cause=QuotaReservedReason.MISPLACED,
-        message=f"LocalQueue {place.local_queue} doesn't exist",
+        message=f"LocalQueue {position.local_queue} doesn't exist",
     )
 
 
 @rule("QUEUE-010", "STATUS-033")
-def local_queue_must_be_active(place: QueuePosition) -> NotAdmissible | None:
+def local_queue_must_be_active(position: QueuePosition) -> NotAdmissible | None:
     """Kueue reports that the LocalQueue of a workload is inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
-    if place.local_queue_runs:
+    if position.local_queue_runs:
         return None
     return NotAdmissible(
         cause=QuotaReservedReason.STOPPED,
-        message=f"LocalQueue {place.local_queue} is inactive",
+        message=f"LocalQueue {position.local_queue} is inactive",
     )
 
 
 @rule("QUEUE-018", "STATUS-032")
-def cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
+def cluster_queue_must_exist(position: QueuePosition) -> NotAdmissible | None:
     """Kueue reports that the ClusterQueue of a workload does not exist.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
-    if place.cluster_queue_exists:
+    if position.cluster_queue_exists:
         return None
     return NotAdmissible(
         cause=QuotaReservedReason.MISPLACED,
-        message=f"ClusterQueue {place.cluster_queue} doesn't exist",
+        message=f"ClusterQueue {position.cluster_queue} doesn't exist",
     )
 
 
 @rule("QUEUE-008", "QUEUE-019", "STATUS-033")
-def cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | None:
+def cluster_queue_must_be_active(position: QueuePosition) -> NotAdmissible | None:
     """Kueue reports that the ClusterQueue of a workload is inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
-    if place.cluster_queue_is_active:
+    if position.cluster_queue_is_active:
         return None
     return NotAdmissible(
         cause=QuotaReservedReason.STOPPED,
-        message=f"ClusterQueue {place.cluster_queue} is inactive",
+        message=f"ClusterQueue {position.cluster_queue} is inactive",
     )
 
 
 @rule("OBSERVE-006")
 def namespace_mismatch_condition(
-    place: QueuePosition,
+    position: QueuePosition,
 ) -> NotAdmissible | None:
     """Kueue reports a namespace that the ClusterQueue does not select before the scheduler tries the workload.
 
@@ -131,20 +131,20 @@ def namespace_mismatch_condition(
         pkg/workload/resources.go (ValidateAdmissibility)
     """
     return (
-        NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=place.mismatch)
-        if place.mismatch
+        NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=position.mismatch)
+        if position.mismatch
         else None
     )
 
 
 @rule("POD-016")
-def invalid_requests_condition(place: QueuePosition) -> NotAdmissible | None:
+def invalid_requests_condition(position: QueuePosition) -> NotAdmissible | None:
     """Kueue reports invalid resource requests before the scheduler tries the workload.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         pkg/workload/resources.go (ValidateAdmissibility)
     """
-    message = place.unfit()
+    message = position.unfit()
     return (
         NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=message)
         if message
@@ -153,52 +153,52 @@ def invalid_requests_condition(place: QueuePosition) -> NotAdmissible | None:
 
 
 @rule("OBSERVE-010")
-def reason_from_equivalence_hash(place: QueuePosition) -> NotAdmissible | None:
+def reason_from_equivalence_hash(position: QueuePosition) -> NotAdmissible | None:
     """A workload that is inadmissible with an equivalent one gets its reason when its own is out of date.
 
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
     """
-    return _said_of_an_equal(place) if place.said in _OUT_OF_DATE else None
+    return _said_of_an_equal(position) if position.said in _OUT_OF_DATE else None
 
 
 @rule("OBSERVE-018")
 def reason_from_equivalence_hash_on_arrival(
-    place: QueuePosition,
+    position: QueuePosition,
 ) -> NotAdmissible | None:
     """A new workload that is inadmissible with an equivalent one gets the reason of that workload.
 
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
     """
-    return None if place.said else _said_of_an_equal(place)
+    return None if position.said else _said_of_an_equal(position)
 
 
 @rule("OBSERVE-018")
-def pending_on_arrival(place: QueuePosition) -> NotAdmissible | None:
+def pending_on_arrival(position: QueuePosition) -> NotAdmissible | None:
     """A new workload gets a condition with reason PendingEvaluation at once.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
     """
-    return None if place.said else _UNTRIED
+    return None if position.said else _UNTRIED
 
 
 @rule("OBSERVE-009")
-def clear_stale_condition(place: QueuePosition) -> NotAdmissible | None:
+def clear_stale_condition(position: QueuePosition) -> NotAdmissible | None:
     """A workload that nothing blocks any more gets the reason PendingEvaluation.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition,
         schedulerSetReasons)
     """
-    if not place.said or place.said in _TOLD_BY_THE_SCHEDULER:
+    if not position.said or position.said in _TOLD_BY_THE_SCHEDULER:
         return None
     return _UNTRIED
 
 
-def _said_of_an_equal(place: QueuePosition) -> NotAdmissible | None:
-    if place.bypassed is None:
+def _said_of_an_equal(position: QueuePosition) -> NotAdmissible | None:
+    if position.bypassed is None:
         return None
     message = (
         "Bypassed scheduling evaluation because an equivalent workload recently failed"
     )
-    return NotAdmissible(cause=place.bypassed, message=message)
+    return NotAdmissible(cause=position.bypassed, message=message)

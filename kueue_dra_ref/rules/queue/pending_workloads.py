@@ -42,21 +42,21 @@ class ReasonMessage:
 
 
 @rule("QUEUE-002")
-def higher_priority_first(waiting: PendingWorkload) -> int:
+def higher_priority_first(pending: PendingWorkload) -> int:
     """Kueue orders the pending workload with the higher priority first.
 
     Kueue: pkg/cache/queue/cluster_queue.go (baseCompareFunc, queueOrderingFunc)
     """
-    return -waiting.priority
+    return -pending.priority
 
 
 @rule("QUEUE-003")
-def older_first(waiting: PendingWorkload) -> int:
+def older_first(pending: PendingWorkload) -> int:
     """Of pending workloads with equal priority, Kueue orders the one created first before the others.
 
     Kueue: pkg/cache/queue/cluster_queue.go (baseCompareFunc); pkg/workload/workload.go (GetQueueOrderTimestamp)
     """
-    return waiting.created
+    return pending.created
 
 
 @rule("QUEUE-004")
@@ -193,25 +193,25 @@ def missing_flavors_deactivate_cluster_queue(
 
 
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")
-def evict_on_deactivation(holding: QuotaHolder) -> ReasonMessage | None:
+def evict_on_deactivation(holder: QuotaHolder) -> ReasonMessage | None:
     """Kueue evicts an admitted workload with active false.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile)
     """
     return (
         None
-        if holding.active
+        if holder.active
         else ReasonMessage(reason="Deactivated", message="The workload is deactivated")
     )
 
 
 @rule("QUEUE-011")
-def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | None:
+def hold_and_drain_evicts_local_queue(holder: QuotaHolder) -> ReasonMessage | None:
     """Kueue evicts the admitted workloads of a LocalQueue with stopPolicy HoldAndDrain.
 
     Kueue: pkg/controller/core/workload_controller.go (reconcileOnLocalQueueActiveState)
     """
-    if holding.local_queue_stop != "HoldAndDrain":
+    if holder.local_queue_stop != "HoldAndDrain":
         return None
     return ReasonMessage(
         reason="LocalQueueStopped", message="The LocalQueue is stopped"
@@ -219,12 +219,12 @@ def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | N
 
 
 @rule("QUEUE-009", "QUEUE-052")
-def hold_and_drain_evicts_cluster_queue(holding: QuotaHolder) -> ReasonMessage | None:
+def hold_and_drain_evicts_cluster_queue(holder: QuotaHolder) -> ReasonMessage | None:
     """Kueue evicts the admitted workloads of a ClusterQueue with stopPolicy HoldAndDrain.
 
     Kueue: pkg/controller/core/workload_controller.go (reconcileOnClusterQueueActiveState)
     """
-    if holding.cluster_queue_stop != "HoldAndDrain":
+    if holder.cluster_queue_stop != "HoldAndDrain":
         return None
     return ReasonMessage(
         reason="ClusterQueueStopped", message="The ClusterQueue is stopped"

@@ -82,7 +82,7 @@ def overlapping_preemption_targets(overlapping: bool) -> str | None:
 
 @rule("PREEMPT-018")
 def reserve_capacity_unless_always_reclaim(
-    queue: ClusterQueue, claimed: ReservedCapacity
+    queue: ClusterQueue, reserved: ReservedCapacity
 ) -> int:
     """A head without preemption targets reserves its quota unless its ClusterQueue can always reclaim it.
 
@@ -91,11 +91,11 @@ def reserve_capacity_unless_always_reclaim(
     """
     if queue.preemption.reclaim == "Any":
         return 0
-    nominal, limit = claimed.limits.nominal, claimed.limits.borrowing
-    if claimed.borrows:
+    nominal, limit = reserved.limits.nominal, reserved.limits.borrowing
+    if reserved.borrows:
         return (
-            claimed.asked
+            reserved.asked
             if limit is None
-            else min(claimed.asked, minus(plus(nominal, limit), claimed.used))
+            else min(reserved.asked, minus(plus(nominal, limit), reserved.used))
         )
-    return max(0, min(claimed.asked, minus(nominal, claimed.used)))
+    return max(0, min(reserved.asked, minus(nominal, reserved.used)))

@@ -149,8 +149,8 @@ def lending_limit_is_at_most_nominal_quota(place: ResourceQuota) -> Faults:
         and not place.of_cohort
         and lent.amount > parse(place.quota["nominalQuota"]).amount
     ):
-        words = "must be less than or equal to the nominalQuota"
-        yield invalid(f"{place.path}.lendingLimit", words, printed(str(lent)))
+        detail = "must be less than or equal to the nominalQuota"
+        yield invalid(f"{place.path}.lendingLimit", detail, printed(str(lent)))
 
 
 @rule("OBJECT-045")
@@ -208,14 +208,14 @@ def at_most_512_quotas_in_a_group(write: AdmissionRequest) -> Faults:
     """
     for path, group in places(write.new, f"{_GROUPS}[]"):
         if (found := len(places(group, "flavors[].resources[]"))) > 512:
-            words = f"number of flavor-resource combinations in a resourceGroup must be ≤ 512, got {found}"
-            yield invalid(path, words, str(found))
+            detail = f"number of flavor-resource combinations in a resourceGroup must be ≤ 512, got {found}"
+            yield invalid(path, detail, str(found))
 
 
 def _too_many(write: AdmissionRequest, path: str, what: str) -> Faults:
     if (found := len(places(write.new, path))) > 256:
-        words = f"total number of {what} across all resourceGroups must be ≤ 256, got {found}"
-        yield invalid(_GROUPS, words, str(found))
+        detail = f"total number of {what} across all resourceGroups must be ≤ 256, got {found}"
+        yield invalid(_GROUPS, detail, str(found))
 
 
 def _amount(place: ResourceQuota, key: str) -> Quantity | None:
@@ -229,5 +229,7 @@ def _negative(place: ResourceQuota, key: str) -> Faults:
 
 def _alone(place: ResourceQuota, key: str) -> Faults:
     if (amount := _amount(place, key)) and not place.joined:
-        words = f"must be nil when {'parent' if place.of_cohort else 'cohort'} is empty"
-        yield invalid(f"{place.path}.{key}", words, printed(str(amount)))
+        detail = (
+            f"must be nil when {'parent' if place.of_cohort else 'cohort'} is empty"
+        )
+        yield invalid(f"{place.path}.{key}", detail, printed(str(amount)))

@@ -46,8 +46,8 @@ def min_parallelism_is_below_pod_count(write: AdmissionRequest) -> Iterator[Fiel
         return
     most = _pods(write.new)
     if not re.fullmatch(r"[+-]?[0-9]+", written):
-        words = f"strconv.Atoi: parsing {printed(written)}: invalid syntax"
-        yield _invalid("metadata.annotations", LEAST_ANNOTATION, written, words)
+        detail = f"strconv.Atoi: parsing {printed(written)}: invalid syntax"
+        yield _invalid("metadata.annotations", LEAST_ANNOTATION, written, detail)
     elif not 0 < int(written) < most:
         yield _invalid(
             "metadata.annotations",
@@ -80,8 +80,8 @@ def queue_name_is_not_removed_with_default_queue(
         and _label(write.before, QUEUE_LABEL)
         and not _label(write.new, QUEUE_LABEL)
     ):
-        words = "queue-name must not be empty in namespace with default queue"
-        yield _invalid(_LABELS, QUEUE_LABEL, "", words)
+        detail = "queue-name must not be empty in namespace with default queue"
+        yield _invalid(_LABELS, QUEUE_LABEL, "", detail)
 
 
 @rule("PREEMPT-039")
@@ -94,8 +94,8 @@ def running_job_gets_no_priority_class(
     """
     name = _label(write.new, PRIORITY_LABEL)
     if _runs(write.new) and name and not _label(write.before, PRIORITY_LABEL):
-        words = "WorkloadPriorityClass cannot be added to a non-suspended workload"
-        yield _invalid(_LABELS, PRIORITY_LABEL, name, words)
+        detail = "WorkloadPriorityClass cannot be added to a non-suspended workload"
+        yield _invalid(_LABELS, PRIORITY_LABEL, name, detail)
 
 
 @rule("PREEMPT-040")
@@ -141,8 +141,8 @@ def running_job_keeps_parallelism(
         != write.new["spec"].get("parallelism", 1),
     )
     if changed and _runs(old) and LEAST_ANNOTATION in _kept(old, "annotations"):
-        words = "cannot change when partial admission is enabled and the job is not suspended"
-        yield FieldError(field="spec.parallelism", type="Forbidden", detail=words)
+        detail = "cannot change when partial admission is enabled and the job is not suspended"
+        yield FieldError(field="spec.parallelism", type="Forbidden", detail=detail)
 
 
 def _kept(job: Manifest, kind: str) -> dict[str, str]:

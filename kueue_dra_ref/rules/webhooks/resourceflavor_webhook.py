@@ -43,10 +43,10 @@ def taints_are_valid_and_unique(write: AdmissionRequest) -> Faults:
                 for key in ("key", "value", "effect", "timeAdded")
                 if key in taint
             }
-            words = "taints must be unique by key and effect pair"
-            told = json.dumps(value, separators=(",", ":"))
+            detail = "taints must be unique by key and effect pair"
+            message = json.dumps(value, separators=(",", ":"))
             yield FieldError(
-                field=path, type="Duplicate value", value=told, detail=words
+                field=path, type="Duplicate value", value=message, detail=detail
             )
         seen.append(pair)
 

@@ -17,23 +17,23 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("POD-001", "POD-002")
-def runtime_class_overhead(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
+def runtime_class_overhead(pod_set: PodSet, limits: NamespaceLimits) -> PodSet:
     """Kueue charges a pod without an overhead that of its RuntimeClass, if the RuntimeClass exists.
 
     Kueue: pkg/workload/resources.go (handlePodOverhead)
     """
-    if pod_set.overhead or pod_set.runtime_class not in around.overhead:
+    if pod_set.overhead or pod_set.runtime_class not in limits.overhead:
         return pod_set
-    return replace(pod_set, overhead=around.overhead[pod_set.runtime_class])
+    return replace(pod_set, overhead=limits.overhead[pod_set.runtime_class])
 
 
 @rule("POD-003", "POD-004", "POD-013")
-def limit_range_defaults(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
+def limit_range_defaults(pod_set: PodSet, limits: NamespaceLimits) -> PodSet:
     """A container without a request or limit gets the default of the LimitRanges of its namespace.
 
     Kueue: pkg/workload/resources.go (handlePodLimitRange)
     """
-    given = around.container
+    given = limits.container
     if not given.requests and not given.limits:
         return pod_set
 
@@ -47,34 +47,34 @@ def limit_range_defaults(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
 
 
 @rule("POD-005")
-def limits_default_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
+def limits_default_requests(pod_set: PodSet, limits: NamespaceLimits) -> PodSet:
     """A container without a request of a resource gets its limit as the request.
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
-    del around
+    del limits
     return _with_each(pod_set, _limited)
 
 
 @rule("POD-006")
-def pod_limits_default_pod_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
+def pod_limits_default_pod_requests(pod_set: PodSet, limits: NamespaceLimits) -> PodSet:
     """A pod without a pod-level request of a resource gets its pod-level limit as the request.
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
-    del around
+    del limits
     return replace(pod_set, whole=_limited(pod_set.whole)) if pod_set.whole else pod_set
 
 
 @rule("POD-008")
 def container_requests_are_within_limits(
-    pod_set: PodSet, around: NamespaceLimits
+    pod_set: PodSet, limits: NamespaceLimits
 ) -> Iterator[FieldError]:
     """Kueue does not admit a workload with a container that requests more than its limit.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
     """
-    del around
+    del limits
     for container in pod_set.containers:
         over = _above(container.resources.requests, container.resources.limits)
         yield from _faults(
@@ -86,13 +86,13 @@ def container_requests_are_within_limits(
 
 @rule("POD-009")
 def pod_requests_are_within_limits(
-    pod_set: PodSet, around: NamespaceLimits
+    pod_set: PodSet, limits: NamespaceLimits
 ) -> Iterator[FieldError]:
     """Kueue does not admit a workload whose pod-level requests exceed the pod-level limits.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
     """
-    del around
+    del limits
     whole = pod_set.whole or Resources()
     over = _above(whole.requests, whole.limits)
     yield from _faults(
@@ -102,7 +102,7 @@ def pod_requests_are_within_limits(
 
 @rule("POD-010", "POD-015")
 def limit_range_bounds_containers(
-    pod_set: PodSet, around: NamespaceLimits
+    pod_set: PodSet, limits: NamespaceLimits
 ) -> Iterator[FieldError]:
     """Kueue does not admit a workload with a container outside the container bounds of a LimitRange.
 
@@ -116,20 +116,20 @@ def limit_range_bounds_containers(
             larger(found.requests, found.limits),
         )
         yield from _out_of_bounds(
-            f"{pod_set.path}.{container.path}", low, high, around.container
+            f"{pod_set.path}.{container.path}", low, high, limits.container
         )
 
 
 @rule("POD-011")
 def limit_range_bounds_pods(
-    pod_set: PodSet, around: NamespaceLimits
+    pod_set: PodSet, limits: NamespaceLimits
 ) -> Iterator[FieldError]:
     """Kueue does not admit a workload with pods outside the pod bounds of a LimitRange, overhead included.
 
     Kueue: pkg/workload/resources.go (ValidateLimitRange); pkg/util/limitrange/limitrange.go (ValidatePodSpec)
     """
     total = pod_set.requests
-    yield from _out_of_bounds(pod_set.path, total, total, around.pod)
+    yield from _out_of_bounds(pod_set.path, total, total, limits.pod)
 
 
 def _with_each(pod_set: PodSet, change: Callable[[Resources], Resources]) -> PodSet:

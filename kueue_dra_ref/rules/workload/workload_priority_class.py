@@ -46,22 +46,22 @@ def priority_class_must_exist(found: bool) -> bool:
 
 
 @rule("PRIORITY-002")
-def workload_follows_priority_class_change(classed: PriorityClassRef) -> bool:
+def workload_follows_priority_class_change(ref: PriorityClassRef) -> bool:
     """A Workload gets the new WorkloadPriorityClass of its Job, whether it is pending or admitted.
 
     Kueue: pkg/controller/jobframework/reconciler.go (UpdateWorkloadPriority, updateWorkloadPriorities,
         classifyWorkloadsForPriorityUpdate)
     """
-    return classed.kind == WORKLOAD_CLASS and classed.name != classed.wanted
+    return ref.kind == WORKLOAD_CLASS and ref.name != ref.wanted
 
 
 @rule("PRIORITY-003")
-def pending_workload_gets_first_priority_class(classed: PriorityClassRef) -> bool:
+def pending_workload_gets_first_priority_class(ref: PriorityClassRef) -> bool:
     """A pending Workload without a priority class gets the first WorkloadPriorityClass of its Job.
 
     Kueue: pkg/controller/jobframework/reconciler.go (updateWorkloadPriorities, classifyWorkloadsForPriorityUpdate)
     """
-    return not classed.kind and classed.wanted != "" and not classed.reserved
+    return not ref.kind and ref.wanted != "" and not ref.reserved
 
 
 @rule("PRIORITY-004")

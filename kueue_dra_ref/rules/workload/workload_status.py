@@ -206,18 +206,18 @@ def pending_workload_resource_requests(
 
 
 @rule("STATUS-013", "STATUS-014")
-def pending_workloads_status(figures: QueueCounts) -> Mapping[str, Any]:
+def pending_workloads_status(counts: QueueCounts) -> Mapping[str, Any]:
     """The pendingWorkloads of a ClusterQueue counts its pending workloads.
 
     Kueue: pkg/cache/queue/cluster_queue.go (Pending, PendingTotal);
         pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged)
     """
-    return {"pendingWorkloads": figures.pending}
+    return {"pendingWorkloads": counts.pending}
 
 
 @rule("STATUS-015")
 def reserving_and_admitted_workloads_status(
-    figures: QueueCounts,
+    counts: QueueCounts,
 ) -> Mapping[str, Any]:
     """The status of a ClusterQueue counts its reserving and admitted workloads.
 
@@ -225,63 +225,63 @@ def reserving_and_admitted_workloads_status(
         pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged)
     """
     return {
-        "reservingWorkloads": figures.reserving,
-        "admittedWorkloads": figures.admitted,
+        "reservingWorkloads": counts.reserving,
+        "admittedWorkloads": counts.admitted,
     }
 
 
 @rule("STATUS-016", "STATUS-028", "SCOPE-001")
-def flavors_reservation_status(figures: QueueCounts) -> Mapping[str, Any]:
+def flavors_reservation_status(counts: QueueCounts) -> Mapping[str, Any]:
     """The flavorsReservation of a ClusterQueue lists the reserved total of every flavor and resource.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
     """
     return {
         "flavorsReservation": _listed(
-            figures, figures.reserved, figures.borrowed.get("reserved", {})
+            counts, counts.reserved, counts.borrowed.get("reserved", {})
         )
     }
 
 
 @rule("STATUS-017", "STATUS-028")
-def flavors_usage_status(figures: QueueCounts) -> Mapping[str, Any]:
+def flavors_usage_status(counts: QueueCounts) -> Mapping[str, Any]:
     """The flavorsUsage of a ClusterQueue lists the total used by admitted workloads.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
     """
     return {
-        "flavorsUsage": _listed(figures, figures.used, figures.borrowed.get("used", {}))
+        "flavorsUsage": _listed(counts, counts.used, counts.borrowed.get("used", {}))
     }
 
 
 @rule("STATUS-018", "STATUS-014")
-def local_queue_workloads_status(figures: QueueCounts) -> Mapping[str, Any]:
+def local_queue_workloads_status(counts: QueueCounts) -> Mapping[str, Any]:
     """The status of a LocalQueue counts its own pending, reserving and admitted workloads.
 
     Kueue: pkg/controller/core/localqueue_controller.go (updateStatusIfChanged);
         pkg/cache/queue/manager.go (PendingWorkloads)
     """
     return {
-        "pendingWorkloads": figures.pending,
-        "reservingWorkloads": figures.reserving,
-        "admittedWorkloads": figures.admitted,
+        "pendingWorkloads": counts.pending,
+        "reservingWorkloads": counts.reserving,
+        "admittedWorkloads": counts.admitted,
     }
 
 
 @rule("STATUS-019", "STATUS-028")
-def local_queue_flavors_usage_status(figures: QueueCounts) -> Mapping[str, Any]:
+def local_queue_flavors_usage_status(counts: QueueCounts) -> Mapping[str, Any]:
     """The status of a LocalQueue lists what its own workloads reserve and use.
 
     Kueue: pkg/cache/scheduler/cache.go (LocalQueueUsage, filterLocalQueueUsage)
     """
     return {
-        "flavorsReservation": _listed(figures, figures.reserved),
-        "flavorsUsage": _listed(figures, figures.used),
+        "flavorsReservation": _listed(counts, counts.reserved),
+        "flavorsUsage": _listed(counts, counts.used),
     }
 
 
 @rule("STATUS-053")
-def local_queue_flavors_status(figures: QueueCounts) -> Mapping[str, Any]:
+def local_queue_flavors_status(counts: QueueCounts) -> Mapping[str, Any]:
     """The status of a LocalQueue lists the flavors of its ClusterQueue with resources, labels and taints.
 
     Kueue 0.14: pkg/cache/scheduler/cache.go (LocalQueueUsage);
@@ -291,9 +291,9 @@ def local_queue_flavors_status(figures: QueueCounts) -> Mapping[str, Any]:
         {
             "name": flavor.name,
             "resources": sorted(group.covered),
-            **_nodes(figures.flavor(flavor.name) or {}),
+            **_nodes(counts.flavor(flavor.name) or {}),
         }
-        for group in figures.groups
+        for group in counts.groups
         for flavor in group.flavors
     ]
     return {"flavors": shown} if shown else {}
@@ -338,21 +338,21 @@ def local_queue_active_condition(stopped: bool, cluster_queue: str) -> Condition
             reason="Stopped",
             message="LocalQueue is stopped",
         )
-    told = "Can't submit new workloads to clusterQueue"
+    message = "Can't submit new workloads to clusterQueue"
     match cluster_queue:
         case "missing":
             return Condition(
                 type="Active",
                 value=False,
                 reason="ClusterQueueDoesNotExist",
-                message=told,
+                message=message,
             )
         case "inactive":
             return Condition(
                 type="Active",
                 value=False,
                 reason="ClusterQueueIsInactive",
-                message=told,
+                message=message,
             )
     return Condition(
         type="Active",
@@ -387,25 +387,25 @@ def _printed(amounts: Mapping[str, int], in_bytes: frozenset[str]) -> dict[str, 
 
 
 def _listed(
-    figures: QueueCounts,
+    counts: QueueCounts,
     amounts: Mapping[FlavorResource, int],
     borrowed: Mapping[FlavorResource, int] | None = None,
 ) -> list[dict[str, Any]]:
     found = []
     for flavor in sorted(
-        (f for group in figures.groups for f in group.flavors), key=lambda f: f.name
+        (f for group in counts.groups for f in group.flavors), key=lambda f: f.name
     ):
         resources = []
         for name in sorted(flavor.nominal):
             of = (flavor.name, name)
             resource = {
                 "name": name,
-                "total": printed(name, amounts.get(of, 0), figures.in_bytes),
+                "total": printed(name, amounts.get(of, 0), counts.in_bytes),
             }
             over = (
                 {}
                 if borrowed is None
-                else {"borrowed": printed(name, borrowed.get(of, 0), figures.in_bytes)}
+                else {"borrowed": printed(name, borrowed.get(of, 0), counts.in_bytes)}
             )
             resources.append(resource | over)
         found.append({"name": flavor.name, "resources": resources})
