@@ -1,4 +1,4 @@
-"""Kueue 0.19, config validation beside the mappings: transformations, fair sharing, namespaces, what is not covered.
+"""Validation of the Configuration: transformations, fair sharing, namespaces and quotaCheckStrategy (Kueue 0.19).
 
 Kueue: pkg/config/validation.go (validateResourceTransformations, validateManagedJobsNamespaceSelector,
     validateQuotaCheckStrategy)

@@ -1,4 +1,4 @@
-"""DynamicResourceAllocationConfig API; Device Class Mapping Ambiguity (July 2025): the object that maps classes.
+"""The object that maps device classes (July 2025: DynamicResourceAllocationConfig, Mapping Ambiguity).
 
 No counterpart: KEP-2941 of July 2025 only.
 """

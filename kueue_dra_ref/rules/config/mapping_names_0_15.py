@@ -1,4 +1,4 @@
-"""Kueue 0.15: names of mappings, classes, resources and labels, in the words of apimachinery 0.34.
+"""Names of mappings, classes, resources and labels with the messages of apimachinery 0.34 (Kueue 0.14 and 0.15).
 
 Kueue 0.15: pkg/config/validation.go (validateDeviceClassMappings); pkg/webhooks/common.go (validateResourceName)
 """

@@ -1,4 +1,4 @@
-"""Kueue 0.20 (provisional), validation of the Configuration: names that earlier releases let pass.
+"""Names in the Configuration that Kueue 0.20 rejects and earlier releases accept (provisional).
 
 No counterpart: announced for Kueue 0.20, in no pinned release.
 """

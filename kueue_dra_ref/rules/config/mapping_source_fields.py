@@ -1,4 +1,4 @@
-"""Kueue 0.19, sources of a mapping: the name of the counter or capacity, the driver, and the selector of devices.
+"""Fields of a source: the name of the counter or capacity, the driver and the deviceSelector (Kueue 0.19).
 
 Kueue: pkg/config/validation.go (validateDeviceClassSource, validateDeviceClassMappings, validateQualifiedName)
 """

@@ -1,4 +1,4 @@
-"""Kueue 0.19, sources of a mapping: what one may charge, and what may not go together.
+"""Sources of a mapping: which types a source may have, and which sources exclude each other (Kueue 0.19).
 
 Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
 """

@@ -1,4 +1,4 @@
-"""Kueue 0.18, sources of a mapping: one counter, or none at all; what is looked at while the gate is on.
+"""Sources of a mapping: at most one counter, and none while the gate is off (Kueue 0.18).
 
 Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
 """

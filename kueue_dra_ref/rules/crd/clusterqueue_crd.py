@@ -1,4 +1,4 @@
-"""What the API server refuses of ClusterQueues and Cohorts by Kueue's definitions of them (clusterqueue_types.go).
+"""CRD validation of ClusterQueues and Cohorts by the API server (clusterqueue_types.go).
 
 Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, ResourceGroup, FlavorFungibility)
 """

@@ -1,4 +1,4 @@
-"""What the API server refuses of a LocalQueue by Kueue's definition of it (localqueue_types.go).
+"""CRD validation of LocalQueues by the API server (localqueue_types.go).
 
 Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueReference);
     apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec)

@@ -1,4 +1,4 @@
-"""What the API server refuses of ResourceFlavors by Kueue's definition of them (resourceflavor_types.go).
+"""CRD validation of ResourceFlavors by the API server (resourceflavor_types.go).
 
 Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
 """

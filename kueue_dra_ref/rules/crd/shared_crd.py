@@ -1,4 +1,4 @@
-"""What the API server refuses of several kinds by Kueue's definitions of them: values and words that they share.
+"""CRD validation that several kinds share, by the API server.
 
 Kueue: apis/kueue/v1beta2/constants.go (StopPolicy);
     apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass)

@@ -1,4 +1,4 @@
-"""What the API server refuses of a Workload by Kueue's definition of it (workload_types.go): limits, then CEL rules.
+"""CRD validation of Workloads by the API server: limits of fields, then CEL rules (workload_types.go).
 
 Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec, PodSet, PriorityClassRef)
 """
@@ -32,7 +32,7 @@ _CLASS = "spec.priorityClassRef"
 _KINDS = {KUEUE: "WorkloadPriorityClass", "scheduling.k8s.io": "PriorityClass"}
 _OBJECT = '"object"'
 _ROOT = "<nil>"
-"""How the API server calls the object itself."""
+"""The path that the API server reports for the object itself."""
 
 
 @rule("COUNT-021")

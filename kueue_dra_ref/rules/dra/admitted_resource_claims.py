@@ -1,4 +1,4 @@
-"""Workloads, step 4.1, of July 2025: the map ``admittedResourceClaims``.
+"""ResourceClaims that admitted workloads use (July 2025, Workloads, step 4.1: ``admittedResourceClaims``).
 
 No counterpart: KEP-2941 of July 2025 only.
 """
@@ -13,8 +13,8 @@ from kueue_dra_ref.model.rule import rule
 def claims_in_use_are_not_charged_again(context: DeviceRequestContext) -> bool:
     """Kueue does not charge an allocated ResourceClaim that an admitted workload of the ClusterQueue uses.
 
-    The text does not say when a key leaves the map; it is taken to be there while a workload of the ClusterQueue that
-    names the claim holds quota.
+    The text does not define when a key leaves the map: here it stays while a workload of the ClusterQueue that names
+    the claim has a quota reservation.
 
     No counterpart: KEP-2941 of July 2025 only.
     """

@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 5, and Risks and Mitigations: what a request is charged, and how charges add.
+"""Charges of requests, and how they add up (Workload Processing Flow, step 5; Risks and Mitigations).
 
 Kueue: pkg/dra/claims.go (countDevicesPerClass, GetResourceRequestsForResourceClaimTemplates);
     pkg/workload/workload.go (totalRequestsFromPodSets)

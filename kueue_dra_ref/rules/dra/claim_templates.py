@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 4: the template of a claim, and the requests that Kueue 0.19 does not support.
+"""Templates of claims, and the requests that Kueue 0.19 rejects (Workload Processing Flow, step 4).
 
 Kueue: pkg/dra/claims.go (countDevicesPerClass, GetResourceRequestsForResourceClaimTemplates, getClaimSpec)
 """

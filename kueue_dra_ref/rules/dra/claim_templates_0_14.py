@@ -1,4 +1,4 @@
-"""Kueue 0.14, claims: nothing of a request is refused, what cannot be counted is charged nothing, plain messages.
+"""Claims in Kueue 0.14, which rejects no request and reports errors without a field.
 
 Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates, countDevicesPerClass)
 """

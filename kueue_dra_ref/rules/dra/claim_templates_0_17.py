@@ -1,4 +1,4 @@
-"""Kueue up to 0.16, claims: what is refused of a template, how counts add up, and what is tried again.
+"""Claims in Kueue up to 0.17: rejected parts of a template, sums that overflow, and retries.
 
 Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass); pkg/controller/core/workload_controller.go (Reconcile)
 """

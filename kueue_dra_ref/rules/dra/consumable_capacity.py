@@ -1,4 +1,4 @@
-"""Kueue 0.19, consumable capacity: the share of a device that a request is charged, under the device's policy.
+"""Consumable capacity: the share that Kueue charges under the request policy of a device (Kueue 0.19).
 
 Kueue: pkg/dra/capacity.go (roundToPolicy, chargeForDevice, roundToValidRange)
 """
@@ -95,7 +95,7 @@ def reject_above_range_max(share: Quantity, capacity: Capacity) -> Quantity | No
 
 
 def _bounds(capacity: Capacity) -> ValidRange:
-    """The range of a policy; values go before it."""
+    """Give the validRange of a request policy; validValues take precedence over it."""
     return capacity.bounds if capacity.bounds and not capacity.values else ValidRange()
 
 

@@ -1,4 +1,4 @@
-"""Device Class Mapping Ambiguity (July 2025): which quota serves a class that several mappings name.
+"""Flavors for a device class that several mappings list (July 2025, Device Class Mapping Ambiguity).
 
 No counterpart: KEP-2941 of July 2025 only.
 """

@@ -1,4 +1,4 @@
-"""Kueue 0.19, selectors against published devices: enough of them must match before quota is looked at.
+"""Selectors of requests: enough published devices must match before Kueue checks quota (Kueue 0.19).
 
 Kueue: pkg/dra/claims.go (countMatchingDevices, validateCELSelectorsAgainstDevices, resolveAndCompileDeviceClass)
 """
@@ -17,7 +17,7 @@ from kueue_dra_ref.target import FieldError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A device that is tried for a request; ``taken`` are the places of devices that earlier requests got."""
+    """A device that Kueue tries for a request; ``taken`` are the positions of devices of earlier requests."""
 
     device: Device
     place: int
@@ -28,7 +28,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matched:
-    """How a request fared: the places of the devices that match, or what ended the search."""
+    """The result for a request: the positions of the matching devices, or what ended the search."""
 
     places: frozenset[int]
     ended: EvaluationError | Undecided | None = None
@@ -138,7 +138,7 @@ def too_few_devices_are_retried(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceMatchingRules:
-    """Which devices are eligible, and what is found when too few are; empty: devices are not looked at."""
+    """Which devices match, and the error for too few; without rules Kueue does not check devices."""
 
     eligible: AllOf[[Candidate], Trial] = AllOf()
     findings: First[[DeviceRequestContext, Matched | None], FieldError] = First()

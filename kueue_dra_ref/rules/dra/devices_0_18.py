@@ -1,4 +1,4 @@
-"""Kueue 0.18, devices: counters by the first set, extended resources by any mapped class, container by container.
+"""Devices in Kueue 0.18: first counter set, any mapped class, errors of extended resources by container.
 
 Kueue 0.18: pkg/dra/counters.go (computeCounterCharges);
     pkg/dra/extended_resources.go (resolveContainerExtendedResources)

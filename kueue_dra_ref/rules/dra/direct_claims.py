@@ -1,4 +1,4 @@
-"""Workloads, step 2, of April and July 2025: ResourceClaims that a workload names directly.
+"""ResourceClaims that a workload names directly (April and July 2025, Workloads, step 2).
 
 No counterpart: the texts of KEP-2941 only, no release decides it.
 """

@@ -1,4 +1,4 @@
-"""Kueue 0.20 (provisional), claims: what is said of devices that cannot be charged, and administrative access.
+"""Conditions of inadmissible DRA workloads, and requests with adminAccess (Kueue 0.20, provisional).
 
 No counterpart: announced for Kueue 0.20, in no pinned release.
 """

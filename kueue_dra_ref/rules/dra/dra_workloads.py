@@ -1,4 +1,4 @@
-"""Workload Processing Flow, steps 1 and 3: which workloads are DRA workloads, and which claims are refused outright.
+"""DRA workloads, and claims that Kueue rejects at once (Workload Processing Flow, steps 1 and 3).
 
 Kueue: pkg/workload/workload.go (HasDRA, HasResourceClaimTemplates, HasResourceClaim);
     pkg/controller/core/workload_controller.go (Reconcile)
@@ -15,14 +15,14 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InadmissibleReason:
-    """Why a workload is inadmissible: the message of QuotaReserved, and of Requeued where it differs."""
+    """Why a workload is inadmissible: the message of QuotaReserved, and that of Requeued if it differs."""
 
     message: str
     requeued: str = ""
     retryable: bool = False
     undecided: bool = False
     silent: bool = False
-    """Nothing is written about it: Kueue has not come to a decision, and will not by itself."""
+    """Kueue sets no condition: it has not decided, and does not decide by itself."""
 
 
 @rule("DET-001", "DET-004", "DET-005", "CLAIM-004")

@@ -1,4 +1,4 @@
-"""DRA Extended Resources: requests of containers for a name that a DeviceClass stands for are charged as devices.
+"""DRA extended resources: Kueue charges requests for the extendedResourceName of a DeviceClass as devices.
 
 Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota, resolveQuotaKey, selectedDeviceClass)
 """

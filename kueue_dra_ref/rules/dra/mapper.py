@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 4: from a device class to the resource that the quota counts.
+"""The resource that a device class is charged to (Workload Processing Flow, step 4).
 
 Kueue: pkg/dra/mapper.go (PopulateFromConfiguration, Lookup)
 """

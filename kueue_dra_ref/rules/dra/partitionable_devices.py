@@ -1,4 +1,4 @@
-"""Kueue 0.19, counters of partitionable devices: what a device consumes is what it charges.
+"""Partitionable devices: Kueue charges the counters that a device consumes (Kueue 0.19).
 
 Kueue: pkg/dra/counters.go (computeCounterCharges, processCounterCharge)
 """

@@ -1,4 +1,4 @@
-"""Kueue 0.19, counters and capacity: which of the published slices count, pool by pool.
+"""ResourceSlices that count for a source, pool by pool (Kueue 0.19).
 
 Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete, matchDevicesWithSelectors)
 """

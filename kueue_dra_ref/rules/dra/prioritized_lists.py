@@ -1,4 +1,4 @@
-"""Kueue 0.20 (provisional), prioritized lists: charged once, where every alternative would be charged alike.
+"""Prioritized lists: one charge, if all alternatives have the same one (Kueue 0.20, provisional).
 
 No counterpart: announced for Kueue 0.20, in no pinned release.
 """

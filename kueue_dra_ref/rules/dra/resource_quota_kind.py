@@ -1,4 +1,4 @@
-"""Resource Quota API and Workloads (April 2025): device classes as resources of a ClusterQueue's flavors.
+"""Device classes as resources of a ClusterQueue's flavors (April 2025, Resource Quota API and Workloads).
 
 No counterpart: KEP-2941 of April 2025 only.
 """
@@ -77,17 +77,17 @@ class ResourcePosition(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Give the name of the resource."""
         return str(self.resource.get("name", ""))
 
     @property
     def classes(self) -> Sequence[str]:
-        """The device classes that it lists."""
+        """Give the device classes that the resource lists."""
         return self.resource.get("deviceClassNames") or ()
 
     @property
-    def stands_for_classes(self) -> bool:
-        """Whether it is of kind DeviceClass."""
+    def has_device_class_kind(self) -> bool:
+        """Whether the resource has kind DeviceClass."""
         return self.resource.get("kind") == _KIND
 
 
@@ -115,7 +115,7 @@ def device_class_names_need_kind(obj: Manifest) -> Iterator[FieldError]:
     No counterpart: KEP-2941 of April 2025 only.
     """
     for place in _places(obj):
-        if place.classes and not place.stands_for_classes:
+        if place.classes and not place.has_device_class_kind:
             detail = f"may be set only when kind is {_KIND}"
             yield FieldError(
                 field=f"{place.path}.deviceClassNames", type="Forbidden", detail=detail
@@ -129,7 +129,7 @@ def kind_needs_device_class_names(obj: Manifest) -> Iterator[FieldError]:
     No counterpart: KEP-2941 of April 2025 only.
     """
     for place in _places(obj):
-        if place.stands_for_classes and not place.classes:
+        if place.has_device_class_kind and not place.classes:
             detail = f"kind {_KIND} needs at least one device class name"
             yield FieldError(
                 field=f"{place.path}.deviceClassNames",
@@ -145,7 +145,7 @@ def class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
     No counterpart: KEP-2941 of April 2025 only.
     """
     owners: dict[str, str] = {}
-    for place in (place for place in _places(obj) if place.stands_for_classes):
+    for place in (place for place in _places(obj) if place.has_device_class_kind):
         for index, device_class in enumerate(place.classes):
             owner = owners.setdefault(device_class, place.name)
             if owner != place.name:
@@ -170,8 +170,8 @@ def name_has_one_kind(obj: Manifest) -> Iterator[FieldError]:
     kinds: dict[str, bool] = {}
     for place in _places(obj):
         if (
-            kinds.setdefault(place.name, place.stands_for_classes)
-            is not place.stands_for_classes
+            kinds.setdefault(place.name, place.has_device_class_kind)
+            is not place.has_device_class_kind
         ):
             detail = f"{place.name} is of another kind in an earlier flavor"
             yield FieldError(

@@ -1,4 +1,4 @@
-"""Kueue 0.19, counters and capacity: classes that are charged by sources, the devices looked at, and what is amiss.
+"""Classes with sources: the sources, the devices that match, the charge and the errors (Kueue 0.19).
 
 Kueue: pkg/dra/counters.go (matchDevicesForSource, processCounterCharge); pkg/dra/capacity.go (processCapacityCharge)
 """

@@ -1,4 +1,4 @@
-"""Queue Admission (Workload Processing Flow, step 6): flavors and nominal quota in one ClusterQueue.
+"""Flavors and quota of one ClusterQueue (Workload Processing Flow, step 6, Queue Admission).
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors, fitsResourceQuota, findFlavorForPodSets)
 """
@@ -17,7 +17,7 @@ from kueue_dra_ref.model.rule import rule
 
 
 class FlavorAssignmentMode(IntEnum):
-    """How an amount fits, worst first: never, once something is released, now."""
+    """Whether an amount fits a flavor, worst first: never, after quota is released, now."""
 
     NEVER = 0
     LATER = 1
@@ -26,10 +26,10 @@ class FlavorAssignmentMode(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceRequest:
-    """What a workload needs of one resource in one flavor, in Kueue's units.
+    """The request of a workload for one resource in one flavor, in Kueue's units.
 
-    ``assumed`` is what its earlier pod sets need already, ``capacity`` the most that can ever be had, ``available``
-    what can be had now.
+    ``assumed`` is the request of its earlier pod sets, ``capacity`` the maximum capacity, ``available`` the quota that
+    is available now.
     """
 
     resource: str
@@ -39,17 +39,17 @@ class ResourceRequest:
     capacity: int
     available: int
     in_bytes: frozenset[str] = frozenset()
-    """Resources that are printed in bytes."""
+    """Resources that Kueue prints in bytes."""
     words: Sequence[Callable[[int], str | None]] = ()
     """What is said of a sum or a quota instead of the amount."""
 
     @property
     def total(self) -> int:
-        """What the workload needs in all; sums stay at the largest integer."""
+        """Give the request of all pod sets so far, saturating at the largest integer."""
         return plus(self.assumed, self.asked)
 
     def show(self, amount: int) -> str:
-        """An amount of this resource as Kueue prints it."""
+        """Print an amount of this resource as Kueue does."""
         return printed(self.resource, amount, self.in_bytes)
 
     def tell(self, amount: int) -> str:
@@ -61,7 +61,7 @@ class ResourceRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """Why an amount does not fit, and whether it ever will."""
+    """Why an amount does not fit, and whether it ever can."""
 
     fit: FlavorAssignmentMode
     message: str

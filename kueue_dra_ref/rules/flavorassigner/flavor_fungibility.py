@@ -1,4 +1,4 @@
-"""Flavor fungibility (Kueue 0.19): how far the search for a flavor goes, and which of several is taken.
+"""Flavor fungibility: how long Kueue tries further flavors, and which one it assigns (Kueue 0.19).
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor, findFlavorForPodSets, isPreferred)
 """
@@ -14,40 +14,40 @@ from kueue_dra_ref.model.rule import rule
 
 
 class PreemptionMode(IntEnum):
-    """How an amount can be had, worst first."""
+    """How an amount can be admitted in a flavor, worst first."""
 
     NEVER = 0
     NO_VICTIMS = 1
-    """If others gave something back, but nobody can be made to."""
+    """By preemption, but Kueue can preempt no workload."""
     PREEMPT = 2
     RECLAIM = 3
-    """By preempting in other ClusterQueues only."""
+    """By preemption in other ClusterQueues only."""
     FIT = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GranularMode:
-    """What to expect of a flavor: how it can be had, and from how far it has to be borrowed (0: not at all)."""
+    """The mode of a flavor, and the height in the cohort tree that it borrows from (0: no borrowing)."""
 
     mode: PreemptionMode
     level: int = 0
 
     @property
     def needs_preemption(self) -> bool:
-        """Whether there is somebody who would have to give it back."""
+        """Whether Kueue has to preempt workloads."""
         return self.mode in (PreemptionMode.PREEMPT, PreemptionMode.RECLAIM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorScanState:
-    """How far the search for flavors has come: for each pod set the last flavor tried of each resource, -1 for all."""
+    """The last tried flavor of each resource of each pod set (-1: all flavors tried), and the cycle."""
 
     tried: Sequence[Mapping[str, int]]
     cycle: int
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether some flavor was not looked at."""
+        """Whether some flavor was not tried."""
         return any(index != -1 for tried in self.tried for index in tried.values())
 
 

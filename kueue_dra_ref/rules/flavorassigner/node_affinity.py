@@ -1,4 +1,4 @@
-"""Node selectors and required node affinity (Queue Admission, step 6): which flavors they leave, and which end it.
+"""Node selectors and required node affinity: which flavors match (Queue Admission, step 6).
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector)
 """
@@ -21,7 +21,7 @@ _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
 @dataclass(frozen=True, slots=True)
 class UnparsableLabel:
-    """Why what pods ask of their nodes cannot be made out, so that no flavor is looked at any more."""
+    """Why Kueue cannot parse the node affinity of the pods, which ends the flavor search."""
 
     message: str
 
@@ -77,7 +77,7 @@ def affinity_operand_is_integer_in_group(
 def _doubts_about_labels(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
 ) -> str | None:
-    """Whether a flavor contradicts what pods select by labels of some keys; other keys say nothing."""
+    """Report a flavor that contradicts what pods select by labels of some keys; other keys do not matter."""
     labels: dict[str, str] = flavor.get("nodeLabels") or {}
     if _selector_holds(pod_set, labels, keys) and _affinity_holds(
         pod_set, labels, keys

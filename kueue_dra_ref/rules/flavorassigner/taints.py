@@ -1,4 +1,4 @@
-"""Taints and tolerations (Queue Admission, step 6): which flavors keep pods out.
+"""Taints and tolerations: which flavors the pods do not tolerate (Queue Admission, step 6).
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
 """
@@ -55,7 +55,7 @@ def _untolerated(
 
 
 def _concerns(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    """Whether a toleration is of the effect and the key of a taint; one without is of any."""
+    """Whether a toleration has the effect and the key of a taint; an empty one matches any."""
     return all(
         not toleration.get(key) or toleration[key] == taint.get(key)
         for key in ("effect", "key")
@@ -77,7 +77,7 @@ def _same_or_compares(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -
 
 
 def _compares(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    """Whether the value of a taint is above (Gt) or below (Lt) that of a toleration, both plain integers."""
+    """Whether the value of a taint is above (Gt) or below (Lt) that of a toleration, both integers."""
     bound, value = _number(toleration), _number(taint)
     if bound is None or value is None:
         return False
@@ -96,5 +96,5 @@ def _number(holder: Mapping[str, Any]) -> int | None:
 
 
 def _show_taint(taint: Mapping[str, Any]) -> str:
-    """Print a taint as Go prints the struct, which is what Kueue's message carries."""
+    """Print a taint as Go prints the struct, as Kueue's message does."""
     return f"{{{taint.get('key', '')} {taint.get('value', '')} {taint.get('effect', '')} <nil>}}"

@@ -1,4 +1,4 @@
-"""Jobs and their Workloads: one Workload per Job, suspended until admitted, suspended again on eviction.
+"""Jobs and their Workloads: Kueue suspends a Job until its Workload is admitted, and when it is evicted.
 
 Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, EquivalentToWorkload);
     pkg/controller/jobs/job/job_controller.go (ReclaimablePods, RunWithPodSetsInfo)
@@ -115,31 +115,33 @@ def delete_finished_non_equivalent_workload(job: PodSets, workload: PodSets) -> 
 
     Kueue 0.15: pkg/controller/jobframework/reconciler.go (ensureOneWorkload, FindMatchingWorkloads)
     """
-    return [_looks(each) for each in job] != [_looks(each) for each in workload]
+    return [_compared_parts(each) for each in job] != [
+        _compared_parts(each) for each in workload
+    ]
 
 
 @rule("STATUS-041", "STATUS-042")
 def equivalent_to_workload(job: PodSets, workload: PodSets, admitted: bool) -> bool:
     """A Job with other containers, tolerations or pod counts no longer matches its Workload.
 
-    Admission gives a Job tolerations, so they are not compared then.
+    Kueue adds tolerations to a Job on admission, so it does not compare them then.
 
     Kueue: pkg/controller/jobframework/reconciler.go (EquivalentToWorkload);
         pkg/util/equality/podset.go (ComparePodSets)
     """
     compared = _CONTAINERS if admitted else (*_CONTAINERS, "tolerations")
-    return [_looks(each, compared) for each in job] != [
-        _looks(each, compared) for each in workload
+    return [_compared_parts(each, compared) for each in job] != [
+        _compared_parts(each, compared) for each in workload
     ]
 
 
 _CONTAINERS = ("initContainers", "containers")
 
 
-def _looks(
+def _compared_parts(
     pod_set: dict[str, Any], compared: Sequence[str] = (*_CONTAINERS, "tolerations")
 ) -> list[Any]:
-    """What a Job and its Workload are compared by."""
+    """Give what Kueue compares of a Job and its Workload."""
     spec = (pod_set.get("template") or {}).get("spec") or {}
     return [
         pod_set["count"],
@@ -209,7 +211,7 @@ def reclaimable_pods_of_indexes(job: dict[str, Any]) -> int | None:
 
 
 def _indexes(written: str) -> Iterator[int]:
-    """Read indexes as a Job's status lists them, such as 1,3-5."""
+    """Parse indexes as a Job's status lists them, such as 1,3-5."""
     for part in filter(None, written.split(",")):
         first, _, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1)

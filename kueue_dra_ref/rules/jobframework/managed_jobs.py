@@ -1,4 +1,4 @@
-"""Which Jobs are Kueue's: those that name a queue, or all, in the namespaces that the Configuration selects.
+"""Jobs that Kueue manages: those with a queue name, or all in the namespaces that the Configuration selects.
 
 Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
     pkg/controller/jobframework/defaults.go (ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector)
@@ -13,12 +13,12 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobOwnership:
-    """A Job as its queue and the Configuration have it."""
+    """The queue name of a Job, and what the Configuration states about its namespace."""
 
     queue: str
-    """The LocalQueue that it names; empty for none."""
+    """The queue name of the Job; empty for none."""
     has_default: bool
-    """Whether there is a LocalQueue in its namespace that is called default, and runs."""
+    """Whether its namespace has an active LocalQueue named default."""
     selected: bool
     """Whether managedJobsNamespaceSelector matches its namespace."""
     unnamed_too: bool

@@ -1,4 +1,4 @@
-"""What the API server refuses of how a Job completes (Kubernetes, JobSpec): by number, or index by index.
+"""Validation of the completion mode of Jobs by the API server (Kubernetes, JobSpec).
 
 Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
 """
@@ -14,7 +14,7 @@ from kueue_dra_ref.model.rule import rule
 
 _PER_INDEX = ("backoffLimitPerIndex", "maxFailedIndexes")
 _MOST, _MANY = 100_000, 10_000
-"""The most indexes that run, fail or are many at once; and the most of them when there are more than the most."""
+"""The limit of parallel, failed and total indexes; and the limit for Jobs with more indexes than that."""
 
 
 @rule("API-050")

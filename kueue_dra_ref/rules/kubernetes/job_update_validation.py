@@ -1,4 +1,4 @@
-"""What the API server refuses of a Job that is changed (Kubernetes, JobSpec): what must stay as it was.
+"""Validation of updates of Jobs by the API server: immutable fields (Kubernetes, JobSpec).
 
 Kubernetes: pkg/apis/batch/validation/validation.go (validateCompletions, validatePodTemplateUpdate,
     ValidateJobSpecUpdate)
@@ -23,7 +23,7 @@ _FIXED = (
     "successPolicy",
 )
 _RESOURCES_SINCE = 36
-"""The minor of Kubernetes from which the containers of a suspended Job may ask for something else."""
+"""The Kubernetes minor since which the containers of a suspended Job may change their resources."""
 
 
 @rule("API-047")
@@ -51,7 +51,7 @@ def completions_are_immutable(write: AdmissionRequest) -> Errors:
 def pod_template_is_immutable(write: AdmissionRequest) -> Errors:
     """The API server rejects another pod template, except for scheduling fields of a Job never started.
 
-    From Kubernetes 1.36 on the containers of such a Job may ask for other resources, too.
+    Since Kubernetes 1.36, the containers of such a Job may also change their resources.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validatePodTemplateUpdate)
     """
@@ -62,11 +62,11 @@ def pod_template_is_immutable(write: AdmissionRequest) -> Errors:
         template_of(write.new),
         "spec.template",
     )
-    if _waits(write.old):
-        _take_over_where_pods_go(old, new)
+    if _is_never_started(write.old):
+        _copy_scheduling_fields(old, new)
         if write.kubernetes.minor >= _RESOURCES_SINCE:
             path = POD_PATH
-            _take_over_resources(old.get("spec") or {}, new.get("spec") or {})
+            _copy_resources(old.get("spec") or {}, new.get("spec") or {})
     if canonical(old, TEMPLATE) != canonical(new, TEMPLATE):
         yield _immutable(path)
 
@@ -86,39 +86,37 @@ def job_termination_fields_are_immutable(write: AdmissionRequest) -> Errors:
             yield _immutable(f"spec.{key}")
 
 
-def _waits(job: Manifest) -> bool:
-    """Tell whether a Job is suspended and was never started."""
+def _is_never_started(job: Manifest) -> bool:
+    """Whether a Job is suspended and was never started."""
     return job["spec"].get("suspend") is True and not (job.get("status") or {}).get(
         "startTime"
     )
 
 
-def _take_over_where_pods_go(old: Manifest, new: Manifest) -> None:
-    """Give an old template what decides in a new one where its pods go."""
-    _take_over(
+def _copy_scheduling_fields(old: Manifest, new: Manifest) -> None:
+    """Copy the scheduling fields of a new template to an old one."""
+    _copy(
         old.setdefault("metadata", {}),
         new.get("metadata") or {},
         "labels",
         "annotations",
     )
     pod, wanted = old.setdefault("spec", {}), new.get("spec") or {}
-    _take_over(pod, wanted, "nodeSelector", "tolerations", "schedulingGates")
-    _take_over(
-        pod.setdefault("affinity", {}), wanted.get("affinity") or {}, "nodeAffinity"
-    )
+    _copy(pod, wanted, "nodeSelector", "tolerations", "schedulingGates")
+    _copy(pod.setdefault("affinity", {}), wanted.get("affinity") or {}, "nodeAffinity")
 
 
-def _take_over_resources(old: Manifest, new: Manifest) -> None:
-    """Give the containers of an old pod the resources of those of a new one, if they are the same containers."""
+def _copy_resources(old: Manifest, new: Manifest) -> None:
+    """Copy the resources of the containers of a new pod to an old one with the same containers."""
     for kind in ("containers", "initContainers"):
         before, after = old.get(kind) or [], new.get(kind) or []
         if len(before) == len(after):
             for mine, theirs in zip(before, after, strict=True):
                 if mine.get("name") == theirs.get("name"):
-                    _take_over(mine, theirs, "resources")
+                    _copy(mine, theirs, "resources")
 
 
-def _take_over(old: Manifest, new: Manifest, *keys: str) -> None:
+def _copy(old: Manifest, new: Manifest, *keys: str) -> None:
     for key in keys:
         old.pop(key, None)
     old.update({key: new[key] for key in keys if key in new})

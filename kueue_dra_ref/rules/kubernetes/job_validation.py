@@ -1,4 +1,4 @@
-"""What the API server refuses of a Job (Kubernetes, JobSpec and PodSpec): as far as quota depends on it, or Kueue.
+"""Validation of Jobs by the API server, as far as Kueue depends on it (Kubernetes, JobSpec and PodSpec).
 
 Kubernetes: pkg/apis/core/validation/validation.go (validateContainers, ValidatePodSpec, ValidatePodTemplateSpec)
 """

@@ -1,4 +1,4 @@
-"""Fair sharing (Kueue 0.19): whose turn it is by what each has borrowed, and who gives way until shares are fair.
+"""Fair sharing: the order of heads by shares, and preemption until shares are fair (Kueue 0.19).
 
 Kueue: pkg/scheduler/fair_sharing_iterator.go (less);
     pkg/scheduler/preemption/fairsharing/strategy.go (LessThanOrEqualToFinalShare, LessThanInitialShare)
@@ -19,20 +19,20 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentEntry:
-    """The head of one branch of a cohort: the share that the branch would have with it, and what it asks for."""
+    """The head of one branch of a cohort: the share of the branch with it, and its request."""
 
     share: DominantResourceShare
     asked: Collection[FlavorResource]
-    """Flavors and resources of which it asks for more than nothing."""
+    """Flavors and resources that it requests more than zero of."""
     priority: int
     created: int
     level: int = 0
-    """From how far the head itself borrows; 0: not at all."""
+    """The height in the cohort tree that the head borrows from; 0: no borrowing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrategyShares:
-    """The shares of two branches of a cohort: the preemptor's with its new workload, the other's before and after."""
+    """The preemptor's share with its new workload, and the target's share before and after the preemption."""
 
     preemptor: DominantResourceShare
     before: DominantResourceShare

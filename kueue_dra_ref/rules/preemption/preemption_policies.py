@@ -1,4 +1,4 @@
-"""Preemption (KEP-2941, Risks and Mitigations; Kueue 0.19): who may be preempted, in which order, and who is spared.
+"""Preemption: which workloads may be preempted, in which order (KEP-2941, Risks and Mitigations; Kueue 0.19).
 
 Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
     pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering);
@@ -34,7 +34,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionNeed:
-    """An amount that cannot be had now: whether it would fit the nominal quota, or a part of the cohort tree."""
+    """A request that does not fit now: whether it fits the nominal quota, or a subtree of the cohort tree."""
 
     within_nominal: bool
     inside: bool
@@ -44,7 +44,7 @@ class PreemptionNeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptorAndCandidate:
-    """A workload that waits and one that holds quota; ``created`` counts workloads in the order of their creation."""
+    """A pending workload and one with a quota reservation; ``created`` is the order of their creation."""
 
     policy: PreemptionPolicy
     priority: int
@@ -55,20 +55,20 @@ class PreemptorAndCandidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A workload that may be preempted, as the order of victims sees it."""
+    """A workload that may be preempted, as the order of candidates uses it."""
 
     evicted: bool
     same_queue: bool
     below: bool
-    """Whether the preemptor is nearer to the quota than the candidate is, so that priorities do not matter."""
+    """Whether the preemptor is nearer to the quota in the cohort tree, so that priorities do not matter."""
     priority: int
     reserved: str
-    """When its quota was reserved."""
+    """The time of its quota reservation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preemption:
-    """Who is preempted for whom, and why."""
+    """A preemption: its reason, the preemptor and the cohort paths of both workloads."""
 
     reason: str
     preemptor: str

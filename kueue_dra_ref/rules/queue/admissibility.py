@@ -1,4 +1,4 @@
-"""What a workload that holds no quota is told of its queue (Kueue 0.19, workload reconcile); the first rule decides.
+"""Why a queue does not admit a pending workload; the first rule decides (Kueue 0.19, workload reconcile).
 
 Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition, getQueueBlocker,
     shouldCheckEquivalenceHash)
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.model.rule import rule
 
-_TOLD_BY_THE_SCHEDULER = frozenset(
+_SCHEDULER_REASONS = frozenset(
     {
         "WaitingForQuota",
         "NoMatchingFlavor",
@@ -21,9 +21,9 @@ _TOLD_BY_THE_SCHEDULER = frozenset(
         "PendingEvaluation",
     }
 )
-_OUT_OF_DATE = frozenset({"Deactivated", "PendingEvaluation", "Suspended", "Pending"})
-"""Reasons that say nothing of what the scheduler would find."""
-_UNTRIED = NotAdmissible(
+_STALE_REASONS = frozenset({"Deactivated", "PendingEvaluation", "Suspended", "Pending"})
+"""Reasons that are out of date once the scheduler can try the workload."""
+_PENDING_EVALUATION = NotAdmissible(
     cause=QuotaReservedReason.UNTRIED,
     message="Workload is pending evaluation in the scheduling queue",
 )
@@ -31,7 +31,7 @@ _UNTRIED = NotAdmissible(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuePosition:
-    """Where a workload would queue: what is known of its LocalQueue and ClusterQueue, and what it was told last."""
+    """The LocalQueue and ClusterQueue of a workload, and the reason of its condition."""
 
     local_queue: str
     local_queue_exists: bool = True
@@ -41,13 +41,13 @@ class QueuePosition:
     cluster_queue_is_active: bool = True
     active: bool = True
     mismatch: str = ""
-    """What the ClusterQueue has against the namespace."""
+    """The message when the ClusterQueue does not select the namespace; empty when it does."""
     unfit: Callable[[], str] = lambda: ""
-    """What Kueue has against the requests of its pods; found out only when a rule asks."""
+    """Give the message for invalid requests of its pods; computed only when a rule calls it."""
     bypassed: QuotaReservedReason | None = None
-    """What was found of an equal workload, where this one was passed over for it."""
+    """The reason of an equivalent workload that made this one inadmissible."""
     said: str = ""
-    """The reason that QuotaReserved gives; empty where the condition is absent."""
+    """The reason of its condition QuotaReserved; empty without the condition."""
 
 
 @rule("OBSERVE-008")
@@ -159,7 +159,7 @@ def reason_from_equivalence_hash(position: QueuePosition) -> NotAdmissible | Non
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
     """
-    return _said_of_an_equal(position) if position.said in _OUT_OF_DATE else None
+    return _reason_of_equivalent(position) if position.said in _STALE_REASONS else None
 
 
 @rule("OBSERVE-018")
@@ -171,7 +171,7 @@ def reason_from_equivalence_hash_on_arrival(
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
     """
-    return None if position.said else _said_of_an_equal(position)
+    return None if position.said else _reason_of_equivalent(position)
 
 
 @rule("OBSERVE-018")
@@ -180,7 +180,7 @@ def pending_on_arrival(position: QueuePosition) -> NotAdmissible | None:
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
     """
-    return None if position.said else _UNTRIED
+    return None if position.said else _PENDING_EVALUATION
 
 
 @rule("OBSERVE-009")
@@ -190,12 +190,12 @@ def clear_stale_condition(position: QueuePosition) -> NotAdmissible | None:
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition,
         schedulerSetReasons)
     """
-    if not position.said or position.said in _TOLD_BY_THE_SCHEDULER:
+    if not position.said or position.said in _SCHEDULER_REASONS:
         return None
-    return _UNTRIED
+    return _PENDING_EVALUATION
 
 
-def _said_of_an_equal(position: QueuePosition) -> NotAdmissible | None:
+def _reason_of_equivalent(position: QueuePosition) -> NotAdmissible | None:
     if position.bypassed is None:
         return None
     message = (

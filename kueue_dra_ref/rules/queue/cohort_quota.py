@@ -1,4 +1,4 @@
-"""Borrowing and lending (KEP-2941, Risks and Mitigations; Kueue 0.19): who shares with whom, and how much at most.
+"""Borrowing and lending in cohorts, and their limits (KEP-2941, Risks and Mitigations; Kueue 0.19).
 
 Kueue: pkg/cache/scheduler/resource_node.go (available, potentialAvailable, localQuota);
     pkg/cache/hierarchy/cycle.go (HasCycle)

@@ -1,4 +1,4 @@
-"""What is deleted in use (Kueue 0.19, ClusterQueue and ResourceFlavor reconcile).
+"""Deletion of ClusterQueues and ResourceFlavors in use (Kueue 0.19, their reconcilers).
 
 Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile, Update);
     pkg/controller/core/resourceflavor_controller.go (Reconcile, Update)
@@ -13,7 +13,7 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InUse:
-    """Who uses an object that was deleted: reservations in a ClusterQueue, ClusterQueues that name a flavor."""
+    """The uses of a deleted object: reservations in a ClusterQueue, ClusterQueues that name a flavor."""
 
     reservations: int = 0
     cluster_queues: int = 0

@@ -1,4 +1,4 @@
-"""Queues: the order of what waits, what becomes of a head that does not fit, who may queue and who is evicted.
+"""Pending workloads: their order, heads that do not fit, inactive queues and evictions.
 
 Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, handleInadmissibleHash, preemptorWorkload);
     pkg/cache/scheduler/clusterqueue.go (inactiveReason)
@@ -18,7 +18,7 @@ from kueue_dra_ref.target import Manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingWorkload:
-    """A workload that waits, as the order sees it; ``created`` counts workloads in the order of their creation."""
+    """A pending workload as the order uses it; ``created`` is the order of creation."""
 
     priority: int
     created: int
@@ -26,7 +26,7 @@ class PendingWorkload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaHolder:
-    """A workload that holds quota, as eviction sees it."""
+    """A workload with a quota reservation, as eviction uses it."""
 
     active: bool = True
     local_queue_stop: str = "None"
@@ -35,7 +35,7 @@ class QuotaHolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReasonMessage:
-    """A reason and its message, as a condition carries them."""
+    """The reason and the message of a condition."""
 
     reason: str
     message: str
@@ -125,7 +125,7 @@ def namespace_must_be_selected(
     """
     return (
         None
-        if _takes(queue, labels)
+        if _selects_namespace(queue, labels)
         else "workload namespace doesn't match ClusterQueue selector"
     )
 
@@ -140,7 +140,7 @@ def namespace_must_be_selected_0_18(
     """
     return (
         None
-        if _takes(queue, labels)
+        if _selects_namespace(queue, labels)
         else "Workload namespace doesn't match ClusterQueue selector"
     )
 
@@ -267,6 +267,6 @@ def deleted_pending_triggers_no_requeue(gone: Manifest) -> bool:
     return not (is_true(gone, "QuotaReserved") or is_true(gone, "Finished"))
 
 
-def _takes(queue: ClusterQueue, labels: dict[str, str]) -> bool:
+def _selects_namespace(queue: ClusterQueue, labels: dict[str, str]) -> bool:
     selector: dict[str, Any] | None = queue.namespace_selector
     return selector is not None and selects(selector, labels)

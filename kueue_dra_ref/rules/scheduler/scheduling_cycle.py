@@ -1,4 +1,4 @@
-"""One scheduling cycle (Kueue 0.19): in which order the heads of ClusterQueues are dealt with, and who has to wait.
+"""One scheduling cycle: the order of the heads of ClusterQueues, and which of them stay pending (Kueue 0.19).
 
 Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator, processEntry, reserveCapacityForUnreclaimablePreempt)
 """
@@ -14,7 +14,7 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nominee:
-    """The head of a ClusterQueue as it competes with others: how far it borrows, its priority, its place in time."""
+    """The head of a ClusterQueue in a cycle: how far it borrows, its priority and its order of creation."""
 
     level: int
     priority: int
@@ -23,7 +23,7 @@ class Nominee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReservedCapacity:
-    """What a head that cannot reclaim would take of one resource: its need, and what its ClusterQueue has and uses."""
+    """The request of a head that cannot reclaim quota, and the limits and usage of its ClusterQueue."""
 
     asked: int
     borrows: bool

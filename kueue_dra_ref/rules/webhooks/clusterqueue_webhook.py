@@ -1,4 +1,4 @@
-"""What Kueue's validating webhooks deny of ClusterQueues and Cohorts (Kueue 0.19, clusterqueue_webhook.go).
+"""Kueue's webhooks for ClusterQueues and Cohorts (Kueue 0.19, clusterqueue_webhook.go).
 
 Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups, validateFlavorQuotas, validateLimit);
     pkg/webhooks/cohort_webhook.go (validateCohort)

@@ -1,4 +1,4 @@
-"""What Kueue's validating webhook of Jobs denies (Kueue 0.19, jobframework/validation.go and job_webhook.go).
+"""Kueue's validating webhook for Jobs (Kueue 0.19, jobframework/validation.go and job_webhook.go).
 
 Kueue: pkg/controller/jobframework/validation.go (ValidateJobOnUpdate);
     pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)

@@ -1,4 +1,4 @@
-"""What Kueue's validating webhook of ResourceFlavors denies (Kueue 0.19, pkg/webhooks/resourceflavor_webhook.go).
+"""Kueue's validating webhook for ResourceFlavors (Kueue 0.19, pkg/webhooks/resourceflavor_webhook.go).
 
 Kueue: pkg/webhooks/resourceflavor_webhook.go (ValidateResourceFlavor, validateNodeTaints);
     pkg/webhooks/workload_webhook.go (validateTolerations)

@@ -1,4 +1,4 @@
-"""What Kueue's validating webhook of Workloads denies (Kueue 0.19, pkg/webhooks/workload_webhook.go).
+"""Kueue's webhooks for Workloads (Kueue 0.19, pkg/webhooks/workload_webhook.go).
 
 Kueue: pkg/webhooks/workload_webhook.go (validateResourceList, validateImmutablePodSet, Default)
 """
@@ -126,7 +126,7 @@ def pod_sets_may_only_shrink_with_quota(
 
 
 def _pairs(write: AdmissionRequest) -> Iterator[tuple[int, tuple[Manifest, Manifest]]]:
-    """Each pod set that has quota beside what it is to become; their number is held by the definition."""
+    """Give each pod set with quota before and after the update; the CRD keeps their number."""
     if is_true(write.before, "QuotaReserved"):
         yield from enumerate(
             zip(
@@ -138,7 +138,7 @@ def _pairs(write: AdmissionRequest) -> Iterator[tuple[int, tuple[Manifest, Manif
 
 
 def _plain(value: Any, key: str = "") -> Any:
-    """Bring a value to a form in which equal things are equal: amounts by size, what is empty left out."""
+    """Normalize a value for comparison: amounts by size, empty parts dropped."""
     match value:
         case dict() if key in _AMOUNTS:
             return {name: parse(amount).amount for name, amount in value.items()}
@@ -154,7 +154,7 @@ def _plain(value: Any, key: str = "") -> Any:
 
 
 def _amounts(workload: Manifest) -> Iterator[tuple[str, str | int]]:
-    """Each amount that is requested or set as a limit, with its path."""
+    """Give each request and limit with its path."""
     for index, pod_set in enumerate(workload["spec"].get("podSets") or ()):
         spec, path = (
             (pod_set.get("template") or {}).get("spec") or {},

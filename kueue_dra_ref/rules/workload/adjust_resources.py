@@ -1,4 +1,4 @@
-"""What Kueue makes of a pod's requests before it counts them, and which it refuses (Kueue 0.19, workload resources).
+"""Requests of pods that Kueue adjusts before it counts them, and that it rejects (Kueue 0.19, AdjustResources).
 
 Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod, ValidateResources, ValidateLimitRange)
 """

@@ -1,4 +1,4 @@
-"""Transformations of the Configuration: what is charged instead of, or beside, what containers request (Kueue 0.19).
+"""Transformations of the Configuration: outputs that Kueue charges for the requests of containers (Kueue 0.19).
 
 Kueue: pkg/workload/workload.go (applyResourceTransformations)
 """

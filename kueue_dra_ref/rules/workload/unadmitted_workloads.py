@@ -1,4 +1,4 @@
-"""Conditions that say why a workload is not admitted (Kueue 0.19, gate UnadmittedWorkloadsObservability).
+"""Conditions of workloads that are not admitted (Kueue 0.19, gate UnadmittedWorkloadsObservability).
 
 Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
     pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason, mostSevereReason)
@@ -12,12 +12,12 @@ from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.rule import rule
 
-_GRAVITY = (
+_BY_SEVERITY = (
     QuotaReservedReason.HELD,
     QuotaReservedReason.TOO_MUCH,
     QuotaReservedReason.NO_FLAVOR,
 )
-"""What a search for flavors may find, mildest first."""
+"""The reasons that a flavor search can have, least severe first."""
 
 
 @rule("OBSERVE-001")
@@ -190,7 +190,7 @@ def least_severe_reason(
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason)
     """
-    return min(causes, key=_GRAVITY.index)
+    return min(causes, key=_BY_SEVERITY.index)
 
 
 @rule("OBSERVE-014")
@@ -201,7 +201,7 @@ def most_severe_reason(
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (mostSevereReason, resolveNoFitReason)
     """
-    return max(causes, key=_GRAVITY.index)
+    return max(causes, key=_BY_SEVERITY.index)
 
 
 def _unreserved(reason: str, message: str) -> Condition:

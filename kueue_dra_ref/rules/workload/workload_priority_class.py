@@ -1,4 +1,4 @@
-"""Priority classes: which one a Workload has, and that it goes along with its Job's and with the class (Kueue 0.19).
+"""Priority classes: a Workload follows the class of its Job and the value of the class (Kueue 0.19).
 
 Kueue: pkg/controller/jobframework/reconciler.go (updateWorkloadPriorities, classifyWorkloadsForPriorityUpdate,
     PrepareWorkloadPriority);
@@ -16,13 +16,13 @@ WORKLOAD_CLASS = "WorkloadPriorityClass"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorityClassRef:
-    """The class of a Workload, and the WorkloadPriorityClass that its Job names; empty for none."""
+    """The priority class of a Workload, and the WorkloadPriorityClass that its Job names; empty for none."""
 
     kind: str
     name: str
     wanted: str
     reserved: bool
-    """Whether the Workload holds quota."""
+    """Whether the Workload has a quota reservation."""
 
 
 @rule("PRIORITY-006")

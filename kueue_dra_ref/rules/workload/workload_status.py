@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 7, and Kueue 0.19's status: conditions, admission, and the figures of the queues.
+"""Status: conditions, admission and counts of queues (Workload Processing Flow, step 7; Kueue 0.19).
 
 Kueue: pkg/workload/workload.go (SetQuotaReservation, UnsetQuotaReservationWithCondition, PropagateResourceRequests);
     pkg/cache/scheduler/cache.go (Usage, LocalQueueUsage)
@@ -22,19 +22,19 @@ FlavorResource = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetAssignment:
-    """What one pod set was given: flavor by resource, total usage by resource in Kueue's units, and its pods."""
+    """The assignment of one pod set: flavors by resource, usage by resource in Kueue's units, and its pods."""
 
     name: str
     count: int
     flavors: Mapping[str, str]
     usage: Mapping[str, int]
     in_bytes: frozenset[str] = frozenset()
-    """Resources that are printed in bytes."""
+    """Resources that Kueue prints in bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueCounts:
-    """What a queue holds: counts of workloads, and amounts by flavor and resource in Kueue's units."""
+    """The totals of a queue: counts of workloads, and amounts by flavor and resource in Kueue's units."""
 
     pending: int
     reserving: int
@@ -43,11 +43,11 @@ class QueueCounts:
     used: Mapping[FlavorResource, int]
     groups: Sequence[ResourceGroup]
     borrowed: Mapping[str, Mapping[FlavorResource, int]] = field(default_factory=dict)
-    """The part that is borrowed, of what is ``reserved`` and of what is ``used``."""
+    """The borrowed part of ``reserved`` and of ``used``."""
     in_bytes: frozenset[str] = frozenset()
-    """Resources that are printed in bytes."""
+    """Resources that Kueue prints in bytes."""
     flavor: Callable[[str], Mapping[str, Any] | None] = lambda _: None
-    """The spec of a ResourceFlavor, None where there is none."""
+    """Give the spec of a ResourceFlavor, or None if it does not exist."""
 
 
 @rule("STATUS-005", "QUEUE-001")
