@@ -15,7 +15,6 @@ from kueue_dra_ref.rules.dra.device_matching import (
     Candidate,
     DeviceMatchingRules,
     Matched,
-    tried,
 )
 from kueue_dra_ref.target import FieldError
 
@@ -73,7 +72,8 @@ def _matched(
             class_selectors=narrowed,
             request_selectors=request.selectors,
         )
-        outcome = tried(rules.eligible, candidate)
+        failed = rules.eligible.failed(candidate)
+        outcome = True if failed is None else failed.value
         if not isinstance(outcome, bool):
             return Matched(places=frozenset(places), ended=outcome)
         places |= {place} if outcome else set()

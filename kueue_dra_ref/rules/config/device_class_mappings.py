@@ -5,7 +5,7 @@ Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
@@ -17,48 +17,44 @@ from kueue_dra_ref.api.names import (
     size,
 )
 from kueue_dra_ref.model.mapping_path import ROOT, MappingPath
-from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.model.slots import Collect, Each
 from kueue_dra_ref.target import FieldError
-
-MappingRule = Rule[[MappingPath], FieldError | None]
-ConfigurationRule = Rule[[Configuration], Iterator[FieldError]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingRules:
-    """The rules of one behaviour by what they look at; each tuple keeps the order in which faults are told."""
+    """The rules that validate the Configuration, by what they check; errors have the order of the rules."""
 
     all_mappings: Each[[MappingPath], FieldError] = Each()
     name: Each[[MappingPath], FieldError] = Each()
     class_list: Each[[MappingPath], FieldError] = Each()
     device_class: Each[[MappingPath], FieldError] = Each()
     before_sources: Collect[[MappingPath], FieldError] = Collect()
-    """What is wrong with all sources of a mapping, told before what is wrong with each."""
+    """Errors of the sources of a mapping as a whole, before those of each source."""
     source_type: Each[[MappingPath], FieldError] = Each()
-    """What is wrong here ends the validation of the source."""
+    """The first error here ends the validation of the source."""
     source: Collect[[MappingPath], FieldError] = Collect()
     sources: Collect[[MappingPath], FieldError] = Collect()
     before: Collect[[Configuration], FieldError] = Collect()
+    """Errors of other fields of the Configuration, before those of the mappings."""
     transformation: Each[[Configuration, int], FieldError] = Each()
     after: Collect[[Configuration], FieldError] = Collect()
-    """What is wrong with the Configuration beside its mappings, told before or after what is wrong with them."""
+    """Errors of other fields of the Configuration, after those of the mappings."""
 
 
 def validate(
     configuration: Configuration, rules: MappingRules
 ) -> tuple[FieldError, ...]:
-    """Tell every fault of the mappings: the list, then mapping by mapping its name, its class list and each class.
+    """Find every error of a Configuration, in the order in which Kueue reports them.
 
-    What is wrong beside them is told before or after.
+    Of the mappings: errors of the list, then mapping by mapping of its name, its class list, each class, its sources.
     """
-    before = [fault for rule in rules.before for fault in rule(configuration)]
-    after = [fault for rule in rules.after for fault in rule(configuration)]
     return (
-        *before,
+        *rules.before(configuration),
         *_transformations(configuration, rules),
-        *_faults(configuration.mappings, rules),
-        *after,
+        *_mappings(configuration.mappings, rules),
+        *rules.after(configuration),
     )
 
 
@@ -66,41 +62,32 @@ def _transformations(
     configuration: Configuration, rules: MappingRules
 ) -> Iterator[FieldError]:
     for index in range(len(configuration.transformations)):
-        yield from (
-            fault
-            for rule in rules.transformation
-            if (fault := rule(configuration, index))
-        )
+        yield from rules.transformation(configuration, index)
 
 
-def _faults(
+def _mappings(
     mappings: tuple[DeviceClassMapping, ...], rules: MappingRules
 ) -> Iterator[FieldError]:
     top = MappingPath(mappings=mappings)
-    yield from _each(rules.all_mappings, top)
+    yield from rules.all_mappings(top)
     for index, mapping in enumerate(mappings):
         here = replace(top, index=index)
-        yield from _each((*rules.name, *rules.class_list), here)
+        yield from rules.name(here)
+        yield from rules.class_list(here)
         for class_index in range(len(mapping.device_classes)):
-            yield from _each(rules.device_class, replace(here, class_index=class_index))
-        for checked in rules.before_sources:
-            yield from checked(here)
+            yield from rules.device_class(replace(here, class_index=class_index))
+        yield from rules.before_sources(here)
         for source_index in range(len(mapping.sources)):
             yield from _source(rules, replace(here, source_index=source_index))
-        for checked in rules.sources:
-            yield from checked(here)
+        yield from rules.sources(here)
 
 
 def _source(rules: MappingRules, place: MappingPath) -> Iterator[FieldError]:
-    if fault := next(_each(rules.source_type, place), None):
-        yield fault
+    wrong_type = rules.source_type(place)
+    if wrong_type:
+        yield wrong_type[0]
         return
-    for checked in rules.source:
-        yield from checked(place)
-
-
-def _each(rules: Iterable[MappingRule], place: MappingPath) -> Iterator[FieldError]:
-    return (fault for rule in rules if (fault := rule(place)))
+    yield from rules.source(place)
 
 
 @rule("MAP-001")
@@ -235,7 +222,7 @@ def class_maps_to_one_resource_unless_both_count(
 ) -> FieldError | None:
     """Kueue rejects a device class in two mappings of different names unless both charge counters.
 
-    Two mappings that charge counters may share a class; what they may not share is for the rules on sources.
+    Mappings that charge counters may share a class; the rules on sources check which counters they charge.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
     """
@@ -245,26 +232,11 @@ def class_maps_to_one_resource_unless_both_count(
     return _taken(place, owner)
 
 
-KUEUE_0_19_MAPPING = MappingRules(
-    all_mappings=(at_most_16_mappings,),
-    name=(name_is_a_label_key, name_is_at_most_253_long, name_is_used_once),
-    class_list=(at_least_one_class, at_most_8_classes),
-    device_class=(
-        class_is_a_label_key,
-        class_is_at_most_253_long,
-        class_is_named_once_in_a_mapping,
-        class_maps_to_one_resource_unless_both_count,
-    ),
-)
-
-
 def _invalid(field: str, value: str, detail: str) -> FieldError | None:
-    return (
-        FieldError(
-            field=field, type="Invalid value", value=printed(value), detail=detail
-        )
-        if detail
-        else None
+    if not detail:
+        return None
+    return FieldError(
+        field=field, type="Invalid value", value=printed(value), detail=detail
     )
 
 

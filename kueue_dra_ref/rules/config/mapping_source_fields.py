@@ -27,12 +27,13 @@ def counter_name_is_a_dns_label(place: MappingPath) -> Iterator[FieldError]:
     """
     for field, counter in _written(place, "counter"):
         name = str(counter.get("name") or "")
+        path = f"{field}.name"
         if not name:
-            yield required(f"{field}.name")
-        elif faults := list(resource_names.label(name, "")):
-            yield invalid(
-                f"{field}.name", name, ",".join(fault.detail for fault in faults)
-            )
+            yield required(path)
+            continue
+        faults = list(resource_names.label(name, ""))
+        if faults:
+            yield invalid(path, name, _details(faults))
 
 
 @rule("SOURCE-007")
@@ -42,9 +43,8 @@ def capacity_name_is_qualified(place: MappingPath) -> Iterator[FieldError]:
     Kueue: pkg/config/validation.go (validateQualifiedName, validateCIdentifier)
     """
     for field, capacity in _written(place, "capacity"):
-        yield from resource_names.qualified(
-            str(capacity.get("name") or ""), f"{field}.name", KUBERNETES_1_36
-        )
+        name = str(capacity.get("name") or "")
+        yield from resource_names.qualified(name, f"{field}.name", KUBERNETES_1_36)
 
 
 @rule("SOURCE-008")
@@ -55,16 +55,16 @@ def driver_is_a_dns_subdomain(place: MappingPath) -> Iterator[FieldError]:
     """
     for field, source in _written(place, "counter", "capacity"):
         driver = str(source.get("driver") or "")
+        path = f"{field}.driver"
         if not driver:
-            yield required(f"{field}.driver")
-        elif size(driver) > _MAX_DRIVER:
-            yield invalid(
-                f"{field}.driver", driver, f"must not exceed {_MAX_DRIVER} characters"
-            )
-        elif faults := list(resource_names.subdomain(driver, "")):
-            yield invalid(
-                f"{field}.driver", driver, ",".join(fault.detail for fault in faults)
-            )
+            yield required(path)
+            continue
+        if size(driver) > _MAX_DRIVER:
+            yield invalid(path, driver, f"must not exceed {_MAX_DRIVER} characters")
+            continue
+        faults = list(resource_names.subdomain(driver, ""))
+        if faults:
+            yield invalid(path, driver, _details(faults))
 
 
 @rule("SOURCE-009")
@@ -75,18 +75,24 @@ def source_selector_compiles(place: MappingPath) -> Iterator[FieldError]:
     """
     for field, source in _written(place, "counter", "capacity"):
         path = f"{field}.deviceSelector.cel.expression"
-        expression = str(
-            ((source.get("deviceSelector") or {}).get("cel") or {}).get("expression")
-            or ""
-        )
-        found = compiled(expression) if expression else None
+        selector = source.get("deviceSelector") or {}
+        cel = selector.get("cel") or {}
+        expression = str(cel.get("expression") or "")
         if not expression:
             yield required(path)
-        elif isinstance(found, CompileError):
+            continue
+        found = compiled(expression)
+        if isinstance(found, CompileError):
             yield invalid(path, expression, f"CEL compilation failed: {found.detail}")
 
 
 def _written(place: MappingPath, *kinds: str) -> Iterator[tuple[str, Manifest]]:
+    """Give the counter and capacity that the source has, with their paths."""
     for kind in kinds:
-        if (source := place.source.get(kind)) is not None:
+        source = place.source.get(kind)
+        if source is not None:
             yield f"{place.source_field}.{kind}", source
+
+
+def _details(faults: list[FieldError]) -> str:
+    return ",".join(fault.detail for fault in faults)

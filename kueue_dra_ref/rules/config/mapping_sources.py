@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.names import printed, quoted
 from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
@@ -68,7 +69,8 @@ def sources_have_one_type(place: MappingPath) -> Iterator[FieldError]:
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
     sources = place.mapping.sources
-    if len({found[0] for each in sources if len(found := _types(each)) == 1}) > 1:
+    types = [_types(source) for source in sources]
+    if ["counter"] in types and ["capacity"] in types:
         detail = "cannot mix counter and capacity sources in the same mapping"
         field = f"{place.mapping_field}.sources"
         yield FieldError(
@@ -87,15 +89,7 @@ def shared_class_charges_different_counters(
     mapping, owner = place.mapping, place.owner()
     if owner.name == mapping.name or not (mapping.counter and owner.counter):
         return None
-    earlier = [
-        each
-        for each in place.mappings[: place.index]
-        if each is owner or each.name != owner.name
-    ]
-    earlier += [mapping] if place.device_class in place.earlier_in_mapping() else []
-    if mapping.counter not in {
-        each.counter for each in earlier if place.device_class in each.device_classes
-    }:
+    if mapping.counter not in _charged_counters(place, owner):
         return None
     detail = f"device class already has a counter source for counter {quoted(mapping.counter)}"
     return FieldError(
@@ -106,6 +100,18 @@ def shared_class_charges_different_counters(
     )
 
 
+def _charged_counters(place: MappingPath, owner: DeviceClassMapping) -> set[str]:
+    """Give the counters that earlier mappings charge for the class; of mappings named like the owner, only its own."""
+    counters = set()
+    for each in place.mappings[: place.index]:
+        counts = each is owner or each.name != owner.name
+        if counts and place.device_class in each.device_classes:
+            counters.add(each.counter)
+    if place.device_class in place.earlier_in_mapping():
+        counters.add(place.mapping.counter)
+    return counters
+
+
 def _types(source: Mapping[str, Any]) -> list[str]:
     return [kind for kind in ("counter", "capacity") if source.get(kind) is not None]
 
@@ -113,8 +119,6 @@ def _types(source: Mapping[str, Any]) -> list[str]:
 def _gated(place: MappingPath, kind: str, gate: str) -> FieldError | None:
     if kind not in _types(place.source):
         return None
-    field, detail = (
-        f"{place.source_field}.{kind}",
-        f"{kind} sources require {gate} to be enabled",
-    )
+    field = f"{place.source_field}.{kind}"
+    detail = f"{kind} sources require {gate} to be enabled"
     return FieldError(field=field, type="Invalid value", value="true", detail=detail)

@@ -24,7 +24,8 @@ def sources_need_gate(place: MappingPath) -> Iterator[FieldError]:
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
     """
     if place.mapping.sources:
-        yield _of_all(place, "Invalid value", f"sources require {_GATE} to be enabled")
+        detail = f"sources require {_GATE} to be enabled"
+        yield _sources_error(place, "Invalid value", detail)
 
 
 @rule("SOURCE-011")
@@ -34,7 +35,7 @@ def at_most_one_source(place: MappingPath) -> Iterator[FieldError]:
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
     """
     if len(place.mapping.sources) > 1:
-        yield _of_all(place, "Too many", "must have at most 1 item")
+        yield _sources_error(place, "Too many", "must have at most 1 item")
 
 
 @rule("SOURCE-015")
@@ -46,9 +47,8 @@ def source_is_a_counter(place: MappingPath) -> FieldError | None:
     if place.source.get("counter") is not None:
         return None
     detail = "exactly one source type must be set"
-    return FieldError(
-        field=f"{place.source_field}.counter", type="Required value", detail=detail
-    )
+    field = f"{place.source_field}.counter"
+    return FieldError(field=field, type="Required value", detail=detail)
 
 
 @rule("SOURCE-013")
@@ -71,15 +71,16 @@ def driver_is_at_most_253_long(place: MappingPath) -> Iterator[FieldError]:
 
 def _measured(place: MappingPath, key: str, limit: int) -> Iterator[FieldError]:
     field = f"{place.source_field}.counter.{key}"
-    text = str(place.source["counter"].get(key) or "")
+    counter = place.source["counter"]
+    text = str(counter.get(key) or "")
     if not text:
         yield required(field)
-    elif size(text) > limit:
+        return
+    if size(text) > limit:
         yield invalid(field, text, f"must not exceed {limit} characters")
 
 
-def _of_all(place: MappingPath, type_: str, detail: str) -> FieldError:
+def _sources_error(place: MappingPath, type_: str, detail: str) -> FieldError:
+    field = f"{place.mapping_field}.sources"
     value = str(len(place.mapping.sources))
-    return FieldError(
-        field=f"{place.mapping_field}.sources", type=type_, value=value, detail=detail
-    )
+    return FieldError(field=field, type=type_, value=value, detail=detail)

@@ -27,8 +27,9 @@ def cluster_queue_is_immutable(write: AdmissionRequest) -> Faults:
 
     Kueue: apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec)
     """
-    named, before = (
-        each["spec"].get("clusterQueue") for each in (write.new, write.before)
-    )
-    if None not in (named, before) and named != before:
-        yield invalid("spec.clusterQueue", "field is immutable", printed(named))
+    before = write.before["spec"].get("clusterQueue")
+    after = write.new["spec"].get("clusterQueue")
+    if before is None or after is None:
+        return
+    if before != after:
+        yield invalid("spec.clusterQueue", "field is immutable", printed(after))

@@ -20,11 +20,10 @@ def claims_in_use_are_not_charged_again(context: DeviceRequestContext) -> bool:
     """
     claim = context.claim.claim
     status = (context.template or {}).get("status") or {}
-    queue = (
-        context.world.target(context.workload)
-        if claim and "allocation" in status
-        else None
-    )
-    return queue is not None and context.world.is_in_use(
-        queue.name, context.workload.namespace, claim
-    )
+    if not claim or "allocation" not in status:
+        return False
+    queue = context.world.target(context.workload)
+    if queue is None:
+        return False
+    namespace = context.workload.namespace
+    return context.world.is_in_use(queue.name, namespace, claim)

@@ -116,8 +116,9 @@ def unmapped_classes_are_refused(
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
+    kind = "resourceClaimName" if context.claim.claim else "resourceClaimTemplateName"
     return FieldError(
-        field=f"{context.pod_set.claim_path(context.claim)}.resourceClaim{'' if context.claim.claim else 'Template'}Name",
+        field=f"{context.pod_set.claim_path(context.claim)}.{kind}",
         type="Not found",
         value=f'"DeviceClass {device_class} is not mapped in DRA configuration for podset {context.pod_set.name}"',
     )

@@ -22,8 +22,8 @@ def missing_template_message_0_14(
     if context.template is not None or not name:
         return None
     lacking = f'ResourceClaimTemplate.resource.k8s.io "{name}" not found'
-    message = f"failed to get claim spec for ResourceClaimTemplate {name} in {_place(context)}"
-    return _words(f"{message}: failed to get claim spec: {lacking}")
+    message = f"failed to get claim spec for ResourceClaimTemplate {name} in {_pod_set_name(context)}"
+    return _plain_error(f"{message}: failed to get claim spec: {lacking}")
 
 
 @rule("CLAIM-014", "CLAIM-031", "CLASS-002", "CLASS-004", "CLASS-005")
@@ -34,8 +34,8 @@ def unmapped_class_message_0_14(
 
     Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
-    message = f"DeviceClass {device_class} is not mapped in DRA configuration for {_place(context)}"
-    return _words(f"{message}: DeviceClass is not mapped in DRA configuration")
+    message = f"DeviceClass {device_class} is not mapped in DRA configuration for {_pod_set_name(context)}"
+    return _plain_error(f"{message}: DeviceClass is not mapped in DRA configuration")
 
 
 @rule("CLAIM-029")
@@ -55,9 +55,9 @@ def allocation_mode_all_is_charged_zero(
     return ((context.request.device_class, 0),)
 
 
-def _place(context: DeviceRequestContext) -> str:
+def _pod_set_name(context: DeviceRequestContext) -> str:
     return f"workload {context.workload.name} podset {context.pod_set.name}"
 
 
-def _words(message: str) -> FieldError:
+def _plain_error(message: str) -> FieldError:
     return FieldError(field="", type="", detail=message)

@@ -58,7 +58,10 @@ def round_to_valid_values(share: Quantity, capacity: Capacity) -> Quantity | Non
     """
     if not capacity.values:
         return share
-    return next((each for each in capacity.values if each.amount >= share.amount), None)
+    for value in capacity.values:
+        if value.amount >= share.amount:
+            return value
+    return None
 
 
 @rule("CAPACITY-006")
@@ -68,7 +71,9 @@ def round_up_to_range_min(share: Quantity, capacity: Capacity) -> Quantity | Non
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
     """
     least = _bounds(capacity).least
-    return share if least is None else whole(max(share.ceiling, least.ceiling))
+    if least is None:
+        return share
+    return whole(max(share.ceiling, least.ceiling))
 
 
 @rule("CAPACITY-007")
@@ -77,11 +82,14 @@ def round_up_to_range_step(share: Quantity, capacity: Capacity) -> Quantity | No
 
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
     """
-    least, step = _bounds(capacity).least, _bounds(capacity).step
+    bounds = _bounds(capacity)
+    least, step = bounds.least, bounds.step
     if least is None or step is None or step.ceiling <= 0:
         return share
-    steps = -(-clamp(share.ceiling - least.ceiling) // step.ceiling)
-    return whole(clamp(least.ceiling + clamp(steps * step.ceiling)))
+    above_least = clamp(share.ceiling - least.ceiling)
+    steps = -(-above_least // step.ceiling)
+    raised = clamp(steps * step.ceiling)
+    return whole(clamp(least.ceiling + raised))
 
 
 @rule("CAPACITY-012", "CAPACITY-011")
@@ -91,12 +99,16 @@ def reject_above_range_max(share: Quantity, capacity: Capacity) -> Quantity | No
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
     """
     most = _bounds(capacity).most
-    return share if most is None or share.ceiling <= most.ceiling else None
+    if most is None or share.ceiling <= most.ceiling:
+        return share
+    return None
 
 
 def _bounds(capacity: Capacity) -> ValidRange:
     """Give the validRange of a request policy; validValues take precedence over it."""
-    return capacity.bounds if capacity.bounds and not capacity.values else ValidRange()
+    if capacity.values or not capacity.bounds:
+        return ValidRange()
+    return capacity.bounds
 
 
 @rule("CAPACITY-013")
@@ -106,9 +118,9 @@ def some_device_has_capacity(charge: SourceCharge) -> FieldError | None:
     Kueue: pkg/dra/capacity.go (computeCapacityCharge)
     """
     source = charge.source
-    if source.kind is not SourceType.CAPACITY or any(
-        source.name in each.capacities for each in charge.devices
-    ):
+    if source.kind is not SourceType.CAPACITY:
+        return None
+    if any(source.name in device.capacities for device in charge.devices):
         return None
     return charge.fault(
         "Internal error", f'matched devices have no capacity dimension "{source.name}"'

@@ -5,12 +5,11 @@ Kueue: pkg/dra/claims.go (countMatchingDevices, validateCELSelectorsAgainstDevic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.cel import Device, EvaluationError, Undecided
 from kueue_dra_ref.model.lister import DeviceRequestContext, Trial, all_hold, uncompiled
-from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.model.slots import AllOf, First
 from kueue_dra_ref.target import FieldError
 
@@ -142,12 +141,3 @@ class DeviceMatchingRules:
 
     eligible: AllOf[[Candidate], Trial] = AllOf()
     findings: First[[DeviceRequestContext, Matched | None], FieldError] = First()
-
-
-def tried(rules: Sequence[Rule[[Candidate], Trial]], candidate: Candidate) -> Trial:
-    """Try one device: the first rule that does not hold decides."""
-    for eligible in rules:
-        outcome = eligible(candidate)
-        if outcome is not True:
-            return outcome
-    return True

@@ -32,12 +32,11 @@ def extended_resources_are_detected(workload: Workload) -> Iterator[str]:
 
     Kueue: pkg/dra/extended_resources.go (NeedsDRAReconcile)
     """
-    for container in (
-        container for pod_set in workload.pod_sets for container in pod_set.containers
-    ):
-        yield from (
-            name for name, amount in container.requests.items() if amount.amount
-        )
+    for pod_set in workload.pod_sets:
+        for container in pod_set.containers:
+            for name, amount in container.requests.items():
+                if amount.amount:
+                    yield name
 
 
 @rule("EXT-004", "EXT-005")
@@ -48,9 +47,9 @@ def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
         pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
     for container in pod_set.containers:
-        yield from (
-            name for name, amount in container.requests.items() if amount.amount > 0
-        )
+        for name, amount in container.requests.items():
+            if amount.amount > 0:
+                yield name
 
 
 @rule("EXT-006")
@@ -163,9 +162,10 @@ def devices_are_whole(request: ExtendedResourceRequest) -> Iterator[FieldError]:
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
-    yield from (
-        fault for container in request.asking if (fault := request.not_whole(container))
-    )
+    for container in request.asking:
+        fault = request.not_whole(container)
+        if fault:
+            yield fault
 
 
 @rule("EXT-018")
@@ -196,12 +196,12 @@ def device_class_change_requeues(
 
     Kueue: pkg/controller/core/workload_controller.go (deviceClassHandler, reconcileWorkloads)
     """
-    for name in dict.fromkeys(_stands_for(each) for each in (old, new)):
+    for name in dict.fromkeys(_extended_resource_name(each) for each in (old, new)):
         if name:
             yield name
 
 
-def _stands_for(device_class: Manifest | None) -> str:
+def _extended_resource_name(device_class: Manifest | None) -> str:
     return str(
         ((device_class or {}).get("spec") or {}).get("extendedResourceName") or ""
     )

@@ -21,7 +21,7 @@ def slices_of_driver(slices: Slices, source: Source) -> Slices:
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool)
     """
-    return [each for each in slices if each.driver == source.driver]
+    return [published for published in slices if published.driver == source.driver]
 
 
 @rule("DEVICE-005")
@@ -31,10 +31,10 @@ def newest_pool_generation(slices: Slices, source: Source) -> Slices:
     Kueue: pkg/dra/counters.go (groupSlicesByPool)
     """
     del source
-    newest = {
-        each.pool: each.generation
-        for each in sorted(slices, key=lambda each: each.generation)
-    }
+    newest: dict[str, int] = {}
+    for published in slices:
+        generation = newest.get(published.pool, published.generation)
+        newest[published.pool] = max(generation, published.generation)
     return [each for each in slices if each.generation == newest[each.pool]]
 
 
@@ -45,6 +45,8 @@ def skip_incomplete_pool(slices: Slices, source: Source) -> Slices:
     Kueue: pkg/dra/counters.go (isComplete, matchDevicesWithSelectors)
     """
     del source
-    sizes = Counter(each.pool for each in slices)
-    meant = {each.pool: each.of for each in reversed(slices)}
-    return [each for each in slices if sizes[each.pool] == meant[each.pool]]
+    sizes = Counter(published.pool for published in slices)
+    expected: dict[str, int] = {}
+    for published in slices:
+        expected.setdefault(published.pool, published.of)
+    return [each for each in slices if sizes[each.pool] == expected[each.pool]]

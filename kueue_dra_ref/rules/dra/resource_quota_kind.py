@@ -58,15 +58,14 @@ def mappings_from_cluster_queue(
     No counterpart: KEP-2941 of April 2025 only.
     """
     queue = world.target(workload)
-    named = [
-        item
-        for group in (queue.groups if queue else ())
-        for flavor in group.flavors
-        for item in flavor.device_classes.items()
-    ]
-    return tuple(
-        DeviceClassMapping(name=name, device_classes=classes) for name, classes in named
-    )
+    if queue is None:
+        return ()
+    mappings = []
+    for group in queue.groups:
+        for flavor in group.flavors:
+            for name, classes in flavor.device_classes.items():
+                mappings.append(DeviceClassMapping(name=name, device_classes=classes))
+    return tuple(mappings)
 
 
 class ResourcePosition(NamedTuple):

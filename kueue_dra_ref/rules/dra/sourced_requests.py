@@ -53,12 +53,11 @@ def sources_of_class(mappings: Mappings, device_class: str) -> Sequence[Source]:
 
     Kueue: pkg/dra/mapper.go (getCounterConfigs, getCapacityConfigs, PopulateFromConfiguration)
     """
-    return [
-        source
-        for each in mappings
-        if device_class in each.device_classes
-        for source in sources_in(each)
-    ]
+    sources: list[Source] = []
+    for mapping in mappings:
+        if device_class in mapping.device_classes:
+            sources.extend(sources_in(mapping))
+    return sources
 
 
 @rule("DEVICE-002")
@@ -72,15 +71,19 @@ def classes_with_sources_are_not_counted(sources: Sequence[Source]) -> bool:
 
 @rule("DEVICE-003")
 def selectors_on_drivers_of_sources(
-    each: Sequence[Sequence[Source]],
+    sources_by_request: Sequence[Sequence[Source]],
 ) -> Sequence[str] | None:
     """Kueue tries the selectors of a claim only on devices of the drivers if all its classes have sources.
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
-    if not all(each):
+    if not all(sources_by_request):
         return None
-    return list(dict.fromkeys(source.driver for sources in each for source in sources))
+    drivers: dict[str, None] = {}
+    for sources in sources_by_request:
+        for source in sources:
+            drivers[source.driver] = None
+    return list(drivers)
 
 
 @rule("DEVICE-007")
@@ -89,9 +92,8 @@ def source_selector_matches(tried: SourceMatch) -> Trial:
 
     Kueue: pkg/dra/counters.go (matchDevicesForSource, matchDevicesWithSelectors)
     """
-    return _told(
-        "deviceSelector", tried, all_hold((tried.source.selector,), tried.device)
-    )
+    outcome = all_hold((tried.source.selector,), tried.device)
+    return _name_device(outcome, tried, "deviceSelector")
 
 
 @rule("DEVICE-008")
@@ -100,9 +102,8 @@ def sourced_class_selectors_match(tried: SourceMatch) -> Trial:
 
     Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
     """
-    return _told(
-        "DeviceClass selector", tried, all_hold(tried.class_selectors, tried.device)
-    )
+    outcome = all_hold(tried.class_selectors, tried.device)
+    return _name_device(outcome, tried, "DeviceClass selector")
 
 
 @rule("DEVICE-009")
@@ -111,18 +112,17 @@ def sourced_request_selectors_match(tried: SourceMatch) -> Trial:
 
     Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
     """
-    return _told(
-        "request selector", tried, all_hold(tried.request_selectors, tried.device)
-    )
+    outcome = all_hold(tried.request_selectors, tried.device)
+    return _name_device(outcome, tried, "request selector")
 
 
-def _told(where: str, tried: SourceMatch, outcome: Trial) -> Trial:
+def _name_device(outcome: Trial, tried: SourceMatch, where: str) -> Trial:
+    """Add the device and the selector to an evaluation error."""
     if not isinstance(outcome, EvaluationError):
         return outcome
-    name = tried.device.name
-    return EvaluationError(
-        detail=f"CEL evaluation error in {where} for device {name}: {outcome.detail}"
-    )
+    place = f"{where} for device {tried.device.name}"
+    detail = f"CEL evaluation error in {place}: {outcome.detail}"
+    return EvaluationError(detail=detail)
 
 
 @rule("DEVICE-010", "DEVICE-021")
@@ -155,8 +155,9 @@ def sourced_selector_error_is_retried(charge: SourceCharge) -> FieldError | None
 
     Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
     """
-    failed = charge.ended if isinstance(charge.ended, EvaluationError) else None
-    return charge.fault("Internal error", failed.detail) if failed else None
+    if not isinstance(charge.ended, EvaluationError):
+        return None
+    return charge.fault("Internal error", charge.ended.detail)
 
 
 @rule("DEVICE-012")
@@ -216,4 +217,7 @@ def source_driver_slices_are_watched(mappings: Mappings) -> frozenset[str]:
 
     Kueue: pkg/controller/core/resourceslice_controller.go (NewResourceSliceReconciler, Reconcile)
     """
-    return frozenset(source.driver for each in mappings for source in sources_in(each))
+    drivers: set[str] = set()
+    for mapping in mappings:
+        drivers.update(source.driver for source in sources_in(mapping))
+    return frozenset(drivers)
