@@ -60,7 +60,8 @@ def driver_is_a_dns_subdomain(place: MappingPath) -> Iterator[FieldError]:
             yield required(path)
             continue
         if size(driver) > _MAX_DRIVER:
-            yield invalid(path, driver, f"must not exceed {_MAX_DRIVER} characters")
+            detail = f"must not exceed {_MAX_DRIVER} characters"
+            yield invalid(path, driver, detail)
             continue
         faults = list(resource_names.subdomain(driver, ""))
         if faults:
@@ -75,15 +76,20 @@ def source_selector_compiles(place: MappingPath) -> Iterator[FieldError]:
     """
     for field, source in _written(place, "counter", "capacity"):
         path = f"{field}.deviceSelector.cel.expression"
-        selector = source.get("deviceSelector") or {}
-        cel = selector.get("cel") or {}
-        expression = str(cel.get("expression") or "")
+        expression = _expression(source)
         if not expression:
             yield required(path)
             continue
         found = compiled(expression)
         if isinstance(found, CompileError):
-            yield invalid(path, expression, f"CEL compilation failed: {found.detail}")
+            detail = f"CEL compilation failed: {found.detail}"
+            yield invalid(path, expression, detail)
+
+
+def _expression(source: Manifest) -> str:
+    selector = source.get("deviceSelector") or {}
+    cel = selector.get("cel") or {}
+    return str(cel.get("expression") or "")
 
 
 def _written(place: MappingPath, *kinds: str) -> Iterator[tuple[str, Manifest]]:

@@ -77,7 +77,8 @@ def _measured(place: MappingPath, key: str, limit: int) -> Iterator[FieldError]:
         yield required(field)
         return
     if size(text) > limit:
-        yield invalid(field, text, f"must not exceed {limit} characters")
+        detail = f"must not exceed {limit} characters"
+        yield invalid(field, text, detail)
 
 
 def _sources_error(place: MappingPath, type_: str, detail: str) -> FieldError:

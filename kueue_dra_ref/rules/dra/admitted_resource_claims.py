@@ -19,7 +19,8 @@ def claims_in_use_are_not_charged_again(context: DeviceRequestContext) -> bool:
     No counterpart: KEP-2941 of July 2025 only.
     """
     claim = context.claim.claim
-    status = (context.template or {}).get("status") or {}
+    template = context.template or {}
+    status = template.get("status") or {}
     if not claim or "allocation" not in status:
         return False
     queue = context.world.target(context.workload)

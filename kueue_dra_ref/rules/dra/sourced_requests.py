@@ -23,28 +23,28 @@ Mappings = Sequence[DeviceClassMapping]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcedRequestRules:
-    """How classes with sources are charged; empty: every class is charged by its devices."""
+    """How Kueue charges classes with sources; without rules it counts the devices of every class."""
 
     sources: First[[Mappings, str], Sequence[Source]] = First()
     instead: AnyOf[[Sequence[Source]]] = AnyOf()
     drivers: First[[Sequence[Sequence[Source]]], Sequence[str]] = First()
-    """Whose devices requests with selectors are compared with, by the sources of each; None: with everyone's."""
+    """The drivers on whose devices Kueue tries the selectors of requests with these sources; None: all drivers."""
     slices: Fold[Sequence[PublishedSlice], [Source]] = Fold()
     eligible: AllOf[[SourceMatch], Trial] = AllOf()
     lacking: First[[SourceCharge], FieldError] = First()
-    """What may be amiss with the devices, in the order in which it is looked for."""
+    """Errors of the devices that match, in the order in which Kueue checks them."""
     counter: Collect[[Source, PublishedDevice], Quantity] = Collect()
     asked: First[[DeviceRequestContext, str, Capacity], Quantity] = First()
     rounded: Fold[Quantity, [Capacity]] = Fold()
-    """One after another; None: the device cannot give such a share."""
+    """Rounding by the request policy, step by step; None: the device cannot provide the share."""
     unoffered: First[[SourceCharge], FieldError] = First()
-    """What may be amiss with what the devices consume or offer."""
+    """Errors of the counters and capacities of the matching devices."""
     worst: First[[Sequence[Quantity]], Quantity] = First()
     positive: Fold[int, []] = Fold()
     times: First[[int, int], int] = First()
     in_bytes: First[[Mappings], frozenset[str]] = First()
     followed: Collect[[Mappings], str] = Collect()
-    """The drivers whose slices, when they change, have everything tried again that waits."""
+    """The drivers whose ResourceSlices, when they change, make Kueue retry pending workloads."""
 
 
 @rule("DEVICE-001", "COUNTER-004", "CAPACITY-009")

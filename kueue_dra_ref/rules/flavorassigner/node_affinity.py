@@ -16,6 +16,12 @@ from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, unsupported
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
+Spec = Mapping[str, Any]
+"""The spec of a ResourceFlavor."""
+Labels = dict[str, str]
+Expression = dict[str, Any]
+Term = list[Expression]
+Keys = Collection[str]
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
 
@@ -27,43 +33,41 @@ class UnparsableLabel:
 
 
 @rule("QUOTA-018")
-def node_affinity_matches(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
-) -> str | None:
+def node_affinity_matches(pod_set: PodSet, name: str, flavor: Spec) -> str | None:
     """Kueue skips a flavor whose nodeLabels contradict the node selector or required node affinity.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector)
     """
-    return _doubts_about_labels(pod_set, name, flavor, flavor.get("nodeLabels") or ())
+    return _mismatch(pod_set, name, flavor, flavor.get("nodeLabels") or ())
 
 
 @rule("QUOTA-018", "QUOTA-024")
 def node_affinity_matches_in_group(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
+    pod_set: PodSet, name: str, flavor: Spec, keys: Keys
 ) -> str | None:
     """Kueue skips a flavor that lacks a selected label when another flavor of its group has the label key.
 
     Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
         pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)
     """
-    return _doubts_about_labels(pod_set, name, flavor, keys)
+    return _mismatch(pod_set, name, flavor, keys)
 
 
 @rule("QUOTA-031", "QUOTA-047")
 def affinity_operand_is_integer(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
+    pod_set: PodSet, name: str, flavor: Spec
 ) -> UnparsableLabel | None:
     """Kueue ends the flavor search at required node affinity that does not match and cannot be parsed.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
     del name
-    return _unreadable(pod_set, flavor, flavor.get("nodeLabels") or ())
+    return _unparsable(pod_set, flavor, flavor.get("nodeLabels") or ())
 
 
 @rule("QUOTA-031", "QUOTA-047")
 def affinity_operand_is_integer_in_group(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
+    pod_set: PodSet, name: str, flavor: Spec, keys: Keys
 ) -> UnparsableLabel | None:
     """Kueue ends the flavor search at unparsable node affinity on label keys of any flavor of the group.
 
@@ -71,91 +75,82 @@ def affinity_operand_is_integer_in_group(
         pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)
     """
     del name
-    return _unreadable(pod_set, flavor, keys)
+    return _unparsable(pod_set, flavor, keys)
 
 
-def _doubts_about_labels(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
-) -> str | None:
+def _mismatch(pod_set: PodSet, name: str, flavor: Spec, keys: Keys) -> str | None:
     """Report a flavor that contradicts what pods select by labels of some keys; other keys do not matter."""
-    labels: dict[str, str] = flavor.get("nodeLabels") or {}
-    if _selector_holds(pod_set, labels, keys) and _affinity_holds(
-        pod_set, labels, keys
-    ):
+    labels: Labels = flavor.get("nodeLabels") or {}
+    selected = _selector_matches(pod_set, labels, keys)
+    if selected and _affinity_matches(pod_set, labels, keys):
         return None
     return f"flavor {name} doesn't match node affinity"
 
 
-def _unreadable(
-    pod_set: PodSet, flavor: Mapping[str, Any], keys: Collection[str]
-) -> UnparsableLabel | None:
-    labels: dict[str, str] = flavor.get("nodeLabels") or {}
-    if not _selector_holds(pod_set, labels, keys) or _affinity_holds(
-        pod_set, labels, keys
-    ):
+def _unparsable(pod_set: PodSet, flavor: Spec, keys: Keys) -> UnparsableLabel | None:
+    labels: Labels = flavor.get("nodeLabels") or {}
+    if not _selector_matches(pod_set, labels, keys):
+        return None
+    if _affinity_matches(pod_set, labels, keys):
         return None
     faults = list(_faults(_terms(pod_set, keys)))
     message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
     return UnparsableLabel(message) if faults else None
 
 
-def _selector_holds(
-    pod_set: PodSet, labels: dict[str, str], keys: Collection[str]
-) -> bool:
-    return all(
-        labels.get(key) == value
-        for key, value in pod_set.node_selector.items()
-        if key in keys
-    )
+def _selector_matches(pod_set: PodSet, labels: Labels, keys: Keys) -> bool:
+    selected = pod_set.node_selector
+    return all(labels.get(key) == selected[key] for key in selected if key in keys)
 
 
-def _terms(pod_set: PodSet, keys: Collection[str]) -> list[list[dict[str, Any]]]:
-    """What is required by labels of some keys; a term that speaks of others only holds anywhere, and with it all do."""
-    terms = [
-        [e for e in term if e.get("key") in keys] for term in pod_set.affinity_terms
-    ]
-    return terms if all(terms) else []
+def _terms(pod_set: PodSet, keys: Keys) -> list[Term]:
+    """Give the required terms as far as they are about some keys; none if a term is only about other keys."""
+    terms = []
+    for term in pod_set.affinity_terms:
+        about = [expression for expression in term if expression.get("key") in keys]
+        if not about:
+            return []
+        terms.append(about)
+    return terms
 
 
-def _affinity_holds(
-    pod_set: PodSet, labels: dict[str, str], keys: Collection[str]
-) -> bool:
+def _affinity_matches(pod_set: PodSet, labels: Labels, keys: Keys) -> bool:
     terms = _terms(pod_set, keys)
-    return not terms or any(
-        not any(map(_wrong, term)) and all(expression_holds(e, labels) for e in term)
-        for term in terms
-    )
+    return not terms or any(_term_matches(term, labels) for term in terms)
 
 
-def _faults(terms: list[list[dict[str, Any]]]) -> Iterator[str]:
+def _term_matches(term: Term, labels: Labels) -> bool:
+    if any(_errors(expression) for expression in term):
+        return False
+    return all(expression_holds(expression, labels) for expression in term)
+
+
+def _faults(terms: list[Term]) -> Iterator[str]:
+    """Give the errors of each expression as one text."""
     for index, term in enumerate(terms):
-        for place, expression in enumerate(term):
-            found = [
-                str(fault)
-                for fault in _wrong(
-                    expression, f"nodeSelectorTerms[{index}].matchExpressions[{place}]"
-                )
-            ]
-            yield from (
-                [found[0] if len(found) == 1 else f"[{', '.join(found)}]"]
-                if found
-                else []
-            )
+        for number, expression in enumerate(term):
+            path = f"nodeSelectorTerms[{index}].matchExpressions[{number}]"
+            errors = [str(error) for error in _errors(expression, path)]
+            if len(errors) == 1:
+                yield errors[0]
+            elif errors:
+                yield f"[{', '.join(errors)}]"
 
 
-def _wrong(expression: dict[str, Any], path: str = "") -> tuple[FieldError, ...]:
-    """Say why a comparison cannot be made: of a Job's pods an API server has seen to all but what is compared."""
-    operator, values = expression.get("operator") or "", expression.get("values") or []
+def _errors(expression: Expression, path: str = "") -> tuple[FieldError, ...]:
+    """Give the errors of an expression; for the pods of a Job, the API server already rejects most of them."""
+    operator = expression.get("operator") or ""
     if operator not in _OPERATORS:
         return (unsupported(f"{path}.operator", operator, *_OPERATORS),)
-    no_labels = _no_labels(values, expression.get("key", ""), f"{path}.values")
+    values = expression.get("values")
+    path, key = f"{path}.values", expression.get("key", "")
     return (
-        *_misnumbered(operator, expression.get("values"), f"{path}.values"),
-        *no_labels,
+        *_errors_of_values(operator, values, path),
+        *_errors_of_labels(values or [], key, path),
     )
 
 
-def _misnumbered(operator: str, written: list[str] | None, path: str) -> Errors:
+def _errors_of_values(operator: str, written: list[str] | None, path: str) -> Errors:
     values = written or []
     match operator:
         case "In" | "NotIn" if not values:
@@ -167,19 +162,22 @@ def _misnumbered(operator: str, written: list[str] | None, path: str) -> Errors:
                 path, values, "values set must be empty for exists and does not exist"
             )
         case "Gt" | "Lt":
-            if len(values) != 1:
-                yield invalid(
-                    path,
-                    written,
-                    "for 'Gt', 'Lt' operators, exactly one value is required",
-                )
-            for index, value in enumerate(values):
-                if integer(value) is None:
-                    detail = "for 'Gt', 'Lt' operators, the value must be an integer"
-                    yield invalid(f"{path}[{index}]", value, detail)
+            yield from _errors_of_bound(written, path)
 
 
-def _no_labels(values: list[str], key: str, path: str) -> Errors:
+def _errors_of_bound(written: list[str] | None, path: str) -> Errors:
+    values = written or []
+    if len(values) != 1:
+        detail = "for 'Gt', 'Lt' operators, exactly one value is required"
+        yield invalid(path, written, detail)
     for index, value in enumerate(values):
-        if faults := label_value_faults(value):
+        if integer(value) is None:
+            detail = "for 'Gt', 'Lt' operators, the value must be an integer"
+            yield invalid(f"{path}[{index}]", value, detail)
+
+
+def _errors_of_labels(values: list[str], key: str, path: str) -> Errors:
+    for index, value in enumerate(values):
+        faults = label_value_faults(value)
+        if faults:
             yield invalid(f"{path}[{index}][{key}]", value, "; ".join(faults))

@@ -13,13 +13,13 @@ from kueue_dra_ref.api.labels import integer
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.model.rule import rule
 
-Tolerates = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
+Fields = Mapping[str, Any]
+"""The fields of a taint, a toleration or the spec of a ResourceFlavor."""
+Tolerates = Callable[[Fields, Fields], bool]
 
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-033")
-def taints_must_be_tolerated(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
-) -> str | None:
+def taints_must_be_tolerated(pod_set: PodSet, name: str, flavor: Fields) -> str | None:
     """Kueue skips a flavor with a NoSchedule or NoExecute taint that neither pod nor flavor tolerates.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
@@ -29,7 +29,7 @@ def taints_must_be_tolerated(
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-034")
 def taints_must_be_tolerated_0_15(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
+    pod_set: PodSet, name: str, flavor: Fields
 ) -> str | None:
     """Kueue skips a flavor with an untolerated taint; operators Gt and Lt tolerate none.
 
@@ -39,44 +39,41 @@ def taints_must_be_tolerated_0_15(
 
 
 def _untolerated(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any], tolerates: Tolerates
+    pod_set: PodSet, name: str, flavor: Fields, tolerates: Tolerates
 ) -> str | None:
-    tolerations = (*pod_set.tolerations, *(flavor.get("tolerations") or ()))
+    of_flavor = flavor.get("tolerations") or ()
+    tolerations = (*pod_set.tolerations, *of_flavor)
     for taint in flavor.get("nodeTaints") or ():
-        concerned = [
-            toleration for toleration in tolerations if _concerns(toleration, taint)
-        ]
-        keeps_out = taint.get("effect") in {"NoSchedule", "NoExecute"}
-        if keeps_out and not any(
-            tolerates(toleration, taint) for toleration in concerned
-        ):
+        if taint.get("effect") not in {"NoSchedule", "NoExecute"}:
+            continue
+        matching = [each for each in tolerations if _matches(each, taint)]
+        if not any(tolerates(toleration, taint) for toleration in matching):
             return f"untolerated taint {_show_taint(taint)} in flavor {name}"
     return None
 
 
-def _concerns(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+def _matches(toleration: Fields, taint: Fields) -> bool:
     """Whether a toleration has the effect and the key of a taint; an empty one matches any."""
-    return all(
-        not toleration.get(key) or toleration[key] == taint.get(key)
-        for key in ("effect", "key")
-    )
-
-
-def _same(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    match toleration.get("operator") or "Equal":
-        case "Exists":
-            return True
-        case "Equal":
-            return (toleration.get("value") or "") == (taint.get("value") or "")
-        case _:
+    for field in ("effect", "key"):
+        wanted = toleration.get(field)
+        if wanted and wanted != taint.get(field):
             return False
+    return True
 
 
-def _same_or_compares(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+def _same(toleration: Fields, taint: Fields) -> bool:
+    operator = toleration.get("operator") or "Equal"
+    if operator == "Exists":
+        return True
+    value, tolerated = taint.get("value"), toleration.get("value")
+    return operator == "Equal" and (tolerated or "") == (value or "")
+
+
+def _same_or_compares(toleration: Fields, taint: Fields) -> bool:
     return _same(toleration, taint) or _compares(toleration, taint)
 
 
-def _compares(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+def _compares(toleration: Fields, taint: Fields) -> bool:
     """Whether the value of a taint is above (Gt) or below (Lt) that of a toleration, both integers."""
     bound, value = _number(toleration), _number(taint)
     if bound is None or value is None:
@@ -90,11 +87,15 @@ def _compares(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
             return False
 
 
-def _number(holder: Mapping[str, Any]) -> int | None:
+def _number(holder: Fields) -> int | None:
     text = holder.get("value") or ""
-    return integer(text) if re.fullmatch("0|-?[1-9][0-9]*", text) else None
+    if not re.fullmatch("0|-?[1-9][0-9]*", text):
+        return None
+    return integer(text)
 
 
-def _show_taint(taint: Mapping[str, Any]) -> str:
+def _show_taint(taint: Fields) -> str:
     """Print a taint as Go prints the struct, as Kueue's message does."""
-    return f"{{{taint.get('key', '')} {taint.get('value', '')} {taint.get('effect', '')} <nil>}}"
+    key, value = taint.get("key", ""), taint.get("value", "")
+    effect = taint.get("effect", "")
+    return f"{{{key} {value} {effect} <nil>}}"

@@ -12,23 +12,25 @@ from typing import Any
 from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
 from kueue_dra_ref.model.rule import rule
 
+Job = dict[str, Any]
 PodSets = Sequence[dict[str, Any]]
+_CONTAINERS = ("initContainers", "containers")
+_TRUE = frozenset({"true", "True", "TRUE", "t", "1"})
+"""Values of an annotation that Go parses as true."""
 
 
 @rule("STATUS-029")
-def job_pod_sets(job: dict[str, Any]) -> list[dict[str, Any]]:
+def job_pod_sets(job: Job) -> list[dict[str, Any]]:
     """Kueue makes one pod set named main of the pods of a Job, with as many pods as run in parallel.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (PodSets)
     """
     spec = job["spec"]
-    parallelism = spec.get("parallelism", 1)
-    pods = (
-        min(parallelism, spec["completions"])
-        if spec.get("completions") is not None
-        else parallelism
-    )
-    return [{"name": "main", "count": pods, "template": spec.get("template") or {}}]
+    pods = spec.get("parallelism", 1)
+    if spec.get("completions") is not None:
+        pods = min(pods, spec["completions"])
+    template = spec.get("template") or {}
+    return [{"name": "main", "count": pods, "template": template}]
 
 
 @rule("STATUS-024")
@@ -52,30 +54,32 @@ def unsuspend_on_admission(admitted: bool) -> bool:
 
 
 @rule("STATUS-026")
-def release_quota_when_pods_stopped(job: dict[str, Any] | None) -> bool:
+def release_quota_when_pods_stopped(job: Job | None) -> bool:
     """An evicted workload keeps its quota reservation while pods of its Job are active.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/controller/jobs/job/job_controller.go (IsActive)
     """
-    return not ((job or {}).get("status") or {}).get("active")
+    status = (job or {}).get("status") or {}
+    return not status.get("active")
 
 
 @rule("QUEUE-007")
-def finished_job_finishes_workload(job: dict[str, Any]) -> tuple[str, str] | None:
+def finished_job_finishes_workload(job: Job) -> tuple[str, str] | None:
     """Kueue sets Finished on the workload of a Job that completed or failed.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/controller/jobs/job/job_controller.go (Finished)
     """
-    for found in (job.get("status") or {}).get("conditions") or ():
-        if (
-            found.get("type") in {"Complete", "Failed"}
-            and found.get("status") == "True"
-        ):
-            return (
-                "Succeeded" if found["type"] == "Complete" else "Failed"
-            ), found.get("message", "")
+    status = job.get("status") or {}
+    for condition in status.get("conditions") or ():
+        if condition.get("status") != "True":
+            continue
+        message = condition.get("message", "")
+        if condition.get("type") == "Complete":
+            return "Succeeded", message
+        if condition.get("type") == "Failed":
+            return "Failed", message
     return None
 
 
@@ -135,14 +139,12 @@ def equivalent_to_workload(job: PodSets, workload: PodSets, admitted: bool) -> b
     ]
 
 
-_CONTAINERS = ("initContainers", "containers")
-
-
 def _compared_parts(
     pod_set: dict[str, Any], compared: Sequence[str] = (*_CONTAINERS, "tolerations")
 ) -> list[Any]:
     """Give what Kueue compares of a Job and its Workload."""
-    spec = (pod_set.get("template") or {}).get("spec") or {}
+    template = pod_set.get("template") or {}
+    spec = template.get("spec") or {}
     return [
         pod_set["count"],
         pod_set.get("minCount"),
@@ -160,34 +162,34 @@ def preempted_workload_is_requeued(reason: str) -> bool:
 
 
 @rule("PARTIAL-002")
-def min_parallelism_annotation(job: dict[str, Any]) -> int | None:
+def min_parallelism_annotation(job: Job) -> int | None:
     """Kueue takes the minCount of a workload from the minimum parallelism annotation of its Job.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (minPodsCount)
     """
-    written = str((job["metadata"].get("annotations") or {}).get(LEAST_ANNOTATION, ""))
-    return int(written) if written.removeprefix("-").isdecimal() else None
+    annotations = job["metadata"].get("annotations") or {}
+    written = str(annotations.get(LEAST_ANNOTATION, ""))
+    if not written.removeprefix("-").isdecimal():
+        return None
+    return int(written)
 
 
 @rule("PARTIAL-003")
-def run_with_admitted_pod_count(job: dict[str, Any], pods: int) -> dict[str, Any]:
+def run_with_admitted_pod_count(job: Job, pods: int) -> dict[str, Any]:
     """A Job that is partially admitted runs with the admitted number of pods as its parallelism.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, syncCompletionWithParallelism)
     """
     annotations = job["metadata"].get("annotations") or {}
-    together = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism") in {
-        "true",
-        "True",
-        "TRUE",
-        "t",
-        "1",
-    }
-    return {"parallelism": pods} | ({"completions": pods} if together else {})
+    written = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism")
+    changed = {"parallelism": pods}
+    if written in _TRUE:
+        changed["completions"] = pods
+    return changed
 
 
 @rule("PARTIAL-005")
-def reclaimable_pods_of_indexes(job: dict[str, Any]) -> int | None:
+def reclaimable_pods_of_indexes(job: Job) -> int | None:
     """An Indexed Job releases the quota of failed indexes like that of completed ones.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods, terminalIndexesCount)
@@ -197,17 +199,13 @@ def reclaimable_pods_of_indexes(job: dict[str, Any]) -> int | None:
         return None
     parallelism = spec.get("parallelism", 1)
     completions = spec.get("completions", parallelism)
-    ended = {
-        each
-        for key in ("completedIndexes", "failedIndexes")
-        for each in _indexes(status.get(key) or "")
-    }
-    done = sum(each < completions for each in ended)
-    return (
-        max(parallelism - max(completions - done, 0), 0)
-        if parallelism > 1 and done
-        else 0
-    )
+    ended = set(_indexes(status.get("completedIndexes") or ""))
+    ended.update(_indexes(status.get("failedIndexes") or ""))
+    done = sum(index < completions for index in ended)
+    if parallelism <= 1 or not done:
+        return 0
+    left = max(completions - done, 0)
+    return int(max(parallelism - left, 0))
 
 
 def _indexes(written: str) -> Iterator[int]:
@@ -218,14 +216,15 @@ def _indexes(written: str) -> Iterator[int]:
 
 
 @rule("PARTIAL-004")
-def reclaimable_pods(job: dict[str, Any]) -> int:
+def reclaimable_pods(job: Job) -> int:
     """A Job with fewer pods left to complete than its parallelism releases the quota of the other pods.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)
     """
     spec, status = job["spec"], job.get("status") or {}
     parallelism = spec.get("parallelism", 1)
-    left = max(spec.get("completions", parallelism) - status.get("succeeded", 0), 0)
-    return (
-        max(parallelism - left, 0) if parallelism > 1 and status.get("succeeded") else 0
-    )
+    succeeded = status.get("succeeded", 0)
+    if parallelism <= 1 or not succeeded:
+        return 0
+    left = max(spec.get("completions", parallelism) - succeeded, 0)
+    return int(max(parallelism - left, 0))

@@ -54,16 +54,15 @@ def indexes_are_limited(write: AdmissionRequest) -> Errors:
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """
     spec = write.new["spec"]
-    if spec.get("completionMode") == INDEXED:
-        yield from _at_most(
-            spec, "parallelism", _MOST, f"{_MOST} when completion mode is {INDEXED}"
-        )
-        yield from _at_most(
-            spec, "maxFailedIndexes", spec.get("completions"), "completions"
-        )
-        yield from _at_most(spec, "maxFailedIndexes", _MOST, str(_MOST))
-        if spec.get("completions", 0) > _MOST and "backoffLimitPerIndex" in spec:
-            yield from _many(spec)
+    if spec.get("completionMode") != INDEXED:
+        return
+    limit = f"{_MOST} when completion mode is {INDEXED}"
+    completions = spec.get("completions")
+    yield from _at_most(spec, "parallelism", _MOST, limit)
+    yield from _at_most(spec, "maxFailedIndexes", completions, "completions")
+    yield from _at_most(spec, "maxFailedIndexes", _MOST, str(_MOST))
+    if (completions or 0) > _MOST and "backoffLimitPerIndex" in spec:
+        yield from _many(spec)
 
 
 def _many(spec: dict[str, Any]) -> Errors:

@@ -23,7 +23,8 @@ def node_labels_are_valid(write: AdmissionRequest) -> Faults:
 
     Kueue: pkg/webhooks/resourceflavor_webhook.go (ValidateResourceFlavor)
     """
-    return labels_faults("spec.nodeLabels", write.new["spec"].get("nodeLabels") or {})
+    spec = write.new["spec"]
+    return labels_faults("spec.nodeLabels", spec.get("nodeLabels") or {})
 
 
 @rule("OBJECT-034", "OBJECT-035")
@@ -34,15 +35,13 @@ def taints_are_valid_and_unique(write: AdmissionRequest) -> Faults:
     """
     seen: list[tuple[str, str]] = []
     for path, taint in places(write.new, _TAINT):
-        yield from key_faults(f"{path}.key", taint.get("key", ""))
-        yield from value_faults(f"{path}.value", taint.get("value", ""))
-        pair = (taint.get("key", ""), taint.get("effect", ""))
+        key, value = taint.get("key", ""), taint.get("value", "")
+        yield from key_faults(f"{path}.key", key)
+        yield from value_faults(f"{path}.value", value)
+        pair = (key, taint.get("effect", ""))
         if pair in seen:
-            value = {
-                key: taint[key]
-                for key in ("key", "value", "effect", "timeAdded")
-                if key in taint
-            }
+            fields = ("key", "value", "effect", "timeAdded")
+            value = {key: taint[key] for key in fields if key in taint}
             detail = "taints must be unique by key and effect pair"
             message = json.dumps(value, separators=(",", ":"))
             yield FieldError(

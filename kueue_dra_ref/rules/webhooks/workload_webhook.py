@@ -49,8 +49,9 @@ def resources_are_not_negative(write: AdmissionRequest) -> Iterator[FieldError]:
         pkg/webhooks/clusterqueue_webhook.go (validateResourceQuantity)
     """
     for path, amount in _amounts(write.new):
-        if parse(amount).amount < 0:
-            value = printed(str(parse(amount)))
+        quantity = parse(amount)
+        if quantity.amount < 0:
+            value = printed(str(quantity))
             yield FieldError(
                 field=path,
                 type="Invalid value",
@@ -67,11 +68,11 @@ def pod_template_defaults(kind: str) -> Mapping[str, str]:
     """
     if kind != "Workload":
         return {}
-    return {
-        f"spec.podSets[].template.spec.{path}.{key}": ""
-        for path, keys in NAMED.items()
-        for key in keys
-    }
+    empty = {}
+    for path, keys in NAMED.items():
+        for key in keys:
+            empty[f"spec.podSets[].template.spec.{path}.{key}"] = ""
+    return empty
 
 
 @rule("PARTIAL-012")
@@ -89,9 +90,8 @@ def at_most_one_min_count(write: AdmissionRequest) -> Iterator[FieldError]:
 
     Kueue: pkg/webhooks/workload_webhook.go (ValidateWorkload)
     """
-    found = sum(
-        "minCount" in pod_set for pod_set in write.new["spec"].get("podSets") or ()
-    )
+    pod_sets = write.new["spec"].get("podSets") or ()
+    found = sum("minCount" in pod_set for pod_set in pod_sets)
     if found > 1:
         detail = "at most one podSet can use minCount"
         yield FieldError(
@@ -119,22 +119,18 @@ def pod_sets_may_only_shrink_with_quota(
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSet)
     """
     for index, (old, new) in _pairs(write):
-        if _plain(
-            {**old, "count": min(old.get("count", 1), new.get("count", 1))}
-        ) != _plain(new):
+        count = min(old.get("count", 1), new.get("count", 1))
+        allowed = {**old, "count": count}
+        if _plain(allowed) != _plain(new):
             yield _immutable(index, new)
 
 
 def _pairs(write: AdmissionRequest) -> Iterator[tuple[int, tuple[Manifest, Manifest]]]:
     """Give each pod set with quota before and after the update; the CRD keeps their number."""
     if is_true(write.before, "QuotaReserved"):
-        yield from enumerate(
-            zip(
-                write.before["spec"]["podSets"],
-                write.new["spec"]["podSets"],
-                strict=False,
-            )
-        )
+        before = write.before["spec"]["podSets"]
+        after = write.new["spec"]["podSets"]
+        yield from enumerate(zip(before, after, strict=False))
 
 
 def _plain(value: Any, key: str = "") -> Any:
@@ -143,10 +139,12 @@ def _plain(value: Any, key: str = "") -> Any:
         case dict() if key in _AMOUNTS:
             return {name: parse(amount).amount for name, amount in value.items()}
         case dict():
-            parts = {name: _plain(each, name) for name, each in value.items()}
-            return {
-                name: part for name, part in parts.items() if part not in ({}, [], "")
-            }
+            parts = {}
+            for name, each in value.items():
+                part = _plain(each, name)
+                if part not in ({}, [], ""):
+                    parts[name] = part
+            return parts
         case list():
             return [_plain(each) for each in value]
         case _:
@@ -156,22 +154,20 @@ def _plain(value: Any, key: str = "") -> Any:
 def _amounts(workload: Manifest) -> Iterator[tuple[str, str | int]]:
     """Give each request and limit with its path."""
     for index, pod_set in enumerate(workload["spec"].get("podSets") or ()):
-        spec, path = (
-            (pod_set.get("template") or {}).get("spec") or {},
-            f"spec.podSets[{index}].template.spec",
-        )
+        template = pod_set.get("template") or {}
+        spec = template.get("spec") or {}
+        path = f"spec.podSets[{index}].template.spec"
         for kind in ("initContainers", "containers"):
             for number, container in enumerate(spec.get(kind) or ()):
-                yield from _listed(
-                    f"{path}.{kind}[{number}].resources",
-                    container.get("resources") or {},
-                )
+                resources = container.get("resources") or {}
+                yield from _listed(f"{path}.{kind}[{number}].resources", resources)
         yield from _listed(f"{path}.resources", spec.get("resources") or {})
 
 
 def _listed(path: str, resources: Manifest) -> Iterator[tuple[str, str | int]]:
     for kind in ("requests", "limits"):
-        for name, amount in sorted((resources.get(kind) or {}).items()):
+        amounts = resources.get(kind) or {}
+        for name, amount in sorted(amounts.items()):
             yield f"{path}.{kind}[{name}]", amount
 
 

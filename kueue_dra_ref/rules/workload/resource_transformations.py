@@ -5,6 +5,7 @@ Kueue: pkg/workload/workload.go (applyResourceTransformations)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -24,18 +25,17 @@ def transformation_outputs_add_to_requests(
 
     Kueue: pkg/workload/workload.go (applyResourceTransformations)
     """
-    kept, given = _untouched(amounts, transformations), Amounts()
-    for each in _concerning(amounts, transformations):
-        scale = amounts[each.multiply_by].amount if each.multiply_by in amounts else 1
-        kept = add(kept, _retained(each, amounts[each.input]))
-        given = add(given, _outputs(each, amounts[each.input].amount * scale))
-    return add(
-        kept,
-        {
-            name: _of(max(amount.amount, Fraction(0)), amount)
-            for name, amount in given.items()
-        },
-    )
+    kept = _untouched(amounts, transformations)
+    outputs = Amounts()
+    for each in _applicable(amounts, transformations):
+        requested = amounts[each.input]
+        scale = _multiplier(each, amounts)
+        kept = add(kept, _retained(each, requested))
+        outputs = add(outputs, _outputs(each, requested.amount * scale))
+    for name, output in outputs.items():
+        if output.amount < 0:
+            outputs[name] = _of(Fraction(0), output)
+    return add(kept, outputs)
 
 
 @rule("QUOTA-036", "QUOTA-040", "QUOTA-041")
@@ -47,10 +47,12 @@ def transformation_outputs_0_18(
     Kueue 0.18: pkg/workload/workload.go (applyResourceTransformations)
     """
     total = _untouched(amounts, transformations)
-    for each in _concerning(amounts, transformations):
-        scale = amounts[each.multiply_by].amount if each.multiply_by in amounts else 1
-        given = _of(amounts[each.input].amount * scale, amounts[each.input])
-        total = add(add(total, _retained(each, given)), _outputs(each, given.amount))
+    for each in _applicable(amounts, transformations):
+        requested = amounts[each.input]
+        scale = _multiplier(each, amounts)
+        scaled = _of(requested.amount * scale, requested)
+        total = add(total, _retained(each, scaled))
+        total = add(total, _outputs(each, scaled.amount))
     return total
 
 
@@ -63,16 +65,23 @@ def transformation_outputs_0_17(
     Kueue 0.17: pkg/workload/workload.go (applyResourceTransformations)
     """
     total = _untouched(amounts, transformations)
-    for each in _concerning(amounts, transformations):
-        scale = amounts[each.multiply_by].ceiling if each.multiply_by in amounts else 1
-        given = _of(amounts[each.input].amount * scale, amounts[each.input])
-        total = add(
-            add(total, _retained(each, given)), _outputs(each, Fraction(given.ceiling))
-        )
+    for each in _applicable(amounts, transformations):
+        requested = amounts[each.input]
+        scale = math.ceil(_multiplier(each, amounts))
+        scaled = _of(requested.amount * scale, requested)
+        total = add(total, _retained(each, scaled))
+        total = add(total, _outputs(each, Fraction(scaled.ceiling)))
     return total
 
 
-def _concerning(amounts: Amounts, transformations: Transformations) -> Transformations:
+def _multiplier(transformation: Transformation, amounts: Amounts) -> Fraction:
+    """Give the request that multiplyBy names; 1 without one."""
+    if transformation.multiply_by not in amounts:
+        return Fraction(1)
+    return amounts[transformation.multiply_by].amount
+
+
+def _applicable(amounts: Amounts, transformations: Transformations) -> Transformations:
     by_input = {each.input: each for each in transformations}
     return [by_input[name] for name in amounts if name in by_input]
 
@@ -83,14 +92,16 @@ def _untouched(amounts: Amounts, transformations: Transformations) -> Amounts:
 
 
 def _retained(transformation: Transformation, amount: Quantity) -> Amounts:
-    return {transformation.input: amount} if transformation.strategy == "Retain" else {}
+    if transformation.strategy != "Retain":
+        return {}
+    return {transformation.input: amount}
 
 
 def _outputs(transformation: Transformation, factor: Fraction) -> Amounts:
-    return {
-        name: _of(each.amount * factor, each)
-        for name, each in transformation.outputs.items()
-    }
+    outputs = {}
+    for name, output in transformation.outputs.items():
+        outputs[name] = _of(output.amount * factor, output)
+    return outputs
 
 
 def _of(amount: Fraction, like: Quantity) -> Quantity:

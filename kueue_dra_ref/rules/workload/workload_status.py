@@ -18,6 +18,11 @@ from kueue_dra_ref.model.rule import rule
 
 FlavorResource = tuple[str, str]
 """Flavor and resource."""
+_CLUSTER_QUEUE_PROBLEMS = {
+    "missing": "ClusterQueueDoesNotExist",
+    "inactive": "ClusterQueueIsInactive",
+}
+"""The reason of Active by the state of the ClusterQueue; no entry for an active one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,22 +343,10 @@ def local_queue_active_condition(stopped: bool, cluster_queue: str) -> Condition
             reason="Stopped",
             message="LocalQueue is stopped",
         )
-    message = "Can't submit new workloads to clusterQueue"
-    match cluster_queue:
-        case "missing":
-            return Condition(
-                type="Active",
-                value=False,
-                reason="ClusterQueueDoesNotExist",
-                message=message,
-            )
-        case "inactive":
-            return Condition(
-                type="Active",
-                value=False,
-                reason="ClusterQueueIsInactive",
-                message=message,
-            )
+    reason = _CLUSTER_QUEUE_PROBLEMS.get(cluster_queue)
+    if reason:
+        message = "Can't submit new workloads to clusterQueue"
+        return Condition(type="Active", value=False, reason=reason, message=message)
     return Condition(
         type="Active",
         value=True,
@@ -363,9 +356,11 @@ def local_queue_active_condition(stopped: bool, cluster_queue: str) -> Condition
 
 
 def _nodes(flavor: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: found for key in ("nodeLabels", "nodeTaints") if (found := flavor.get(key))
-    }
+    shown = {}
+    for key in ("nodeLabels", "nodeTaints"):
+        if flavor.get(key):
+            shown[key] = flavor[key]
+    return shown
 
 
 def _assignment(pod_set: PodSetAssignment) -> dict[str, Any]:
@@ -391,22 +386,17 @@ def _listed(
     amounts: Mapping[FlavorResource, int],
     borrowed: Mapping[FlavorResource, int] | None = None,
 ) -> list[dict[str, Any]]:
-    found = []
-    for flavor in sorted(
-        (f for group in counts.groups for f in group.flavors), key=lambda f: f.name
-    ):
+    flavors = [flavor for group in counts.groups for flavor in group.flavors]
+    listed = []
+    for flavor in sorted(flavors, key=lambda flavor: flavor.name):
         resources = []
         for name in sorted(flavor.nominal):
             of = (flavor.name, name)
-            resource = {
-                "name": name,
-                "total": printed(name, amounts.get(of, 0), counts.in_bytes),
-            }
-            over = (
-                {}
-                if borrowed is None
-                else {"borrowed": printed(name, borrowed.get(of, 0), counts.in_bytes)}
-            )
-            resources.append(resource | over)
-        found.append({"name": flavor.name, "resources": resources})
-    return found
+            total = printed(name, amounts.get(of, 0), counts.in_bytes)
+            resource = {"name": name, "total": total}
+            if borrowed is not None:
+                over = borrowed.get(of, 0)
+                resource["borrowed"] = printed(name, over, counts.in_bytes)
+            resources.append(resource)
+        listed.append({"name": flavor.name, "resources": resources})
+    return listed
