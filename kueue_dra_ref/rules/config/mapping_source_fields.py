@@ -9,18 +9,20 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.names import size
 from kueue_dra_ref.apiserver import resource_names
-from kueue_dra_ref.apiserver.fielderrors import invalid, required
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required
 from kueue_dra_ref.apiserver.kubernetes_versions import KUBERNETES_1_36
 from kueue_dra_ref.cel import CompileError, compiled
 from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
+Sources = Iterator[tuple[str, Manifest]]
+"""Counters and capacities with their paths."""
 _MAX_DRIVER = 63
 
 
 @rule("SOURCE-006")
-def counter_name_is_a_dns_label(place: MappingPath) -> Iterator[FieldError]:
+def counter_name_is_a_dns_label(place: MappingPath) -> Errors:
     """Kueue rejects a counter source whose name is missing or not a DNS label.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
@@ -37,7 +39,7 @@ def counter_name_is_a_dns_label(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-007")
-def capacity_name_is_qualified(place: MappingPath) -> Iterator[FieldError]:
+def capacity_name_is_qualified(place: MappingPath) -> Errors:
     """Kueue rejects a capacity source whose name is not a C identifier with an optional domain.
 
     Kueue: pkg/config/validation.go (validateQualifiedName, validateCIdentifier)
@@ -48,7 +50,7 @@ def capacity_name_is_qualified(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-008")
-def driver_is_a_dns_subdomain(place: MappingPath) -> Iterator[FieldError]:
+def driver_is_a_dns_subdomain(place: MappingPath) -> Errors:
     """Kueue rejects a source whose driver is missing, too long or not a DNS subdomain.
 
     Kueue: pkg/config/validation.go (validateDeviceClassSource)
@@ -69,7 +71,7 @@ def driver_is_a_dns_subdomain(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-009")
-def source_selector_compiles(place: MappingPath) -> Iterator[FieldError]:
+def source_selector_compiles(place: MappingPath) -> Errors:
     """Kueue rejects a source whose deviceSelector is missing or does not compile.
 
     Kueue: pkg/config/validation.go (validateDeviceClassSource)
@@ -92,7 +94,7 @@ def _expression(source: Manifest) -> str:
     return str(cel.get("expression") or "")
 
 
-def _written(place: MappingPath, *kinds: str) -> Iterator[tuple[str, Manifest]]:
+def _written(place: MappingPath, *kinds: str) -> Sources:
     """Give the counter and capacity that the source has, with their paths."""
     for kind in kinds:
         source = place.source.get(kind)

@@ -5,10 +5,8 @@ Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kueue_dra_ref.api.names import size
-from kueue_dra_ref.apiserver.fielderrors import invalid, required
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required
 from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
@@ -18,7 +16,7 @@ _MAX_NAME, _MAX_DRIVER = 63, 253
 
 
 @rule("SOURCE-012")
-def sources_need_gate(place: MappingPath) -> Iterator[FieldError]:
+def sources_need_gate(place: MappingPath) -> Errors:
     """Kueue rejects the sources of a mapping while the gate KueueDRAIntegrationPartitionableDevices is off.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
@@ -29,7 +27,7 @@ def sources_need_gate(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-011")
-def at_most_one_source(place: MappingPath) -> Iterator[FieldError]:
+def at_most_one_source(place: MappingPath) -> Errors:
     """Kueue rejects a mapping with more than one source.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
@@ -52,7 +50,7 @@ def source_is_a_counter(place: MappingPath) -> FieldError | None:
 
 
 @rule("SOURCE-013")
-def counter_name_is_at_most_63_long(place: MappingPath) -> Iterator[FieldError]:
+def counter_name_is_at_most_63_long(place: MappingPath) -> Errors:
     """Kueue rejects a counter source whose name is missing or longer than 63 characters.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
@@ -61,7 +59,7 @@ def counter_name_is_at_most_63_long(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-014")
-def driver_is_at_most_253_long(place: MappingPath) -> Iterator[FieldError]:
+def driver_is_at_most_253_long(place: MappingPath) -> Errors:
     """Kueue rejects a source whose driver is missing or longer than 253 characters.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
@@ -69,7 +67,7 @@ def driver_is_at_most_253_long(place: MappingPath) -> Iterator[FieldError]:
     yield from _measured(place, "driver", _MAX_DRIVER)
 
 
-def _measured(place: MappingPath, key: str, limit: int) -> Iterator[FieldError]:
+def _measured(place: MappingPath, key: str, limit: int) -> Errors:
     field = f"{place.source_field}.counter.{key}"
     counter = place.source["counter"]
     text = str(counter.get(key) or "")

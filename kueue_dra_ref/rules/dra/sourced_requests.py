@@ -19,17 +19,21 @@ from kueue_dra_ref.model.sources import Source, SourceCharge, SourceMatch, sourc
 from kueue_dra_ref.target import FieldError
 
 Mappings = Sequence[DeviceClassMapping]
+Sources = Sequence[Source]
+Slices = Sequence[PublishedSlice]
+Amounts = Sequence[Quantity]
+Names = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcedRequestRules:
     """How Kueue charges classes with sources; without rules it counts the devices of every class."""
 
-    sources: First[[Mappings, str], Sequence[Source]] = First()
-    instead: AnyOf[[Sequence[Source]]] = AnyOf()
-    drivers: First[[Sequence[Sequence[Source]]], Sequence[str]] = First()
+    sources: First[[Mappings, str], Sources] = First()
+    instead: AnyOf[[Sources]] = AnyOf()
+    drivers: First[[Sequence[Sources]], Sequence[str]] = First()
     """The drivers on whose devices Kueue tries the selectors of requests with these sources; None: all drivers."""
-    slices: Fold[Sequence[PublishedSlice], [Source]] = Fold()
+    slices: Fold[Slices, [Source]] = Fold()
     eligible: AllOf[[SourceMatch], Trial] = AllOf()
     lacking: First[[SourceCharge], FieldError] = First()
     """Errors of the devices that match, in the order in which Kueue checks them."""
@@ -39,16 +43,16 @@ class SourcedRequestRules:
     """Rounding by the request policy, step by step; None: the device cannot provide the share."""
     unoffered: First[[SourceCharge], FieldError] = First()
     """Errors of the counters and capacities of the matching devices."""
-    worst: First[[Sequence[Quantity]], Quantity] = First()
+    worst: First[[Amounts], Quantity] = First()
     positive: Fold[int, []] = Fold()
     times: First[[int, int], int] = First()
-    in_bytes: First[[Mappings], frozenset[str]] = First()
+    in_bytes: First[[Mappings], Names] = First()
     followed: Collect[[Mappings], str] = Collect()
     """The drivers whose ResourceSlices, when they change, make Kueue retry pending workloads."""
 
 
 @rule("DEVICE-001", "COUNTER-004", "CAPACITY-009")
-def sources_of_class(mappings: Mappings, device_class: str) -> Sequence[Source]:
+def sources_of_class(mappings: Mappings, device_class: str) -> Sources:
     """Kueue charges a device class by every source of every mapping that lists it.
 
     Kueue: pkg/dra/mapper.go (getCounterConfigs, getCapacityConfigs, PopulateFromConfiguration)
@@ -61,7 +65,7 @@ def sources_of_class(mappings: Mappings, device_class: str) -> Sequence[Source]:
 
 
 @rule("DEVICE-002")
-def classes_with_sources_are_not_counted(sources: Sequence[Source]) -> bool:
+def classes_with_sources_are_not_counted(sources: Sources) -> bool:
     """Kueue does not also count the devices of a class with sources.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
@@ -71,7 +75,7 @@ def classes_with_sources_are_not_counted(sources: Sequence[Source]) -> bool:
 
 @rule("DEVICE-003")
 def selectors_on_drivers_of_sources(
-    sources_by_request: Sequence[Sequence[Source]],
+    sources_by_request: Sequence[Sources],
 ) -> Sequence[str] | None:
     """Kueue tries the selectors of a claim only on devices of the drivers if all its classes have sources.
 
@@ -175,7 +179,7 @@ def too_few_sourced_devices_are_retried(charge: SourceCharge) -> FieldError | No
 
 
 @rule("COUNTER-002", "CAPACITY-008")
-def max_over_devices(offers: Sequence[Quantity]) -> Quantity:
+def max_over_devices(offers: Amounts) -> Quantity:
     """Kueue charges the largest amount of all matching devices.
 
     Kueue: pkg/dra/counters.go (computeCounterCharges); pkg/dra/capacity.go (computeCapacityCharge)
@@ -202,17 +206,21 @@ def each_sourced_device_is_charged(amount: int, count: int) -> int:
 
 
 @rule("DEVICE-015")
-def sourced_amounts_in_bytes(mappings: Mappings) -> frozenset[str]:
+def sourced_amounts_in_bytes(mappings: Mappings) -> Names:
     """Kueue prints amounts of a resource with sources in powers of 1024.
 
     Kueue: pkg/resources/resource_formatter.go (RegisterBinaryFormattedResource, usesBinaryFormat);
         pkg/dra/mapper.go (CounterBasedResourceNames, CapacityBasedResourceNames)
     """
-    return frozenset(each.name for each in mappings if sources_in(each))
+    names: set[str] = set()
+    for mapping in mappings:
+        if sources_in(mapping):
+            names.add(mapping.name)
+    return frozenset(names)
 
 
 @rule("DEVICE-022")
-def source_driver_slices_are_watched(mappings: Mappings) -> frozenset[str]:
+def source_driver_slices_are_watched(mappings: Mappings) -> Names:
     """Kueue retries pending workloads when a ResourceSlice of a driver that a source names changes.
 
     Kueue: pkg/controller/core/resourceslice_controller.go (NewResourceSliceReconciler, Reconcile)

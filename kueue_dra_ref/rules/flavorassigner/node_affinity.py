@@ -22,6 +22,7 @@ Labels = dict[str, str]
 Expression = dict[str, Any]
 Term = list[Expression]
 Keys = Collection[str]
+Values = list[str] | None
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
 
@@ -94,13 +95,13 @@ def _unparsable(pod_set: PodSet, flavor: Spec, keys: Keys) -> UnparsableLabel | 
     if _affinity_matches(pod_set, labels, keys):
         return None
     faults = list(_faults(_terms(pod_set, keys)))
-    message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return UnparsableLabel(message) if faults else None
+    return UnparsableLabel(_one_text(faults)) if faults else None
 
 
 def _selector_matches(pod_set: PodSet, labels: Labels, keys: Keys) -> bool:
     selected = pod_set.node_selector
-    return all(labels.get(key) == selected[key] for key in selected if key in keys)
+    about = [key for key in selected if key in keys]
+    return all(labels.get(key) == selected[key] for key in about)
 
 
 def _terms(pod_set: PodSet, keys: Keys) -> list[Term]:
@@ -116,7 +117,9 @@ def _terms(pod_set: PodSet, keys: Keys) -> list[Term]:
 
 def _affinity_matches(pod_set: PodSet, labels: Labels, keys: Keys) -> bool:
     terms = _terms(pod_set, keys)
-    return not terms or any(_term_matches(term, labels) for term in terms)
+    if not terms:
+        return True
+    return any(_term_matches(term, labels) for term in terms)
 
 
 def _term_matches(term: Term, labels: Labels) -> bool:
@@ -131,10 +134,15 @@ def _faults(terms: list[Term]) -> Iterator[str]:
         for number, expression in enumerate(term):
             path = f"nodeSelectorTerms[{index}].matchExpressions[{number}]"
             errors = [str(error) for error in _errors(expression, path)]
-            if len(errors) == 1:
-                yield errors[0]
-            elif errors:
-                yield f"[{', '.join(errors)}]"
+            if errors:
+                yield _one_text(errors)
+
+
+def _one_text(errors: list[str]) -> str:
+    """Join errors as Kueue does."""
+    if len(errors) == 1:
+        return errors[0]
+    return f"[{', '.join(errors)}]"
 
 
 def _errors(expression: Expression, path: str = "") -> tuple[FieldError, ...]:
@@ -143,14 +151,15 @@ def _errors(expression: Expression, path: str = "") -> tuple[FieldError, ...]:
     if operator not in _OPERATORS:
         return (unsupported(f"{path}.operator", operator, *_OPERATORS),)
     values = expression.get("values")
-    path, key = f"{path}.values", expression.get("key", "")
+    path = f"{path}.values"
+    key = expression.get("key", "")
     return (
         *_errors_of_values(operator, values, path),
         *_errors_of_labels(values or [], key, path),
     )
 
 
-def _errors_of_values(operator: str, written: list[str] | None, path: str) -> Errors:
+def _errors_of_values(operator: str, written: Values, path: str) -> Errors:
     values = written or []
     match operator:
         case "In" | "NotIn" if not values:
@@ -165,7 +174,7 @@ def _errors_of_values(operator: str, written: list[str] | None, path: str) -> Er
             yield from _errors_of_bound(written, path)
 
 
-def _errors_of_bound(written: list[str] | None, path: str) -> Errors:
+def _errors_of_bound(written: Values, path: str) -> Errors:
     values = written or []
     if len(values) != 1:
         detail = "for 'Gt', 'Lt' operators, exactly one value is required"
@@ -180,4 +189,5 @@ def _errors_of_labels(values: list[str], key: str, path: str) -> Errors:
     for index, value in enumerate(values):
         faults = label_value_faults(value)
         if faults:
-            yield invalid(f"{path}[{index}][{key}]", value, "; ".join(faults))
+            detail = "; ".join(faults)
+            yield invalid(f"{path}[{index}][{key}]", value, detail)

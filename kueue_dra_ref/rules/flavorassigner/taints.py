@@ -65,8 +65,10 @@ def _same(toleration: Fields, taint: Fields) -> bool:
     operator = toleration.get("operator") or "Equal"
     if operator == "Exists":
         return True
-    value, tolerated = taint.get("value"), toleration.get("value")
-    return operator == "Equal" and (tolerated or "") == (value or "")
+    if operator != "Equal":
+        return False
+    value = taint.get("value") or ""
+    return value == (toleration.get("value") or "")
 
 
 def _same_or_compares(toleration: Fields, taint: Fields) -> bool:
@@ -75,7 +77,8 @@ def _same_or_compares(toleration: Fields, taint: Fields) -> bool:
 
 def _compares(toleration: Fields, taint: Fields) -> bool:
     """Whether the value of a taint is above (Gt) or below (Lt) that of a toleration, both integers."""
-    bound, value = _number(toleration), _number(taint)
+    bound = _number(toleration)
+    value = _number(taint)
     if bound is None or value is None:
         return False
     match toleration.get("operator"):
@@ -96,6 +99,7 @@ def _number(holder: Fields) -> int | None:
 
 def _show_taint(taint: Fields) -> str:
     """Print a taint as Go prints the struct, as Kueue's message does."""
-    key, value = taint.get("key", ""), taint.get("value", "")
+    key = taint.get("key", "")
+    value = taint.get("value", "")
     effect = taint.get("effect", "")
     return f"{{{key} {value} {effect} <nil>}}"

@@ -13,8 +13,10 @@ from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
 from kueue_dra_ref.model.rule import rule
 
 Job = dict[str, Any]
+Labels = Mapping[str, str]
 PodSets = Sequence[dict[str, Any]]
 _CONTAINERS = ("initContainers", "containers")
+_CONTAINERS_AND_TOLERATIONS = (*_CONTAINERS, "tolerations")
 _TRUE = frozenset({"true", "True", "TRUE", "t", "1"})
 """Values of an annotation that Go parses as true."""
 
@@ -85,7 +87,7 @@ def finished_job_finishes_workload(job: Job) -> tuple[str, str] | None:
 
 @rule("STATUS-051")
 def conflicting_node_labels_finish_workload(
-    asked: Mapping[str, str], given: Mapping[str, str]
+    asked: Labels, given: Labels
 ) -> tuple[str, str] | None:
     """Kueue sets Finished on a workload whose Job selects nodes other than those of its flavors.
 
@@ -133,14 +135,14 @@ def equivalent_to_workload(job: PodSets, workload: PodSets, admitted: bool) -> b
     Kueue: pkg/controller/jobframework/reconciler.go (EquivalentToWorkload);
         pkg/util/equality/podset.go (ComparePodSets)
     """
-    compared = _CONTAINERS if admitted else (*_CONTAINERS, "tolerations")
+    compared = _CONTAINERS if admitted else _CONTAINERS_AND_TOLERATIONS
     return [_compared_parts(each, compared) for each in job] != [
         _compared_parts(each, compared) for each in workload
     ]
 
 
 def _compared_parts(
-    pod_set: dict[str, Any], compared: Sequence[str] = (*_CONTAINERS, "tolerations")
+    pod_set: dict[str, Any], compared: Sequence[str] = _CONTAINERS_AND_TOLERATIONS
 ) -> list[Any]:
     """Give what Kueue compares of a Job and its Workload."""
     template = pod_set.get("template") or {}
@@ -194,7 +196,8 @@ def reclaimable_pods_of_indexes(job: Job) -> int | None:
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods, terminalIndexesCount)
     """
-    spec, status = job["spec"], job.get("status") or {}
+    spec = job["spec"]
+    status = job.get("status") or {}
     if spec.get("completionMode") != INDEXED:
         return None
     parallelism = spec.get("parallelism", 1)
@@ -212,7 +215,8 @@ def _indexes(written: str) -> Iterator[int]:
     """Parse indexes as a Job's status lists them, such as 1,3-5."""
     for part in filter(None, written.split(",")):
         first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)
+        end = int(last or first) + 1
+        yield from range(int(first), end)
 
 
 @rule("PARTIAL-004")
@@ -221,10 +225,12 @@ def reclaimable_pods(job: Job) -> int:
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)
     """
-    spec, status = job["spec"], job.get("status") or {}
+    spec = job["spec"]
+    status = job.get("status") or {}
     parallelism = spec.get("parallelism", 1)
     succeeded = status.get("succeeded", 0)
     if parallelism <= 1 or not succeeded:
         return 0
-    left = max(spec.get("completions", parallelism) - succeeded, 0)
+    completions = spec.get("completions", parallelism)
+    left = max(completions - succeeded, 0)
     return int(max(parallelism - left, 0))

@@ -12,6 +12,7 @@ from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, unsupported
 from kueue_dra_ref.model.rule import rule
 
+Spec = dict[str, Any]
 _PER_INDEX = ("backoffLimitPerIndex", "maxFailedIndexes")
 _MOST, _MANY = 100_000, 10_000
 """The limit of parallel, failed and total indexes; and the limit for Jobs with more indexes than that."""
@@ -65,7 +66,7 @@ def indexes_are_limited(write: AdmissionRequest) -> Errors:
         yield from _many(spec)
 
 
-def _many(spec: dict[str, Any]) -> Errors:
+def _many(spec: Spec) -> Errors:
     if "maxFailedIndexes" not in spec:
         yield required(
             "spec.maxFailedIndexes",
@@ -76,8 +77,8 @@ def _many(spec: dict[str, Any]) -> Errors:
         yield from _at_most(spec, key, _MANY, detail)
 
 
-def _at_most(spec: dict[str, Any], key: str, most: int | None, detail: str) -> Errors:
-    if most is not None and spec.get(key, 0) > most:
-        yield invalid(
-            f"spec.{key}", spec[key], f"must be less than or equal to {detail}"
-        )
+def _at_most(spec: Spec, key: str, most: int | None, limit: str) -> Errors:
+    if most is None or spec.get(key, 0) <= most:
+        return
+    detail = f"must be less than or equal to {limit}"
+    yield invalid(f"spec.{key}", spec[key], detail)

@@ -12,7 +12,7 @@ from kueue_dra_ref.api.crd_validation import Faults, places
 from kueue_dra_ref.api.metav1_validation import key_faults, labels_faults, value_faults
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.target import FieldError, Manifest
 
 _TAINT = "spec.nodeTaints[]"
 
@@ -35,19 +35,25 @@ def taints_are_valid_and_unique(write: AdmissionRequest) -> Faults:
     """
     seen: list[tuple[str, str]] = []
     for path, taint in places(write.new, _TAINT):
-        key, value = taint.get("key", ""), taint.get("value", "")
+        key = taint.get("key", "")
+        value = taint.get("value", "")
         yield from key_faults(f"{path}.key", key)
         yield from value_faults(f"{path}.value", value)
         pair = (key, taint.get("effect", ""))
         if pair in seen:
-            fields = ("key", "value", "effect", "timeAdded")
-            value = {key: taint[key] for key in fields if key in taint}
-            detail = "taints must be unique by key and effect pair"
-            message = json.dumps(value, separators=(",", ":"))
-            yield FieldError(
-                field=path, type="Duplicate value", value=message, detail=detail
-            )
+            yield _duplicate(path, taint)
         seen.append(pair)
+
+
+def _duplicate(path: str, taint: Manifest) -> FieldError:
+    fields = ("key", "value", "effect", "timeAdded")
+    shown = {key: taint[key] for key in fields if key in taint}
+    return FieldError(
+        field=path,
+        type="Duplicate value",
+        value=json.dumps(shown, separators=(",", ":")),
+        detail="taints must be unique by key and effect pair",
+    )
 
 
 @rule("OBJECT-036")

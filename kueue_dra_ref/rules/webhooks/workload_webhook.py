@@ -16,11 +16,14 @@ from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
+Errors = Iterator[FieldError]
+PodSetPairs = Iterator[tuple[int, tuple[Manifest, Manifest]]]
+Amounts = Iterator[tuple[str, str | int]]
 _AMOUNTS = ("requests", "limits", "overhead")
 
 
 @rule("POD-020")
-def requests_have_no_pods(write: AdmissionRequest) -> Iterator[FieldError]:
+def requests_have_no_pods(write: AdmissionRequest) -> Errors:
     """The webhook denies a Workload with a container that requests pods.
 
     Kueue 0.18: pkg/webhooks/workload_webhook.go (validateContainer)
@@ -31,7 +34,7 @@ def requests_have_no_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("POD-020", "POD-021")
-def resources_have_no_pods(write: AdmissionRequest) -> Iterator[FieldError]:
+def resources_have_no_pods(write: AdmissionRequest) -> Errors:
     """The webhook denies a Workload with pods among the requests or limits of a container or the pod.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateResourceList, validateContainer)
@@ -42,7 +45,7 @@ def resources_have_no_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("POD-022")
-def resources_are_not_negative(write: AdmissionRequest) -> Iterator[FieldError]:
+def resources_are_not_negative(write: AdmissionRequest) -> Errors:
     """The webhook denies a Workload with a negative request or limit of a container or the pod.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateResourceList);
@@ -85,7 +88,7 @@ def min_count_is_dropped(kind: str) -> Collection[str]:
 
 
 @rule("PARTIAL-010")
-def at_most_one_min_count(write: AdmissionRequest) -> Iterator[FieldError]:
+def at_most_one_min_count(write: AdmissionRequest) -> Errors:
     """The webhook denies a Workload in which two pod sets have a minCount.
 
     Kueue: pkg/webhooks/workload_webhook.go (ValidateWorkload)
@@ -100,7 +103,7 @@ def at_most_one_min_count(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("STATUS-046", "STATUS-047")
-def pod_sets_are_immutable_with_quota(write: AdmissionRequest) -> Iterator[FieldError]:
+def pod_sets_are_immutable_with_quota(write: AdmissionRequest) -> Errors:
     """The webhook denies any change of a pod set while quota is reserved.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSets, validateImmutablePodSet)
@@ -113,7 +116,7 @@ def pod_sets_are_immutable_with_quota(write: AdmissionRequest) -> Iterator[Field
 @rule("STATUS-046")
 def pod_sets_may_only_shrink_with_quota(
     write: AdmissionRequest,
-) -> Iterator[FieldError]:
+) -> Errors:
     """The webhook denies any change of a pod set except to fewer pods while quota is reserved.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSet)
@@ -125,7 +128,7 @@ def pod_sets_may_only_shrink_with_quota(
             yield _immutable(index, new)
 
 
-def _pairs(write: AdmissionRequest) -> Iterator[tuple[int, tuple[Manifest, Manifest]]]:
+def _pairs(write: AdmissionRequest) -> PodSetPairs:
     """Give each pod set with quota before and after the update; the CRD keeps their number."""
     if is_true(write.before, "QuotaReserved"):
         before = write.before["spec"]["podSets"]
@@ -151,20 +154,21 @@ def _plain(value: Any, key: str = "") -> Any:
             return value
 
 
-def _amounts(workload: Manifest) -> Iterator[tuple[str, str | int]]:
+def _amounts(workload: Manifest) -> Amounts:
     """Give each request and limit with its path."""
-    for index, pod_set in enumerate(workload["spec"].get("podSets") or ()):
+    pod_sets = workload["spec"].get("podSets") or ()
+    for index, pod_set in enumerate(pod_sets):
         template = pod_set.get("template") or {}
         spec = template.get("spec") or {}
         path = f"spec.podSets[{index}].template.spec"
         for kind in ("initContainers", "containers"):
             for number, container in enumerate(spec.get(kind) or ()):
-                resources = container.get("resources") or {}
-                yield from _listed(f"{path}.{kind}[{number}].resources", resources)
+                at = f"{path}.{kind}[{number}].resources"
+                yield from _listed(at, container.get("resources") or {})
         yield from _listed(f"{path}.resources", spec.get("resources") or {})
 
 
-def _listed(path: str, resources: Manifest) -> Iterator[tuple[str, str | int]]:
+def _listed(path: str, resources: Manifest) -> Amounts:
     for kind in ("requests", "limits"):
         amounts = resources.get(kind) or {}
         for name, amount in sorted(amounts.items()):

@@ -31,7 +31,8 @@ def transformation_outputs_add_to_requests(
         requested = amounts[each.input]
         scale = _multiplier(each, amounts)
         kept = add(kept, _retained(each, requested))
-        outputs = add(outputs, _outputs(each, requested.amount * scale))
+        scaled = requested.amount * scale
+        outputs = add(outputs, _outputs(each, scaled))
     for name, output in outputs.items():
         if output.amount < 0:
             outputs[name] = _of(Fraction(0), output)
@@ -70,7 +71,8 @@ def transformation_outputs_0_17(
         scale = math.ceil(_multiplier(each, amounts))
         scaled = _of(requested.amount * scale, requested)
         total = add(total, _retained(each, scaled))
-        total = add(total, _outputs(each, Fraction(scaled.ceiling)))
+        whole_units = Fraction(scaled.ceiling)
+        total = add(total, _outputs(each, whole_units))
     return total
 
 
@@ -88,7 +90,11 @@ def _applicable(amounts: Amounts, transformations: Transformations) -> Transform
 
 def _untouched(amounts: Amounts, transformations: Transformations) -> Amounts:
     inputs = {each.input for each in transformations}
-    return {name: amount for name, amount in amounts.items() if name not in inputs}
+    untouched = Amounts()
+    for name, amount in amounts.items():
+        if name not in inputs:
+            untouched[name] = amount
+    return untouched
 
 
 def _retained(transformation: Transformation, amount: Quantity) -> Amounts:
@@ -100,7 +106,8 @@ def _retained(transformation: Transformation, amount: Quantity) -> Amounts:
 def _outputs(transformation: Transformation, factor: Fraction) -> Amounts:
     outputs = {}
     for name, output in transformation.outputs.items():
-        outputs[name] = _of(output.amount * factor, output)
+        scaled = output.amount * factor
+        outputs[name] = _of(scaled, output)
     return outputs
 
 
