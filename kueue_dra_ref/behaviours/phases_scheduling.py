@@ -16,6 +16,7 @@ from kueue_dra_ref.api.types import (
     ResourceGroup,
     Workload,
 )
+from kueue_dra_ref.model.flavor_check import FlavorCheck
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.model.resource_node import (
     DominantResourceShare,
@@ -104,13 +105,11 @@ class FlavorAssignment:
     """Whether no resource that is not covered matters, by the quotaCheckStrategy of the Configuration."""
     stop_at_empty_pod_set: AnyOf[[int]] = AnyOf()
     """Whether so many flavors for a pod set that asks for something end the look at those behind it."""
-    flavor: Each[[PodSet, str, Mapping[str, Any]], str | UnparsableLabel]
+    flavor: Each[[FlavorCheck], str | UnparsableLabel]
     quota: First[[ResourceRequest], Status]
     no_fit_message: First[[int], str] = First()
     """What is said of a sum or a quota instead of the amount."""
-    in_group: Each[
-        [PodSet, str, Mapping[str, Any], Collection[str]], str | UnparsableLabel
-    ] = Each()
+    in_group: Each[[FlavorCheck], str | UnparsableLabel] = Each()
     """What speaks against a flavor in view of the label keys of all flavors of its group."""
     choices: First[[ClusterQueue, Sequence[str]], Sequence[FlavorChoice]] = First()
     """For a class of several resources, which flavor and resource are examined one after another."""

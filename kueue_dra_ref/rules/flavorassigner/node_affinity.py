@@ -5,7 +5,7 @@ Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, fl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +13,10 @@ from kueue_dra_ref.api.labels import expression_holds, integer
 from kueue_dra_ref.api.names import label_value_faults
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, unsupported
+from kueue_dra_ref.model.flavor_check import FlavorCheck
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
-Spec = Mapping[str, Any]
-"""The spec of a ResourceFlavor."""
 Labels = dict[str, str]
 Expression = dict[str, Any]
 Term = list[Expression]
@@ -34,62 +33,54 @@ class UnparsableLabel:
 
 
 @rule("QUOTA-018")
-def node_affinity_matches(pod_set: PodSet, name: str, flavor: Spec) -> str | None:
+def node_affinity_matches(check: FlavorCheck) -> str | None:
     """Kueue skips a flavor whose nodeLabels contradict the node selector or required node affinity.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector)
     """
-    return _mismatch(pod_set, name, flavor, flavor.get("nodeLabels") or ())
+    return _mismatch(check, check.node_labels)
 
 
 @rule("QUOTA-018", "QUOTA-024")
-def node_affinity_matches_in_group(
-    pod_set: PodSet, name: str, flavor: Spec, keys: Keys
-) -> str | None:
+def node_affinity_matches_in_group(check: FlavorCheck) -> str | None:
     """Kueue skips a flavor that lacks a selected label when another flavor of its group has the label key.
 
     Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
         pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)
     """
-    return _mismatch(pod_set, name, flavor, keys)
+    return _mismatch(check, check.group_label_keys)
 
 
 @rule("QUOTA-031", "QUOTA-047")
-def affinity_operand_is_integer(
-    pod_set: PodSet, name: str, flavor: Spec
-) -> UnparsableLabel | None:
+def affinity_operand_is_integer(check: FlavorCheck) -> UnparsableLabel | None:
     """Kueue ends the flavor search at required node affinity that does not match and cannot be parsed.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
-    del name
-    return _unparsable(pod_set, flavor, flavor.get("nodeLabels") or ())
+    return _unparsable(check, check.node_labels)
 
 
 @rule("QUOTA-031", "QUOTA-047")
-def affinity_operand_is_integer_in_group(
-    pod_set: PodSet, name: str, flavor: Spec, keys: Keys
-) -> UnparsableLabel | None:
+def affinity_operand_is_integer_in_group(check: FlavorCheck) -> UnparsableLabel | None:
     """Kueue ends the flavor search at unparsable node affinity on label keys of any flavor of the group.
 
     Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
         pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)
     """
-    del name
-    return _unparsable(pod_set, flavor, keys)
+    return _unparsable(check, check.group_label_keys)
 
 
-def _mismatch(pod_set: PodSet, name: str, flavor: Spec, keys: Keys) -> str | None:
+def _mismatch(check: FlavorCheck, keys: Keys) -> str | None:
     """Report a flavor that contradicts what pods select by labels of some keys; other keys do not matter."""
-    labels: Labels = flavor.get("nodeLabels") or {}
+    pod_set, labels = check.pod_set, check.node_labels
     selected = _selector_matches(pod_set, labels, keys)
     if selected and _affinity_matches(pod_set, labels, keys):
         return None
-    return f"flavor {name} doesn't match node affinity"
+    return f"flavor {check.name} doesn't match node affinity"
 
 
-def _unparsable(pod_set: PodSet, flavor: Spec, keys: Keys) -> UnparsableLabel | None:
-    labels: Labels = flavor.get("nodeLabels") or {}
+def _unparsable(check: FlavorCheck, keys: Keys) -> UnparsableLabel | None:
+    pod_set, labels = check.pod_set, check.node_labels
     if not _selector_matches(pod_set, labels, keys):
         return None
     if _affinity_matches(pod_set, labels, keys):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kueue_dra_ref.api.labels import integer
-from kueue_dra_ref.api.types import PodSet
+from kueue_dra_ref.model.flavor_check import FlavorCheck
 from kueue_dra_ref.model.rule import rule
 
 Fields = Mapping[str, Any]
@@ -19,36 +19,32 @@ Tolerates = Callable[[Fields, Fields], bool]
 
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-033")
-def taints_must_be_tolerated(pod_set: PodSet, name: str, flavor: Fields) -> str | None:
+def taints_must_be_tolerated(check: FlavorCheck) -> str | None:
     """Kueue skips a flavor with a NoSchedule or NoExecute taint that neither pod nor flavor tolerates.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
-    return _untolerated(pod_set, name, flavor, _same_or_compares)
+    return _untolerated(check, _same_or_compares)
 
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-034")
-def taints_must_be_tolerated_0_15(
-    pod_set: PodSet, name: str, flavor: Fields
-) -> str | None:
+def taints_must_be_tolerated_0_15(check: FlavorCheck) -> str | None:
     """Kueue skips a flavor with an untolerated taint; operators Gt and Lt tolerate none.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
-    return _untolerated(pod_set, name, flavor, _same)
+    return _untolerated(check, _same)
 
 
-def _untolerated(
-    pod_set: PodSet, name: str, flavor: Fields, tolerates: Tolerates
-) -> str | None:
-    of_flavor = flavor.get("tolerations") or ()
-    tolerations = (*pod_set.tolerations, *of_flavor)
-    for taint in flavor.get("nodeTaints") or ():
+def _untolerated(check: FlavorCheck, tolerates: Tolerates) -> str | None:
+    of_flavor = check.spec.get("tolerations") or ()
+    tolerations = (*check.pod_set.tolerations, *of_flavor)
+    for taint in check.spec.get("nodeTaints") or ():
         if taint.get("effect") not in {"NoSchedule", "NoExecute"}:
             continue
         matching = [each for each in tolerations if _matches(each, taint)]
         if not any(tolerates(toleration, taint) for toleration in matching):
-            return f"untolerated taint {_show_taint(taint)} in flavor {name}"
+            return f"untolerated taint {_show_taint(taint)} in flavor {check.name}"
     return None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, Ranking
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.flavor_check import FlavorCheck
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import FlavorResource, plus
 from kueue_dra_ref.model.rule import Rule
@@ -176,12 +177,11 @@ class FlavorFitCheck:
     def _objections(
         self, pod_set: PodSet, name: str, spec: Mapping[str, Any], keys: frozenset[str]
     ) -> Iterator[tuple[Rule[..., Any], str | UnparsableLabel]]:
-        for rule in self.rules.flavor:
-            if reason := rule(pod_set, name, spec):
-                yield rule, reason
-        for grouped in self.rules.in_group:
-            if reason := grouped(pod_set, name, spec, keys):
-                yield grouped, reason
+        check = FlavorCheck(
+            pod_set=pod_set, name=name, spec=spec, group_label_keys=keys
+        )
+        yield from self.rules.flavor.answers(check)
+        yield from self.rules.in_group.answers(check)
 
     def _weigh(self, need: ResourceRequest) -> FlavorAssignmentAttempt:
         of, total = (need.flavor, need.resource), plus(need.assumed, need.asked)
