@@ -10,7 +10,6 @@ from kueue_dra_ref.api.types import (
     ClusterQueue,
     Cohort,
     FlavorChoice,
-    FlavorFungibility,
     FlavorQuota,
     PodSet,
     ResourceGroup,
@@ -31,6 +30,7 @@ from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import (
 )
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
     FlavorScanState,
+    FungibilityCheck,
     GranularMode,
 )
 from kueue_dra_ref.rules.flavorassigner.node_affinity import UnparsableLabel
@@ -87,7 +87,7 @@ class QueueRules:
     """For which deleted workloads nobody who waits is tried again, by what was stored of them last."""
 
 
-Ranking = tuple[Rule[[GranularMode, FlavorFungibility], tuple[int, ...]], ...]
+Ranking = tuple[Rule[[FungibilityCheck], tuple[int, ...]], ...]
 """Rules that make one outlook better than another, the first that tells them apart."""
 
 
@@ -115,9 +115,9 @@ class FlavorAssignment:
     """For a class of several resources, which flavor and resource are examined one after another."""
     considered: AllOf[[PodSet, str], bool] = AllOf()
     """Whether a flavor is looked at for a pod set at all."""
-    try_next_flavor: AnyOf[[GranularMode, FlavorFungibility]] = AnyOf()
-    rank: Order[[GranularMode, FlavorFungibility]] = Order()
-    prefer_flavor: Order[[GranularMode, FlavorFungibility]] = Order()
+    try_next_flavor: AnyOf[[FungibilityCheck]] = AnyOf()
+    rank: Order[[FungibilityCheck]] = Order()
+    prefer_flavor: Order[[FungibilityCheck]] = Order()
     """How flavors rank, where they do otherwise than the resources of one flavor."""
     stop_search: AnyOf[[GranularMode]] = AnyOf()
     """Whether what is found of one resource ends the look at the others, which come in any order."""

@@ -51,121 +51,120 @@ class FlavorScanState:
         return any(index != -1 for tried in self.tried for index in tried.values())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FungibilityCheck:
+    """The mode of a flavor, and the flavorFungibility of the ClusterQueue."""
+
+    granular: GranularMode
+    policy: FlavorFungibility
+
+    @property
+    def mode(self) -> PreemptionMode:
+        """How an amount can be admitted in the flavor."""
+        return self.granular.mode
+
+    @property
+    def level(self) -> int:
+        """The height in the cohort tree that the flavor borrows from; 0: no borrowing."""
+        return self.granular.level
+
+
 @rule("PREEMPT-022")
-def try_next_when_no_candidates(
-    granular: GranularMode, policy: FlavorFungibility
-) -> bool:
+def try_next_when_no_candidates(check: FungibilityCheck) -> bool:
     """Kueue tries the next flavor after one that neither fits nor has workloads to preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
-    del policy
-    return granular.mode in (PreemptionMode.NEVER, PreemptionMode.NO_VICTIMS)
+    return check.mode in (PreemptionMode.NEVER, PreemptionMode.NO_VICTIMS)
 
 
 @rule("PREEMPT-020")
-def when_can_preempt_try_next_flavor(
-    granular: GranularMode, policy: FlavorFungibility
-) -> bool:
+def when_can_preempt_try_next_flavor(check: FungibilityCheck) -> bool:
     """With whenCanPreempt TryNextFlavor, Kueue tries the next flavor after one that needs preemption.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
-    return granular.needs_preemption and policy.when_can_preempt == "TryNextFlavor"
+    tries_next = check.policy.when_can_preempt == "TryNextFlavor"
+    return check.granular.needs_preemption and tries_next
 
 
 @rule("COHORT-010")
-def when_can_borrow_try_next_flavor(
-    granular: GranularMode, policy: FlavorFungibility
-) -> bool:
+def when_can_borrow_try_next_flavor(check: FungibilityCheck) -> bool:
     """With whenCanBorrow TryNextFlavor, Kueue tries the next flavor after one that needs borrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
-    return granular.level > 0 and policy.when_can_borrow == "TryNextFlavor"
+    tries_next = check.policy.when_can_borrow == "TryNextFlavor"
+    return check.level > 0 and tries_next
 
 
 @rule("PREEMPT-046")
-def no_fit_tries_next_flavor(granular: GranularMode, policy: FlavorFungibility) -> bool:
+def no_fit_tries_next_flavor(check: FungibilityCheck) -> bool:
     """With the gate FlavorFungibility off, Kueue tries the next flavor after each one that does not fit now.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
-    del policy
-    return granular.mode is not PreemptionMode.FIT
+    return check.mode is not PreemptionMode.FIT
 
 
 @rule("PREEMPT-046")
-def granular_mode_ranks_flavors(
-    granular: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
+def granular_mode_ranks_flavors(check: FungibilityCheck) -> tuple[int, ...]:
     """With the gate FlavorFungibility off, Kueue compares flavors by their mode and ignores borrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
-    del policy
-    return (granular.mode,)
+    return (check.mode,)
 
 
 @rule("PREEMPT-029")
-def no_preemption_candidates_last(
-    granular: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
+def no_preemption_candidates_last(check: FungibilityCheck) -> tuple[int, ...]:
     """Kueue prefers a flavor with workloads to preempt to one in which it can preempt none.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    del policy
-    return (int(granular.mode is not PreemptionMode.NO_VICTIMS),)
+    return (int(check.mode is not PreemptionMode.NO_VICTIMS),)
 
 
 @rule("PREEMPT-021")
-def is_preferred(granular: GranularMode, policy: FlavorFungibility) -> tuple[int, ...]:
+def is_preferred(check: FungibilityCheck) -> tuple[int, ...]:
     """Kueue prefers borrowing to preemption unless the preference is PreemptionOverBorrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    if policy.preference == "PreemptionOverBorrowing":
-        return -granular.level, granular.mode
-    return granular.mode, -granular.level
+    if check.policy.preference == "PreemptionOverBorrowing":
+        return -check.level, check.mode
+    return check.mode, -check.level
 
 
 @rule("PREEMPT-031")
-def inverted_preference_bug_0_15(
-    granular: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
+def inverted_preference_bug_0_15(check: FungibilityCheck) -> tuple[int, ...]:
     """Kueue inverts the preference: it prefers preemption with BorrowingOverPreemption only.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    if policy.preference == "BorrowingOverPreemption":
-        return -granular.level, granular.mode
-    return granular.mode, -granular.level
+    if check.policy.preference == "BorrowingOverPreemption":
+        return -check.level, check.mode
+    return check.mode, -check.level
 
 
 @rule("PREEMPT-032")
-def borrowing_is_preferred(
-    granular: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
+def borrowing_is_preferred(check: FungibilityCheck) -> tuple[int, ...]:
     """Kueue prefers borrowing to preemption; a ClusterQueue cannot set another preference.
 
     Kueue 0.14: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    del policy
-    return granular.mode, -granular.level
+    return check.mode, -check.level
 
 
 @rule("PREEMPT-047")
-def prefer_preemption_over_borrowing(
-    granular: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
+def prefer_preemption_over_borrowing(check: FungibilityCheck) -> tuple[int, ...]:
     """Kueue prefers preemption without a preference if whenCanBorrow is TryNextFlavor.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    if not policy.preference and policy.when_can_borrow == "TryNextFlavor":
-        return -granular.level, granular.mode
-    return inverted_preference_bug_0_15(granular, policy)
+    if not check.policy.preference and check.policy.when_can_borrow == "TryNextFlavor":
+        return -check.level, check.mode
+    return inverted_preference_bug_0_15(check)
 
 
 @rule("QUOTA-023")

@@ -21,6 +21,7 @@ from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import (
     ResourceRequest,
 )
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
+    FungibilityCheck,
     GranularMode,
     PreemptionMode,
 )
@@ -128,8 +129,10 @@ class FlavorFitCheck:
         if PreemptionMode.NEVER in (one.mode, other.mode):
             return one.mode is not PreemptionMode.NEVER, ()
         policy = self.room.queue.fungibility
-        for rule in rank:
-            if (mine := rule(one, policy)) != (theirs := rule(other, policy)):
+        first = FungibilityCheck(granular=one, policy=policy)
+        second = FungibilityCheck(granular=other, policy=policy)
+        for rule in rank.rules:
+            if (mine := rule(first)) != (theirs := rule(second)):
                 return mine > theirs, [rule]
         return False, rank.rules
 

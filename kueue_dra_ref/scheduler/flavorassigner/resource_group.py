@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import PreemptionMode
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
+    FungibilityCheck,
+    PreemptionMode,
+)
 from kueue_dra_ref.scheduler.flavorassigner.assignment import FlavorAssignmentAttempt
 from kueue_dra_ref.scheduler.flavorassigner.flavor import FlavorFitCheck
 from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import FlavorTrace
@@ -93,11 +96,8 @@ class ResourceGroupSearch:
     ) -> bool:
         """Keep the better of this flavor and the best before it; one with which the search ends is the best."""
         policy = self.weighing.room.queue.fungibility
-        passing = [
-            rule
-            for rule in self.weighing.rules.try_next_flavor
-            if rule(outcome.outlook, policy)
-        ]
+        check = FungibilityCheck(granular=outcome.outlook, policy=policy)
+        passing = self.weighing.rules.try_next_flavor.holding(check)
         if not passing:
             self.best = outcome
             return False
