@@ -47,6 +47,7 @@ from kueue_dra_ref.rules.preemption.preemption_policies import (
 from kueue_dra_ref.rules.queue.admissibility import QueuePosition
 from kueue_dra_ref.rules.queue.in_use_finalizers import InUse
 from kueue_dra_ref.rules.queue.pending_workloads import (
+    ClusterQueueCheck,
     PendingWorkload,
     QuotaHolder,
     ReasonMessage,
@@ -65,7 +66,7 @@ class QueueRules:
     sticky_preemptor: AnyOf[[ClusterQueue]]
     namespace: First[[ClusterQueue, dict[str, str]], str]
     queue_not_ready: First[[QueuePosition], NotAdmissible]
-    inactive: Each[[ClusterQueue, tuple[str, ...]], ReasonMessage]
+    inactive: Each[[ClusterQueueCheck], ReasonMessage]
     evicted: First[[QuotaHolder], ReasonMessage]
     requeue_from: First[[Workload], Workload] = First()
     """What a new version of a workload that was tried is held against; as it is written without rules."""

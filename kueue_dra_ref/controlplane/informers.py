@@ -14,7 +14,10 @@ from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.store import Key, Store, is_deleted, key_of
-from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
+from kueue_dra_ref.rules.queue.pending_workloads import (
+    ClusterQueueCheck,
+    ReasonMessage,
+)
 from kueue_dra_ref.target import Manifest
 
 
@@ -91,9 +94,8 @@ class Informers:
         if known is None or known[0] is not queue:
             named = [flavor.name for group in queue.groups for flavor in group.flavors]
             missing = tuple(name for name in named if self.flavor(name) is None)
-            told = [
-                told for rule in self._rules.inactive if (told := rule(queue, missing))
-            ]
+            check = ClusterQueueCheck(queue=queue, missing_flavors=missing)
+            told = self._rules.inactive(check)
             known = self._inactive[queue.name] = queue, told
         return known[1]
 

@@ -25,6 +25,14 @@ class PendingWorkload:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterQueueCheck:
+    """A ClusterQueue that may be inactive, and the flavors that it names and that do not exist."""
+
+    queue: ClusterQueue
+    missing_flavors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaHolder:
     """A workload with a quota reservation, as eviction uses it."""
 
@@ -147,48 +155,42 @@ def namespace_must_be_selected_0_18(
 
 @rule("QUEUE-050")
 def terminating_cluster_queue_is_inactive(
-    queue: ClusterQueue, missing_flavors: tuple[str, ...]
+    check: ClusterQueueCheck,
 ) -> ReasonMessage | None:
     """A terminating ClusterQueue is inactive and admits no new workloads.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason); pkg/cache/scheduler/cache.go (TerminateClusterQueue)
     """
-    del missing_flavors
-    return (
-        ReasonMessage(reason="Terminating", message="is terminating")
-        if queue.deleted
-        else None
-    )
+    if not check.queue.deleted:
+        return None
+    return ReasonMessage(reason="Terminating", message="is terminating")
 
 
 @rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")
 def stopped_cluster_queue_is_inactive(
-    queue: ClusterQueue, missing_flavors: tuple[str, ...]
+    check: ClusterQueueCheck,
 ) -> ReasonMessage | None:
     """A ClusterQueue with stopPolicy Hold or HoldAndDrain is inactive and admits no new workloads.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateQueueStatus)
     """
-    del missing_flavors
-    return (
-        None
-        if queue.stop_policy == "None"
-        else ReasonMessage(reason="Stopped", message="is stopped")
-    )
+    if check.queue.stop_policy == "None":
+        return None
+    return ReasonMessage(reason="Stopped", message="is stopped")
 
 
 @rule("QUEUE-019", "STATUS-022")
 def missing_flavors_deactivate_cluster_queue(
-    queue: ClusterQueue, missing_flavors: tuple[str, ...]
+    check: ClusterQueueCheck,
 ) -> ReasonMessage | None:
     """A ClusterQueue with a flavor that does not exist is inactive and admits no new workloads.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateQueueStatus)
     """
-    del queue
-    if not missing_flavors:
+    if not check.missing_flavors:
         return None
-    message = f"references missing ResourceFlavor(s): {','.join(missing_flavors)}"
+    missing = ",".join(check.missing_flavors)
+    message = f"references missing ResourceFlavor(s): {missing}"
     return ReasonMessage(reason="FlavorNotFound", message=message)
 
 
