@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import NotAdmissible
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.rules.jobframework.managed_jobs import JobOwnership
@@ -24,9 +24,9 @@ class StatusRules:
 
     admitted: Each[[str], Condition]
     admission: First[[str, Sequence[PodSetAssignment]], Written]
-    pending_condition: First[[QuotaReservedReason | None, str], Condition]
-    blocked: First[[QuotaReservedReason | None, str], Condition]
-    quota_released: First[[QuotaReservedReason | None, str], Condition]
+    pending_condition: First[[NotAdmissible], Condition]
+    blocked: First[[NotAdmissible], Condition]
+    quota_released: First[[NotAdmissible], Condition]
     inadmissible_condition: Each[[str, str], Condition]
     evicted: Each[[str, str], Condition]
     preempted: Each[[str, str], Condition]

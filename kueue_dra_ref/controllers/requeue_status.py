@@ -17,6 +17,7 @@ from kueue_dra_ref.controllers.workload_conditions import (
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.pending_reason import NotAdmissible
 from kueue_dra_ref.scheduler.ambiguous_classes import interpretations
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.target import Manifest
@@ -50,9 +51,8 @@ class RequeueStatus:
             return
         self._spoke[head.key] = cycle, said
         rules = self.kueue.behaviour.reporting.pending_condition
-        words = [
-            (rule, one) for rule in rules if (one := rule(entry.cause, entry.message))
-        ]
+        waiting = NotAdmissible(cause=entry.cause, message=entry.message)
+        words = [(rule, one) for rule in rules.rules if (one := rule(waiting))]
         if not words:
             return  # a condition without a reason is refused by the API server, and all that goes with it
         verdict = Step(

@@ -262,10 +262,11 @@ class WorkloadController:
         key = key_of(working)
         charged = self.kueue.derivations.get(key)
         self._record_steps(key, *(charged.steps if charged else ()), *steps)
-        rules, now = self.rules.reporting.blocked, self.kueue.clock.now
-        said = (one for rule in rules if (one := rule(blocked.cause, blocked.message)))
-        changed = [apply_condition(working, one, now) for one in said]
-        return any([*changed, say_unreserved(self.kueue, working)])
+        changed = False
+        pending = self.rules.reporting.blocked(blocked)
+        if pending is not None:
+            changed = apply_condition(working, pending, self.kueue.clock.now)
+        return say_unreserved(self.kueue, working) or changed
 
     def _drained(self, working: Manifest) -> bool:
         """Evict an admitted workload whose queue is drained; the ClusterQueue is known by a LocalQueue that runs."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
@@ -72,13 +72,12 @@ def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     set_condition(
         working, "Requeued", again, evicted["reason"], evicted["message"], now
     )
-    rules = kueue.behaviour.reporting.quota_released
-    for said in (
-        one
-        for rule in rules
-        if (one := rule(QuotaReservedReason.UNTRIED, evicted["message"]))
-    ):
-        apply_condition(working, said, now)
+    untried = NotAdmissible(
+        cause=QuotaReservedReason.UNTRIED, message=evicted["message"]
+    )
+    released = kueue.behaviour.reporting.quota_released(untried)
+    if released is not None:
+        apply_condition(working, released, now)
     no_quota_reservation(kueue, working)
     kueue.store.put(working)
 

@@ -27,5 +27,5 @@ class QuotaReservedReason(Enum):
 class NotAdmissible:
     """Why a workload cannot get quota where it is, and the words for it."""
 
-    cause: QuotaReservedReason
+    cause: QuotaReservedReason | None
     message: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.model.rule import rule
 
 _BY_SEVERITY = (
@@ -21,130 +21,100 @@ _BY_SEVERITY = (
 
 
 @rule("OBSERVE-001")
-def reason_no_matching_flavor(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
+def reason_no_matching_flavor(pending: NotAdmissible) -> Condition | None:
     """Kueue sets reason NoMatchingFlavor when no flavor provides a resource or matches the pods.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonNoMatchingFlavor)
     """
-    return (
-        _unreserved("NoMatchingFlavor", message)
-        if cause is QuotaReservedReason.NO_FLAVOR
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.NO_FLAVOR:
+        return None
+    return _quota_not_reserved("NoMatchingFlavor", pending.message)
 
 
 @rule("OBSERVE-002")
-def reason_exceeds_capacity(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
+def reason_exceeds_capacity(pending: NotAdmissible) -> Condition | None:
     """Kueue sets reason ExceedsMaxQuota when a workload requests more than the maximum quota.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonExceedsMaxQuota)
     """
-    return (
-        _unreserved("ExceedsMaxQuota", message)
-        if cause is QuotaReservedReason.TOO_MUCH
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.TOO_MUCH:
+        return None
+    return _quota_not_reserved("ExceedsMaxQuota", pending.message)
 
 
 @rule("OBSERVE-003")
-def reason_waiting_for_quota(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
+def reason_waiting_for_quota(pending: NotAdmissible) -> Condition | None:
     """Kueue sets reason WaitingForQuota when other workloads use the quota.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
         pkg/scheduler/scheduler.go (processEntry);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonWaitingForQuota)
     """
-    return (
-        _unreserved("WaitingForQuota", message)
-        if cause is QuotaReservedReason.HELD
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.HELD:
+        return None
+    return _quota_not_reserved("WaitingForQuota", pending.message)
 
 
 @rule("OBSERVE-004")
-def reason_waiting_for_preemption(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
+def reason_waiting_for_preemption(pending: NotAdmissible) -> Condition | None:
     """Kueue sets reason WaitingForPreemptedWorkloads on a workload that preempts others.
 
     Kueue: pkg/scheduler/scheduler.go (processEntry);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonWaitingForPreemptedWorkloads)
     """
-    return (
-        _unreserved("WaitingForPreemptedWorkloads", message)
-        if cause is QuotaReservedReason.PREEMPTING
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.PREEMPTING:
+        return None
+    return _quota_not_reserved("WaitingForPreemptedWorkloads", pending.message)
 
 
 @rule("OBSERVE-005", "OBSERVE-006")
-def reason_misconfigured(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
+def reason_misconfigured(pending: NotAdmissible) -> Condition | None:
     """Kueue sets reason Misconfigured when a queue is missing or does not accept the workload.
 
     Kueue: pkg/scheduler/scheduler.go (nominate); pkg/controller/core/workload_controller.go (getQueueBlocker);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonMisconfigured)
     """
-    return (
-        _unreserved("Misconfigured", message)
-        if cause is QuotaReservedReason.MISPLACED
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.MISPLACED:
+        return None
+    return _quota_not_reserved("Misconfigured", pending.message)
 
 
 @rule("OBSERVE-007")
-def reason_stopped(cause: QuotaReservedReason | None, message: str) -> Condition | None:
+def reason_stopped(pending: NotAdmissible) -> Condition | None:
     """Kueue sets reason Suspended when the LocalQueue or ClusterQueue is stopped or inactive.
 
     Kueue: pkg/scheduler/scheduler.go (nominate); pkg/controller/core/workload_controller.go (getQueueBlocker);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonSuspended)
     """
-    return (
-        _unreserved("Suspended", message)
-        if cause is QuotaReservedReason.STOPPED
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.STOPPED:
+        return None
+    return _quota_not_reserved("Suspended", pending.message)
 
 
 @rule("OBSERVE-008")
-def reason_deactivated(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
+def reason_deactivated(pending: NotAdmissible) -> Condition | None:
     """Kueue sets reason Deactivated on a workload with active false.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         apis/kueue/v1beta2/workload_types.go (WorkloadDeactivated)
     """
-    return (
-        _unreserved("Deactivated", message)
-        if cause is QuotaReservedReason.DEACTIVATED
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.DEACTIVATED:
+        return None
+    return _quota_not_reserved("Deactivated", pending.message)
 
 
 @rule("OBSERVE-009")
-def reason_pending_evaluation(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
+def reason_pending_evaluation(pending: NotAdmissible) -> Condition | None:
     """Kueue sets reason PendingEvaluation until the scheduler tries the workload.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonPendingEvaluation)
     """
-    return (
-        _unreserved("PendingEvaluation", message)
-        if cause is QuotaReservedReason.UNTRIED
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.UNTRIED:
+        return None
+    return _quota_not_reserved("PendingEvaluation", pending.message)
 
 
 @rule("OBSERVE-011")
@@ -155,7 +125,7 @@ def reason_misconfigured_on_inadmissible(message: str, requeued: str) -> Conditi
         pkg/workload/workload.go (UnadmittedWorkloadReasonWithFallback)
     """
     del requeued
-    return _unreserved("Misconfigured", message)
+    return _quota_not_reserved("Misconfigured", message)
 
 
 @rule("OBSERVE-012")
@@ -204,5 +174,5 @@ def most_severe_reason(
     return max(causes, key=_BY_SEVERITY.index)
 
 
-def _unreserved(reason: str, message: str) -> Condition:
+def _quota_not_reserved(reason: str, message: str) -> Condition:
     return Condition(type="QuotaReserved", value=False, reason=reason, message=message)

@@ -13,7 +13,7 @@ from typing import Any
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.types import ResourceGroup
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import NotAdmissible
 from kueue_dra_ref.model.rule import rule
 
 FlavorResource = tuple[str, str]
@@ -85,29 +85,28 @@ def admitted_condition(cluster_queue: str) -> Condition:
 
 
 @rule("STATUS-007")
-def pending_condition(cause: QuotaReservedReason | None, message: str) -> Condition:
+def pending_condition(pending: NotAdmissible) -> Condition:
     """Kueue sets QuotaReserved False with reason Pending when a workload does not fit.
 
     Kueue: pkg/scheduler/scheduler.go (requeueAndUpdate);
         pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
     """
-    del cause
     return Condition(
-        type="QuotaReserved", value=False, reason="Pending", message=message
+        type="QuotaReserved", value=False, reason="Pending", message=pending.message
     )
 
 
 @rule("STATUS-032", "STATUS-033")
-def inadmissible_queue_condition(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition:
+def inadmissible_queue_condition(pending: NotAdmissible) -> Condition:
     """Kueue sets QuotaReserved False with reason Inadmissible when a queue is missing or inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveLegacyUnadmittedQuotaReservedCondition, getQueueBlocker)
     """
-    del cause
     return Condition(
-        type="QuotaReserved", value=False, reason="Inadmissible", message=message
+        type="QuotaReserved",
+        value=False,
+        reason="Inadmissible",
+        message=pending.message,
     )
 
 
@@ -136,17 +135,14 @@ def requeued_false_condition(message: str, requeued: str) -> Condition:
 
 
 @rule("STATUS-026")
-def unset_quota_reservation_condition(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition:
+def unset_quota_reservation_condition(pending: NotAdmissible) -> Condition:
     """Kueue sets QuotaReserved False with reason Pending on an evicted workload without pods.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
     """
-    del cause
     return Condition(
-        type="QuotaReserved", value=False, reason="Pending", message=message
+        type="QuotaReserved", value=False, reason="Pending", message=pending.message
     )
 
 
