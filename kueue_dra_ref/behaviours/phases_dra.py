@@ -14,11 +14,11 @@ from kueue_dra_ref.cel import Undecided
 from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest
 from kueue_dra_ref.model.limitranges import NamespaceLimits
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First, Fold
 from kueue_dra_ref.rules.dra.charges import Charge
 from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
-from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 from kueue_dra_ref.target import FieldError, Manifest
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import NotAdmissible
+from kueue_dra_ref.model.pending_reason import InadmissibleReason, NotAdmissible
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.rules.jobframework.managed_jobs import JobOwnership
@@ -27,7 +27,7 @@ class StatusRules:
     pending_condition: First[[NotAdmissible], Condition]
     blocked: First[[NotAdmissible], Condition]
     quota_released: First[[NotAdmissible], Condition]
-    inadmissible_condition: Each[[str, str], Condition]
+    inadmissible_condition: Each[[InadmissibleReason], Condition]
     evicted: Each[[str, str], Condition]
     preempted: Each[[str, str], Condition]
     requests: First[

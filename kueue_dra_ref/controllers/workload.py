@@ -29,7 +29,7 @@ from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.dra.preprocess import processed
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.rules.queue.pending_workloads import QuotaHolder, ReasonMessage
 from kueue_dra_ref.target import Manifest
 
@@ -194,7 +194,7 @@ class WorkloadController:
         for rule in (
             self.rules.reporting.inadmissible_condition if not refused.undecided else ()
         ):
-            apply_condition(working, rule(refused.message, refused.requeued), now)
+            apply_condition(working, rule(refused), now)
         no_quota_reservation(self.kueue, working)
         self.kueue.store.put(working)
         if refused.retryable:

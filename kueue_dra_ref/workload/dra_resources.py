@@ -12,8 +12,8 @@ from typing import ParamSpec
 from kueue_dra_ref.behaviours.phases_dra import Preprocessing
 from kueue_dra_ref.cel import Undecided
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
 from kueue_dra_ref.target import FieldError
 
 P = ParamSpec("P")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.lister import DeviceRequestContext
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
@@ -58,23 +59,27 @@ def unmapped_classes_are_not_found(
 
 
 @rule("OBSERVE-019")
-def dra_resources_unresolved_condition(message: str, requeued: str) -> Condition:
+def dra_resources_unresolved_condition(refused: InadmissibleReason) -> Condition:
     """Kueue sets QuotaReserved False with reason DRAResourcesUnresolved on an inadmissible DRA workload.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    del requeued
-    return Condition(type="QuotaReserved", value=False, reason=REASON, message=message)
+    return Condition(
+        type="QuotaReserved", value=False, reason=REASON, message=refused.message
+    )
 
 
 @rule("OBSERVE-020")
-def dra_resources_unresolved_is_not_requeued(message: str, requeued: str) -> Condition:
+def dra_resources_unresolved_is_not_requeued(refused: InadmissibleReason) -> Condition:
     """Kueue sets Requeued False with reason DRAResourcesUnresolved on an inadmissible DRA workload.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
     return Condition(
-        type="Requeued", value=False, reason=REASON, message=requeued or message
+        type="Requeued",
+        value=False,
+        reason=REASON,
+        message=refused.requeued or refused.message,
     )
 
 

@@ -6,23 +6,10 @@ Kueue: pkg/workload/workload.go (HasDRA, HasResourceClaimTemplates, HasResourceC
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.model.lister import Lister
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.rule import rule
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InadmissibleReason:
-    """Why a workload is inadmissible: the message of QuotaReserved, and that of Requeued if it differs."""
-
-    message: str
-    requeued: str = ""
-    retryable: bool = False
-    undecided: bool = False
-    silent: bool = False
-    """Kueue sets no condition: it has not decided, and does not decide by itself."""
 
 
 @rule("DET-001", "DET-004", "DET-005", "CLAIM-004")

@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import (
+    InadmissibleReason,
+    NotAdmissible,
+    QuotaReservedReason,
+)
 from kueue_dra_ref.model.rule import rule
 
 _BY_SEVERITY = (
@@ -118,14 +122,13 @@ def reason_pending_evaluation(pending: NotAdmissible) -> Condition | None:
 
 
 @rule("OBSERVE-011")
-def reason_misconfigured_on_inadmissible(message: str, requeued: str) -> Condition:
+def reason_misconfigured_on_inadmissible(refused: InadmissibleReason) -> Condition:
     """Kueue sets QuotaReserved False with reason Misconfigured on an inadmissible DRA workload.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile);
         pkg/workload/workload.go (UnadmittedWorkloadReasonWithFallback)
     """
-    del requeued
-    return _quota_not_reserved("Misconfigured", message)
+    return _quota_not_reserved("Misconfigured", refused.message)
 
 
 @rule("OBSERVE-012")

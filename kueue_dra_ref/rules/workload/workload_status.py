@@ -13,7 +13,7 @@ from typing import Any
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.types import ResourceGroup
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import NotAdmissible
+from kueue_dra_ref.model.pending_reason import InadmissibleReason, NotAdmissible
 from kueue_dra_ref.model.rule import rule
 
 FlavorResource = tuple[str, str]
@@ -111,26 +111,31 @@ def inadmissible_queue_condition(pending: NotAdmissible) -> Condition:
 
 
 @rule("STATUS-008")
-def inadmissible_condition(message: str, requeued: str) -> Condition:
+def inadmissible_condition(refused: InadmissibleReason) -> Condition:
     """Kueue sets QuotaReserved False with reason Inadmissible on an inadmissible DRA workload.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile);
         pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
     """
-    del requeued
     return Condition(
-        type="QuotaReserved", value=False, reason="Inadmissible", message=message
+        type="QuotaReserved",
+        value=False,
+        reason="Inadmissible",
+        message=refused.message,
     )
 
 
 @rule("STATUS-009", "STATUS-030", "STATUS-034")
-def requeued_false_condition(message: str, requeued: str) -> Condition:
+def requeued_false_condition(refused: InadmissibleReason) -> Condition:
     """Kueue sets Requeued False with reason Inadmissible on an inadmissible DRA workload.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile); pkg/workload/workload.go (SetRequeuedCondition)
     """
     return Condition(
-        type="Requeued", value=False, reason="Inadmissible", message=requeued or message
+        type="Requeued",
+        value=False,
+        reason="Inadmissible",
+        message=refused.requeued or refused.message,
     )
 
 
