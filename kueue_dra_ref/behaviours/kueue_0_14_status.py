@@ -13,9 +13,8 @@ from kueue_dra_ref.rules.jobframework import job_reconciliation, managed_jobs
 from kueue_dra_ref.rules.workload import workload_priority_class, workload_status
 
 REPORTING = StatusRules(
-    admitted=Each(
-        workload_status.quota_reserved_condition, workload_status.admitted_condition
-    ),
+    quota_reserved=Each(workload_status.quota_reserved_condition),
+    admitted=Each(workload_status.admitted_condition),
     admission=First(workload_status.admission_status),
     pending_condition=First(workload_status.pending_condition),
     blocked=First(workload_status.inadmissible_queue_condition),

@@ -22,7 +22,9 @@ Written = Mapping[str, Any]
 class StatusRules:
     """What is written to status."""
 
-    admitted: Each[[str], Condition]
+    quota_reserved: Each[[str], Condition]
+    """Conditions with the name of the ClusterQueue."""
+    admitted: Each[[], Condition]
     admission: First[[str, Sequence[PodSetAssignment]], Written]
     pending_condition: First[[NotAdmissible], Condition]
     blocked: First[[NotAdmissible], Condition]

@@ -217,9 +217,11 @@ class Scheduler:
         self._requeue_status.forget(head.key)
         self._just_admitted.add(head.key)
         fresh = self.kueue.patched(head.obj, head)
-        now = self.kueue.clock.now
+        now, reporting = self.kueue.clock.now, self.rules.reporting
         verdict = Step(
-            requirements=cited(self.rules.reporting.admitted),
+            requirements=cited(
+                [*reporting.quota_reserved.rules, *reporting.admitted.rules]
+            ),
             text="quota is reserved; admitted",
         )
         room = self._preemption_steps.pop(head.key, ())
@@ -230,8 +232,10 @@ class Scheduler:
             for rule in self.rules.reporting.admission
         ):
             fresh["status"]["admission"] = copied(dict(written))
-        for said in (rule(queue.name) for rule in self.rules.reporting.admitted):
-            apply_condition(fresh, said, now)
+        for each in reporting.quota_reserved(queue.name):
+            apply_condition(fresh, each, now)
+        for each in reporting.admitted():
+            apply_condition(fresh, each, now)
         for kind in ("Evicted", "Preempted"):
             _end(fresh, kind, now)
         self.kueue.store.put(fresh)

@@ -70,12 +70,11 @@ def quota_reserved_condition(cluster_queue: str) -> Condition:
 
 
 @rule("STATUS-006")
-def admitted_condition(cluster_queue: str) -> Condition:
+def admitted_condition() -> Condition:
     """Kueue sets Admitted True on a workload that it admits.
 
     Kueue: pkg/workload/admissionchecks.go (SyncAdmittedCondition)
     """
-    del cluster_queue
     return Condition(
         type="Admitted",
         value=True,
