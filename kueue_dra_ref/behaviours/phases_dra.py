@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -12,14 +12,13 @@ from kueue_dra_ref.api.pods import Amounts, ContainerRequests
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
 from kueue_dra_ref.cel import Undecided
 from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest
-from kueue_dra_ref.model.limitranges import NamespaceLimits
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.pending_reason import InadmissibleReason
-from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First, Fold
 from kueue_dra_ref.rules.dra.charges import Charge
 from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
+from kueue_dra_ref.rules.workload.adjust_resources import PodSetInNamespace
 from kueue_dra_ref.target import FieldError, Manifest
 
 
@@ -59,18 +58,14 @@ class Preprocessing:
     """Which faults are tried again by themselves, beside those that Kubernetes calls internal."""
 
 
-CheckPods = Rule[[PodSet, NamespaceLimits], Iterable[FieldError]]
-"""What is wrong with the requests of a pod set."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdjustResources:
     """What becomes of the requests of pods before they are counted, and which nobody may admit."""
 
-    pod_set: Fold[PodSet, [NamespaceLimits]] = Fold()
+    pod_set: Fold[PodSetInNamespace, []] = Fold()
     """Each goes on from what the one before it has made."""
-    resources: Collect[[PodSet, NamespaceLimits], FieldError] = Collect()
-    ranges: Collect[[PodSet, NamespaceLimits], FieldError] = Collect()
+    resources: Collect[[PodSetInNamespace], FieldError] = Collect()
+    ranges: Collect[[PodSetInNamespace], FieldError] = Collect()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

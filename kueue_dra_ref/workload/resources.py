@@ -5,13 +5,16 @@ Kueue: pkg/workload/resources.go (AdjustResources, ValidateResources, ValidateLi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.types import PodSet, Workload
-from kueue_dra_ref.behaviours.phases_dra import AdjustResources, CheckPods
+from kueue_dra_ref.behaviours.phases_dra import AdjustResources
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.limitranges import NamespaceLimits
+from kueue_dra_ref.model.slots import Collect
+from kueue_dra_ref.rules.workload.adjust_resources import PodSetInNamespace
+from kueue_dra_ref.target import FieldError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +39,8 @@ def adjusted(
 def _adjusted(
     rules: AdjustResources, around: NamespaceLimits, pod_set: PodSet
 ) -> PodSet:
-    for rule in rules.pod_set:
-        pod_set = rule(pod_set, around)
-    return pod_set
+    pods = PodSetInNamespace(pod_set=pod_set, limits=around)
+    return rules.pod_set(pods).pod_set
 
 
 def told(
@@ -46,13 +48,17 @@ def told(
 ) -> Iterator[Step]:
     """What became of the requests, rule by rule where there is a difference."""
     for pod_set in workload.pod_sets:
-        for rule in rules.pod_set:
-            before, pod_set = pod_set, rule(pod_set, around)
+        pods = PodSetInNamespace(pod_set=pod_set, limits=around)
+        for rule, made in rules.pod_set.steps(pods):
+            before = pod_set
+            pod_set = before if made is None else made.pod_set
             if pod_set is not before and pod_set.requests != before.requests:
                 shown = ", ".join(
                     f"{amount} {name}" for name, amount in pod_set.requests.items()
                 )
-                text = f"pod set {pod_set.name}: a pod requests {shown}: {rule.sentence}"
+                text = (
+                    f"pod set {pod_set.name}: a pod requests {shown}: {rule.sentence}"
+                )
                 yield Step(requirements=cited([rule]), text=text)
 
 
@@ -72,13 +78,16 @@ def unfit(
 
 
 def _told(
-    rules: Sequence[CheckPods], around: NamespaceLimits, workload: Workload, words: str
+    rules: Collect[[PodSetInNamespace], FieldError],
+    around: NamespaceLimits,
+    workload: Workload,
+    words: str,
 ) -> InvalidResources | None:
     pairs = [
         (rule, str(f))
         for each in workload.pod_sets
-        for rule in rules
-        for f in rule(each, around)
+        for rule in rules.rules
+        for f in rule(PodSetInNamespace(pod_set=each, limits=around))
     ]
     faults = list(dict.fromkeys(fault for _, fault in pairs))
     if not faults:

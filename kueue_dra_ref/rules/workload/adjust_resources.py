@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.pods import Amounts, Resources, larger, smaller, units
 from kueue_dra_ref.api.types import PodSet
@@ -16,120 +16,119 @@ from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSetInNamespace:
+    """A pod set, and the LimitRanges and RuntimeClasses that apply to it."""
+
+    pod_set: PodSet
+    limits: NamespaceLimits
+
+    def adjust(self, pod_set: PodSet) -> PodSetInNamespace:
+        """Give this with the adjusted pod set, or itself if nothing has changed."""
+        return self if pod_set is self.pod_set else replace(self, pod_set=pod_set)
+
+
 @rule("POD-001", "POD-002")
-def runtime_class_overhead(pod_set: PodSet, limits: NamespaceLimits) -> PodSet:
+def runtime_class_overhead(pods: PodSetInNamespace) -> PodSetInNamespace:
     """Kueue charges a pod without an overhead that of its RuntimeClass, if the RuntimeClass exists.
 
     Kueue: pkg/workload/resources.go (handlePodOverhead)
     """
-    if pod_set.overhead or pod_set.runtime_class not in limits.overhead:
-        return pod_set
-    return replace(pod_set, overhead=limits.overhead[pod_set.runtime_class])
+    pod_set, overhead = pods.pod_set, pods.limits.overhead
+    if pod_set.overhead or pod_set.runtime_class not in overhead:
+        return pods
+    return pods.adjust(replace(pod_set, overhead=overhead[pod_set.runtime_class]))
 
 
 @rule("POD-003", "POD-004", "POD-013")
-def limit_range_defaults(pod_set: PodSet, limits: NamespaceLimits) -> PodSet:
+def limit_range_defaults(pods: PodSetInNamespace) -> PodSetInNamespace:
     """A container without a request or limit gets the default of the LimitRanges of its namespace.
 
     Kueue: pkg/workload/resources.go (handlePodLimitRange)
     """
-    given = limits.container
-    if not given.requests and not given.limits:
-        return pod_set
+    defaults = pods.limits.container
+    if not defaults.requests and not defaults.limits:
+        return pods
 
-    def filled(written: Resources) -> Resources:
+    def add_defaults(written: Resources) -> Resources:
         return Resources(
-            requests=given.requests | written.requests,
-            limits=given.limits | written.limits,
+            requests=defaults.requests | written.requests,
+            limits=defaults.limits | written.limits,
         )
 
-    return _with_each(pod_set, filled)
+    return pods.adjust(_with_each(pods.pod_set, add_defaults))
 
 
 @rule("POD-005")
-def limits_default_requests(pod_set: PodSet, limits: NamespaceLimits) -> PodSet:
+def limits_default_requests(pods: PodSetInNamespace) -> PodSetInNamespace:
     """A container without a request of a resource gets its limit as the request.
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
-    del limits
-    return _with_each(pod_set, _limited)
+    return pods.adjust(_with_each(pods.pod_set, _default_requests))
 
 
 @rule("POD-006")
-def pod_limits_default_pod_requests(pod_set: PodSet, limits: NamespaceLimits) -> PodSet:
+def pod_limits_default_pod_requests(pods: PodSetInNamespace) -> PodSetInNamespace:
     """A pod without a pod-level request of a resource gets its pod-level limit as the request.
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
-    del limits
-    return replace(pod_set, whole=_limited(pod_set.whole)) if pod_set.whole else pod_set
+    pod_set = pods.pod_set
+    if not pod_set.whole:
+        return pods
+    return pods.adjust(replace(pod_set, whole=_default_requests(pod_set.whole)))
 
 
 @rule("POD-008")
 def container_requests_are_within_limits(
-    pod_set: PodSet, limits: NamespaceLimits
+    pods: PodSetInNamespace,
 ) -> Iterator[FieldError]:
     """Kueue does not admit a workload with a container that requests more than its limit.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
     """
-    del limits
-    for container in pod_set.containers:
+    for container in pods.pod_set.containers:
+        path = f"{pods.pod_set.path}.{container.path}"
         over = _above(container.resources.requests, container.resources.limits)
-        yield from _faults(
-            f"{pod_set.path}.{container.path}",
-            over,
-            "requests must not exceed its limits",
-        )
+        yield from _faults(path, over, "requests must not exceed its limits")
 
 
 @rule("POD-009")
-def pod_requests_are_within_limits(
-    pod_set: PodSet, limits: NamespaceLimits
-) -> Iterator[FieldError]:
+def pod_requests_are_within_limits(pods: PodSetInNamespace) -> Iterator[FieldError]:
     """Kueue does not admit a workload whose pod-level requests exceed the pod-level limits.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
     """
-    del limits
-    whole = pod_set.whole or Resources()
+    whole = pods.pod_set.whole or Resources()
     over = _above(whole.requests, whole.limits)
-    yield from _faults(
-        f"{pod_set.path}.resources", over, "requests must not exceed its limits"
-    )
+    path = f"{pods.pod_set.path}.resources"
+    yield from _faults(path, over, "requests must not exceed its limits")
 
 
 @rule("POD-010", "POD-015")
-def limit_range_bounds_containers(
-    pod_set: PodSet, limits: NamespaceLimits
-) -> Iterator[FieldError]:
+def limit_range_bounds_containers(pods: PodSetInNamespace) -> Iterator[FieldError]:
     """Kueue does not admit a workload with a container outside the container bounds of a LimitRange.
 
     Kueue: pkg/workload/resources.go (ValidateLimitRange);
         pkg/util/limitrange/limitrange.go (validatePodSpecContainers)
     """
-    for container in pod_set.containers:
+    for container in pods.pod_set.containers:
+        path = f"{pods.pod_set.path}.{container.path}"
         found = container.resources
-        low, high = (
-            smaller(found.requests, found.limits),
-            larger(found.requests, found.limits),
-        )
-        yield from _out_of_bounds(
-            f"{pod_set.path}.{container.path}", low, high, limits.container
-        )
+        low = smaller(found.requests, found.limits)
+        high = larger(found.requests, found.limits)
+        yield from _out_of_bounds(path, low, high, pods.limits.container)
 
 
 @rule("POD-011")
-def limit_range_bounds_pods(
-    pod_set: PodSet, limits: NamespaceLimits
-) -> Iterator[FieldError]:
+def limit_range_bounds_pods(pods: PodSetInNamespace) -> Iterator[FieldError]:
     """Kueue does not admit a workload with pods outside the pod bounds of a LimitRange, overhead included.
 
     Kueue: pkg/workload/resources.go (ValidateLimitRange); pkg/util/limitrange/limitrange.go (ValidatePodSpec)
     """
-    total = pod_set.requests
-    yield from _out_of_bounds(pod_set.path, total, total, limits.pod)
+    total = pods.pod_set.requests
+    yield from _out_of_bounds(pods.pod_set.path, total, total, pods.limits.pod)
 
 
 def _with_each(pod_set: PodSet, change: Callable[[Resources], Resources]) -> PodSet:
@@ -142,7 +141,7 @@ def _with_each(pod_set: PodSet, change: Callable[[Resources], Resources]) -> Pod
     )
 
 
-def _limited(written: Resources) -> Resources:
+def _default_requests(written: Resources) -> Resources:
     if written.limits.keys() <= written.requests.keys():
         return written
     return replace(written, requests=written.limits | written.requests)
