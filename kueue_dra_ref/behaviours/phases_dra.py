@@ -11,6 +11,7 @@ from kueue_dra_ref.api.devices import DeviceRequest
 from kueue_dra_ref.api.pods import Amounts, ContainerRequests
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
 from kueue_dra_ref.cel import Undecided
+from kueue_dra_ref.model.device_checks import DeviceClassSelection, MappingLookup
 from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.pending_reason import InadmissibleReason
@@ -49,7 +50,7 @@ class Preprocessing:
     matching: DeviceMatchingRules
     sourcing: SourcedRequestRules = field(default_factory=SourcedRequestRules)
     unmapped_class: First[[DeviceRequestContext, str], FieldError]
-    mappings: First[[Lister, Workload], Sequence[DeviceClassMapping]]
+    mappings: First[[MappingLookup], Sequence[DeviceClassMapping]]
     lookup: First[[Sequence[DeviceClassMapping], str], tuple[str, ...]]
     """Which resources a class may charge; of several the flavor decides (`Assigning.choices`)."""
     reused: AnyOf[[DeviceRequestContext]] = AnyOf()
@@ -91,7 +92,7 @@ class ExtendedResources:
     detected: Collect[[Workload], str] = Collect()
     asked: Collect[[PodSet], str] = Collect()
     named: AnyOf[[str]] = AnyOf()
-    chosen: Fold[Sequence[Manifest], [Sequence[DeviceClassMapping]]] = Fold()
+    chosen: Fold[DeviceClassSelection, []] = Fold()
     """Which of several classes stands for a resource: each rule leaves some of them."""
     in_container: First[[ExtendedResourceRequest, ContainerRequests], FieldError] = (
         First()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.quantities import Quantity
+from kueue_dra_ref.model.device_checks import CapacityRequest
 from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice
 from kueue_dra_ref.model.rule import Rule
@@ -62,11 +63,13 @@ def _share(
     device: PublishedDevice,
 ) -> DeviceCharge:
     capacity = device.capacities.get(name)
-    for rule in rules.asked if capacity else ():
-        assert capacity is not None
-        if (share := rule(asked, name, capacity)) is not None:
-            return _round_to_policy(rules, device, capacity, rule, share)
-    return DeviceCharge(device=device)
+    if capacity is None:
+        return DeviceCharge(device=device)
+    request = CapacityRequest(context=asked, name=name, capacity=capacity)
+    share = rules.asked.answer(request)
+    if share is None:
+        return DeviceCharge(device=device)
+    return _round_to_policy(rules, device, capacity, share.rule, share.value)
 
 
 def _round_to_policy(

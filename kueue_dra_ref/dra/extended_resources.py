@@ -12,6 +12,7 @@ from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.types import PodSet, Workload
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
 from kueue_dra_ref.explain.step import TIMES, Step, cited, listed
+from kueue_dra_ref.model.device_checks import DeviceClassSelection
 from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest, amounts
 from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.target import FieldError, Manifest
@@ -86,8 +87,9 @@ def _class_of(
     if not any(rule(name) for rule in rules.named):
         return "", ()
     classes, steps = world.classes_for(name), list[Step]()
-    for rule in rules.chosen:
-        left = rule(classes, mappings)
+    selection = DeviceClassSelection(classes=classes, mappings=mappings)
+    for rule, selected in rules.chosen.steps(selection):
+        left = selected.classes if selected else classes
         if len(left) < len(classes):
             text = f"{name} is in {_shown(classes)}; what counts is {_shown(left) or 'none'}: {rule.sentence}"
             steps.append(Step(requirements=cited([rule]), text=text))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kueue_dra_ref.explain.step import Step, cited, named
+from kueue_dra_ref.model.device_checks import SourceSlices
 from kueue_dra_ref.model.resourceslices import PublishedSlice
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import Source
@@ -22,8 +23,10 @@ def usable_slices(
 ) -> tuple[Slices, tuple[Step, ...]]:
     """Pick the slices that count, rule by rule, and say what each rule left out."""
     steps: list[Step] = []
-    for pick, left in rules.slices.steps(slices, source):
-        assert left is not None
+    of = SourceSlices(source=source, slices=slices)
+    for pick, made in rules.slices.steps(of):
+        assert made is not None
+        left = made.slices
         steps += _left_out(pick, source, slices, left)
         slices = left
     return slices, tuple(steps)

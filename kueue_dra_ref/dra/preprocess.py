@@ -25,6 +25,7 @@ from kueue_dra_ref.dra.extended_resources import (
 )
 from kueue_dra_ref.dra.selectors import SelectorError, unmatched
 from kueue_dra_ref.explain.step import TIMES, Step, cited
+from kueue_dra_ref.model.device_checks import MappingLookup
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.rules.dra.charges import Charge
@@ -92,9 +93,8 @@ class ClaimPreprocessor:
         )
         self.world, self.workload, self.draw = world, workload, draw
         self.steps: list[Step] = []
-        self.mappings = next(
-            (rule(world, workload) for rule in self.rules.mappings), ()
-        )
+        lookup = MappingLookup(lister=world, workload=workload)
+        self.mappings = self.rules.mappings.or_else((), lookup)
         self.shared: dict[str, Charges] = {}
         self.choices: dict[str, tuple[str, ...]] = {}
         self.replaced: Mapping[str, frozenset[str]] = {}

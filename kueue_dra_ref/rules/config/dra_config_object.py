@@ -11,8 +11,7 @@ from typing import Any
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.scheme import DRA_CONFIG
-from kueue_dra_ref.api.types import Workload
-from kueue_dra_ref.model.lister import Lister
+from kueue_dra_ref.model.device_checks import MappingLookup
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -22,15 +21,12 @@ _ROOT = "spec.resources"
 
 
 @rule("CLASS-001", "CRD-001", "CRD-017", "CRD-018")
-def mappings_from_config_object(
-    world: Lister, workload: Workload
-) -> Sequence[DeviceClassMapping]:
+def mappings_from_config_object(lookup: MappingLookup) -> Sequence[DeviceClassMapping]:
     """Kueue reads the device class mappings from the DynamicResourceAllocationConfig object.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
-    del workload
-    found = world.dra_config(NAMESPACE, NAME) or {}
+    found = lookup.lister.dra_config(NAMESPACE, NAME) or {}
     return tuple(
         DeviceClassMapping(
             name=resource["name"], device_classes=tuple(resource["deviceClassNames"])

@@ -6,7 +6,7 @@ Kueue: pkg/dra/capacity.go (roundToPolicy, chargeForDevice, roundToValidRange)
 from __future__ import annotations
 
 from kueue_dra_ref.api.quantities import Quantity, clamp, parse, whole
-from kueue_dra_ref.model.lister import DeviceRequestContext
+from kueue_dra_ref.model.device_checks import CapacityRequest
 from kueue_dra_ref.model.resourceslices import Capacity, ValidRange
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.model.sources import SourceCharge, SourceType
@@ -14,40 +14,32 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("CAPACITY-001", "CAPACITY-010")
-def requested_capacity(
-    context: DeviceRequestContext, name: str, capacity: Capacity
-) -> Quantity | None:
+def requested_capacity(request: CapacityRequest) -> Quantity | None:
     """Kueue charges the share that the request asks for under exactly the name of the capacity.
 
     Kueue: pkg/dra/capacity.go (processCapacityCharge, chargeForDevice)
     """
-    del capacity
-    found = context.request.capacity.get(name) if context.request else None
-    return None if found is None else parse(found)
+    asked = request.context.request
+    amount = asked.capacity.get(request.name) if asked else None
+    return None if amount is None else parse(amount)
 
 
 @rule("CAPACITY-003")
-def policy_default(
-    context: DeviceRequestContext, name: str, capacity: Capacity
-) -> Quantity | None:
+def policy_default(request: CapacityRequest) -> Quantity | None:
     """Kueue charges the default of the request policy when the request asks for no share.
 
     Kueue: pkg/dra/capacity.go (chargeForDevice)
     """
-    del context, name
-    return capacity.default
+    return request.capacity.default
 
 
 @rule("CAPACITY-004")
-def full_capacity(
-    context: DeviceRequestContext, name: str, capacity: Capacity
-) -> Quantity | None:
+def full_capacity(request: CapacityRequest) -> Quantity | None:
     """Kueue charges the whole capacity when neither the request nor the request policy gives a share.
 
     Kueue: pkg/dra/capacity.go (chargeForDevice)
     """
-    del context, name
-    return capacity.value
+    return request.capacity.value
 
 
 @rule("CAPACITY-005", "CAPACITY-011")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.pods import ContainerRequests
 from kueue_dra_ref.api.quantities import Quantity
+from kueue_dra_ref.model.device_checks import DeviceClassSelection
 from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest
 from kueue_dra_ref.model.resourceslices import PublishedDevice
 from kueue_dra_ref.model.rule import rule
@@ -58,21 +58,20 @@ def class_selector_error_at_request_path(
 
 
 @rule("EXT-037")
-def mapped_device_class_wins(
-    classes: Sequence[Manifest], mappings: Sequence[DeviceClassMapping]
-) -> Sequence[Manifest]:
+def mapped_device_class_wins(selection: DeviceClassSelection) -> DeviceClassSelection:
     """Of several classes with one extendedResourceName, Kueue chooses one that is mapped, whatever its age.
 
     Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
     """
-    mapped = {name for mapping in mappings for name in mapping.device_classes}
-    return sorted(
-        classes,
-        key=lambda found: (
-            found["metadata"]["name"] not in mapped,
-            found["metadata"]["name"],
-        ),
-    )[:1]
+    mapped: set[str] = set()
+    for mapping in selection.mappings:
+        mapped.update(mapping.device_classes)
+
+    def order(device_class: Manifest) -> tuple[bool, str]:
+        name = device_class["metadata"]["name"]
+        return name not in mapped, name
+
+    return selection.keep(sorted(selection.classes, key=order)[:1])
 
 
 @rule("EXT-017", "EXT-040")

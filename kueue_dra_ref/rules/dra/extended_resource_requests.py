@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.quantities import MAX_INT64, whole
 from kueue_dra_ref.api.types import PodSet, Workload
+from kueue_dra_ref.model.device_checks import DeviceClassSelection
 from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest, amounts
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
-
-Mappings = Sequence[DeviceClassMapping]
 
 
 @rule("EXT-001", "EXT-002")
@@ -53,32 +51,23 @@ def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
 
 
 @rule("EXT-006")
-def newest_device_class_wins(
-    classes: Sequence[Manifest], mappings: Mappings
-) -> Sequence[Manifest]:
+def newest_device_class_wins(selection: DeviceClassSelection) -> DeviceClassSelection:
     """Of several classes with one extendedResourceName, Kueue chooses the one that was created last.
 
     Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
     """
-    del mappings
-    newest = max(
-        (found["metadata"]["creationTimestamp"] for found in classes), default=""
-    )
-    return [
-        found for found in classes if found["metadata"]["creationTimestamp"] == newest
-    ]
+    newest = max(map(_created, selection.classes), default="")
+    kept = [each for each in selection.classes if _created(each) == newest]
+    return selection.keep(kept)
 
 
 @rule("EXT-007")
-def name_breaks_tie(
-    classes: Sequence[Manifest], mappings: Mappings
-) -> Sequence[Manifest]:
+def name_breaks_tie(selection: DeviceClassSelection) -> DeviceClassSelection:
     """Of several classes created in the same second, Kueue chooses the first by name.
 
     Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
     """
-    del mappings
-    return sorted(classes, key=lambda found: str(found["metadata"]["name"]))[:1]
+    return selection.keep(sorted(selection.classes, key=_name)[:1])
 
 
 @rule("EXT-008", "EXT-009", "EXT-010")
@@ -205,3 +194,11 @@ def _extended_resource_name(device_class: Manifest | None) -> str:
     return str(
         ((device_class or {}).get("spec") or {}).get("extendedResourceName") or ""
     )
+
+
+def _name(device_class: Manifest) -> str:
+    return str(device_class["metadata"]["name"])
+
+
+def _created(device_class: Manifest) -> str:
+    return str(device_class["metadata"]["creationTimestamp"])

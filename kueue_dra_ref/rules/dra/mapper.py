@@ -8,21 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.types import Workload
-from kueue_dra_ref.model.lister import Lister
+from kueue_dra_ref.model.device_checks import MappingLookup
 from kueue_dra_ref.model.rule import rule
 
 
 @rule("CLASS-001", "CFG-001", "CFG-009", "CFG-010")
-def mappings_from_configuration(
-    world: Lister, workload: Workload
-) -> Sequence[DeviceClassMapping]:
+def mappings_from_configuration(lookup: MappingLookup) -> Sequence[DeviceClassMapping]:
     """Kueue reads the device class mappings from its Configuration.
 
     Kueue: pkg/dra/mapper.go (PopulateFromConfiguration)
     """
-    del workload
-    return world.configured()
+    return lookup.lister.configured()
 
 
 @rule("CLASS-001", "CLASS-003", "CLASS-004", "CFG-001", "MAP-014", "MAP-015", "MAP-018")

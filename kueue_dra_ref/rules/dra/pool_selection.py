@@ -6,47 +6,44 @@ Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete, matchDevicesWithSelec
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
-from kueue_dra_ref.model.resourceslices import PublishedSlice
+from kueue_dra_ref.model.device_checks import SourceSlices
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.model.sources import Source
-
-Slices = Sequence[PublishedSlice]
 
 
 @rule("DEVICE-004")
-def slices_of_driver(slices: Slices, source: Source) -> Slices:
+def slices_of_driver(of: SourceSlices) -> SourceSlices:
     """Kueue counts only the ResourceSlices that the driver of the source publishes.
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool)
     """
-    return [published for published in slices if published.driver == source.driver]
+    driver = of.source.driver
+    return of.keep([each for each in of.slices if each.driver == driver])
 
 
 @rule("DEVICE-005")
-def newest_pool_generation(slices: Slices, source: Source) -> Slices:
+def newest_pool_generation(of: SourceSlices) -> SourceSlices:
     """Kueue counts only the ResourceSlices of the newest generation of a pool.
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool)
     """
-    del source
     newest: dict[str, int] = {}
-    for published in slices:
+    for published in of.slices:
         generation = newest.get(published.pool, published.generation)
         newest[published.pool] = max(generation, published.generation)
-    return [each for each in slices if each.generation == newest[each.pool]]
+    kept = [each for each in of.slices if each.generation == newest[each.pool]]
+    return of.keep(kept)
 
 
 @rule("DEVICE-006")
-def skip_incomplete_pool(slices: Slices, source: Source) -> Slices:
+def skip_incomplete_pool(of: SourceSlices) -> SourceSlices:
     """Kueue skips a pool that has fewer or more ResourceSlices than its resourceSliceCount.
 
     Kueue: pkg/dra/counters.go (isComplete, matchDevicesWithSelectors)
     """
-    del source
-    sizes = Counter(published.pool for published in slices)
+    sizes = Counter(published.pool for published in of.slices)
     expected: dict[str, int] = {}
-    for published in slices:
+    for published in of.slices:
         expected.setdefault(published.pool, published.of)
-    return [each for each in slices if sizes[each.pool] == expected[each.pool]]
+    kept = [each for each in of.slices if sizes[each.pool] == expected[each.pool]]
+    return of.keep(kept)

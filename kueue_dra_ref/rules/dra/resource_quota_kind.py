@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
-from kueue_dra_ref.model.lister import Lister
+from kueue_dra_ref.model.device_checks import MappingLookup
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -50,14 +50,12 @@ def claims_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
     "KIND-012",
     "KIND-017",
 )
-def mappings_from_cluster_queue(
-    world: Lister, workload: Workload
-) -> Sequence[DeviceClassMapping]:
+def mappings_from_cluster_queue(lookup: MappingLookup) -> Sequence[DeviceClassMapping]:
     """Kueue reads the device class mappings from the ClusterQueue of the workload.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
-    queue = world.target(workload)
+    queue = lookup.lister.target(lookup.workload)
     if queue is None:
         return ()
     mappings = []

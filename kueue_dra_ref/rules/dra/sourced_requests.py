@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.quantities import Quantity, clamp
 from kueue_dra_ref.cel import EvaluationError
-from kueue_dra_ref.model.lister import DeviceRequestContext, Trial, all_hold
-from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice, PublishedSlice
+from kueue_dra_ref.model.device_checks import CapacityRequest, SourceSlices
+from kueue_dra_ref.model.lister import Trial, all_hold
+from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, First, Fold
 from kueue_dra_ref.model.sources import Source, SourceCharge, SourceMatch, sources_in
@@ -20,7 +21,6 @@ from kueue_dra_ref.target import FieldError
 
 Mappings = Sequence[DeviceClassMapping]
 Sources = Sequence[Source]
-Slices = Sequence[PublishedSlice]
 Amounts = Sequence[Quantity]
 Names = frozenset[str]
 
@@ -33,12 +33,12 @@ class SourcedRequestRules:
     instead: AnyOf[[Sources]] = AnyOf()
     drivers: First[[Sequence[Sources]], Sequence[str]] = First()
     """The drivers on whose devices Kueue tries the selectors of requests with these sources; None: all drivers."""
-    slices: Fold[Slices, [Source]] = Fold()
+    slices: Fold[SourceSlices, []] = Fold()
     eligible: AllOf[[SourceMatch], Trial] = AllOf()
     lacking: First[[SourceCharge], FieldError] = First()
     """Errors of the devices that match, in the order in which Kueue checks them."""
     counter: Collect[[Source, PublishedDevice], Quantity] = Collect()
-    asked: First[[DeviceRequestContext, str, Capacity], Quantity] = First()
+    asked: First[[CapacityRequest], Quantity] = First()
     rounded: Fold[Quantity, [Capacity]] = Fold()
     """Rounding by the request policy, step by step; None: the device cannot provide the share."""
     unoffered: First[[SourceCharge], FieldError] = First()
