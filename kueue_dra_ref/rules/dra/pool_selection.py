@@ -17,8 +17,11 @@ def slices_of_driver(of: SourceSlices) -> SourceSlices:
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool)
     """
-    driver = of.source.driver
-    return of.keep([each for each in of.slices if each.driver == driver])
+    kept = []
+    for published in of.slices:
+        if published.driver == of.source.driver:
+            kept.append(published)
+    return of.keep(kept)
 
 
 @rule("DEVICE-005")
@@ -29,9 +32,14 @@ def newest_pool_generation(of: SourceSlices) -> SourceSlices:
     """
     newest: dict[str, int] = {}
     for published in of.slices:
-        generation = newest.get(published.pool, published.generation)
-        newest[published.pool] = max(generation, published.generation)
-    kept = [each for each in of.slices if each.generation == newest[each.pool]]
+        pool = published.pool
+        generation = published.generation
+        if generation > newest.get(pool, -1):
+            newest[pool] = generation
+    kept = []
+    for published in of.slices:
+        if published.generation == newest[published.pool]:
+            kept.append(published)
     return of.keep(kept)
 
 
@@ -45,5 +53,9 @@ def skip_incomplete_pool(of: SourceSlices) -> SourceSlices:
     expected: dict[str, int] = {}
     for published in of.slices:
         expected.setdefault(published.pool, published.of)
-    kept = [each for each in of.slices if sizes[each.pool] == expected[each.pool]]
+    kept = []
+    for published in of.slices:
+        pool = published.pool
+        if sizes[pool] == expected[pool]:
+            kept.append(published)
     return of.keep(kept)

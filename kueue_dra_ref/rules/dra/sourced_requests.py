@@ -23,6 +23,7 @@ Mappings = Sequence[DeviceClassMapping]
 Sources = Sequence[Source]
 Amounts = Sequence[Quantity]
 Names = frozenset[str]
+MatchErrors = First[[SourceCharge], FieldError]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +36,13 @@ class SourcedRequestRules:
     """The drivers on whose devices Kueue tries the selectors of requests with these sources; None: all drivers."""
     slices: Fold[SourceSlices, []] = Fold()
     eligible: AllOf[[SourceMatch], Trial] = AllOf()
-    lacking: First[[SourceCharge], FieldError] = First()
+    lacking: MatchErrors = First()
     """Errors of the devices that match, in the order in which Kueue checks them."""
     counter: Collect[[Source, PublishedDevice], Quantity] = Collect()
     asked: First[[CapacityRequest], Quantity] = First()
     rounded: Fold[Quantity, [Capacity]] = Fold()
     """Rounding by the request policy, step by step; None: the device cannot provide the share."""
-    unoffered: First[[SourceCharge], FieldError] = First()
+    unoffered: MatchErrors = First()
     """Errors of the counters and capacities of the matching devices."""
     worst: First[[Amounts], Quantity] = First()
     positive: Fold[int, []] = Fold()
@@ -227,5 +228,6 @@ def source_driver_slices_are_watched(mappings: Mappings) -> Names:
     """
     drivers: set[str] = set()
     for mapping in mappings:
-        drivers.update(source.driver for source in sources_in(mapping))
+        for source in sources_in(mapping):
+            drivers.add(source.driver)
     return frozenset(drivers)

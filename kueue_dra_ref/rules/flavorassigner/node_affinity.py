@@ -72,7 +72,8 @@ def affinity_operand_is_integer_in_group(check: FlavorCheck) -> UnparsableLabel 
 
 def _mismatch(check: FlavorCheck, keys: Keys) -> str | None:
     """Report a flavor that contradicts what pods select by labels of some keys; other keys do not matter."""
-    pod_set, labels = check.pod_set, check.node_labels
+    pod_set = check.pod_set
+    labels = check.node_labels
     selected = _selector_matches(pod_set, labels, keys)
     if selected and _affinity_matches(pod_set, labels, keys):
         return None
@@ -80,7 +81,8 @@ def _mismatch(check: FlavorCheck, keys: Keys) -> str | None:
 
 
 def _unparsable(check: FlavorCheck, keys: Keys) -> UnparsableLabel | None:
-    pod_set, labels = check.pod_set, check.node_labels
+    pod_set = check.pod_set
+    labels = check.node_labels
     if not _selector_matches(pod_set, labels, keys):
         return None
     if _affinity_matches(pod_set, labels, keys):
@@ -90,16 +92,21 @@ def _unparsable(check: FlavorCheck, keys: Keys) -> UnparsableLabel | None:
 
 
 def _selector_matches(pod_set: PodSet, labels: Labels, keys: Keys) -> bool:
-    selected = pod_set.node_selector
-    about = [key for key in selected if key in keys]
-    return all(labels.get(key) == selected[key] for key in about)
+    for key, value in pod_set.node_selector.items():
+        is_about = key in keys
+        if is_about and labels.get(key) != value:
+            return False
+    return True
 
 
 def _terms(pod_set: PodSet, keys: Keys) -> list[Term]:
     """Give the required terms as far as they are about some keys; none if a term is only about other keys."""
     terms = []
     for term in pod_set.affinity_terms:
-        about = [expression for expression in term if expression.get("key") in keys]
+        about = []
+        for expression in term:
+            if expression.get("key") in keys:
+                about.append(expression)
         if not about:
             return []
         terms.append(about)
@@ -173,7 +180,8 @@ def _errors_of_bound(written: Values, path: str) -> Errors:
     for index, value in enumerate(values):
         if integer(value) is None:
             detail = "for 'Gt', 'Lt' operators, the value must be an integer"
-            yield invalid(f"{path}[{index}]", value, detail)
+            at = f"{path}[{index}]"
+            yield invalid(at, value, detail)
 
 
 def _errors_of_labels(values: list[str], key: str, path: str) -> Errors:
@@ -181,4 +189,5 @@ def _errors_of_labels(values: list[str], key: str, path: str) -> Errors:
         faults = label_value_faults(value)
         if faults:
             detail = "; ".join(faults)
-            yield invalid(f"{path}[{index}][{key}]", value, detail)
+            at = f"{path}[{index}][{key}]"
+            yield invalid(at, value, detail)

@@ -42,8 +42,11 @@ def _untolerated(check: FlavorCheck, tolerates: Tolerates) -> str | None:
     for taint in check.spec.get("nodeTaints") or ():
         if taint.get("effect") not in {"NoSchedule", "NoExecute"}:
             continue
-        matching = [each for each in tolerations if _matches(each, taint)]
-        if not any(tolerates(toleration, taint) for toleration in matching):
+        tolerated = False
+        for toleration in tolerations:
+            if _matches(toleration, taint):
+                tolerated = tolerated or tolerates(toleration, taint)
+        if not tolerated:
             return f"untolerated taint {_show_taint(taint)} in flavor {check.name}"
     return None
 

@@ -94,7 +94,8 @@ def conflicting_node_labels_finish_workload(
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, FailedToStartFinishedReason);
         pkg/podset/podset.go (Merge, IsPermanent)
     """
-    for key in sorted(asked.keys() & given.keys()):
+    common = asked.keys() & given.keys()
+    for key in sorted(common):
         if asked[key] != given[key]:
             message = (
                 f"conflict for key={key}, value1={asked[key]}, value2={given[key]}"
@@ -136,9 +137,9 @@ def equivalent_to_workload(job: PodSets, workload: PodSets, admitted: bool) -> b
         pkg/util/equality/podset.go (ComparePodSets)
     """
     compared = _CONTAINERS if admitted else _CONTAINERS_AND_TOLERATIONS
-    return [_compared_parts(each, compared) for each in job] != [
-        _compared_parts(each, compared) for each in workload
-    ]
+    of_job = [_compared_parts(each, compared) for each in job]
+    of_workload = [_compared_parts(each, compared) for each in workload]
+    return of_job != of_workload
 
 
 def _compared_parts(
@@ -202,8 +203,9 @@ def reclaimable_pods_of_indexes(job: Job) -> int | None:
         return None
     parallelism = spec.get("parallelism", 1)
     completions = spec.get("completions", parallelism)
-    ended = set(_indexes(status.get("completedIndexes") or ""))
-    ended.update(_indexes(status.get("failedIndexes") or ""))
+    ended: set[int] = set()
+    for field in ("completedIndexes", "failedIndexes"):
+        ended.update(_indexes(status.get(field) or ""))
     done = sum(index < completions for index in ended)
     if parallelism <= 1 or not done:
         return 0

@@ -45,7 +45,8 @@ def completion_mode_is_valid(write: AdmissionRequest) -> Errors:
         yield required("spec.completions", f"when completion mode is {INDEXED}")
     for key in _PER_INDEX:
         if mode == BY_NUMBER and key in spec:
-            yield invalid(f"spec.{key}", spec[key], "requires indexed completion mode")
+            detail = "requires indexed completion mode"
+            yield invalid(f"spec.{key}", spec[key], detail)
 
 
 @rule("API-050")
@@ -78,7 +79,8 @@ def _many(spec: Spec) -> Errors:
 
 
 def _at_most(spec: Spec, key: str, most: int | None, limit: str) -> Errors:
-    if most is None or spec.get(key, 0) <= most:
+    value = spec.get(key, 0)
+    if most is None or value <= most:
         return
     detail = f"must be less than or equal to {limit}"
-    yield invalid(f"spec.{key}", spec[key], detail)
+    yield invalid(f"spec.{key}", value, detail)

@@ -94,7 +94,9 @@ def at_most_one_min_count(write: AdmissionRequest) -> Errors:
     Kueue: pkg/webhooks/workload_webhook.go (ValidateWorkload)
     """
     pod_sets = write.new["spec"].get("podSets") or ()
-    found = sum("minCount" in pod_set for pod_set in pod_sets)
+    found = 0
+    for pod_set in pod_sets:
+        found += "minCount" in pod_set
     if found > 1:
         detail = "at most one podSet can use minCount"
         yield FieldError(
@@ -122,7 +124,8 @@ def pod_sets_may_only_shrink_with_quota(
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSet)
     """
     for index, (old, new) in _pairs(write):
-        count = min(old.get("count", 1), new.get("count", 1))
+        before = old.get("count", 1)
+        count = min(before, new.get("count", 1))
         allowed = {**old, "count": count}
         if _plain(allowed) != _plain(new):
             yield _immutable(index, new)
@@ -140,7 +143,10 @@ def _plain(value: Any, key: str = "") -> Any:
     """Normalize a value for comparison: amounts by size, empty parts dropped."""
     match value:
         case dict() if key in _AMOUNTS:
-            return {name: parse(amount).amount for name, amount in value.items()}
+            amounts = {}
+            for name, amount in value.items():
+                amounts[name] = parse(amount).amount
+            return amounts
         case dict():
             parts = {}
             for name, each in value.items():
@@ -162,7 +168,8 @@ def _amounts(workload: Manifest) -> Amounts:
         spec = template.get("spec") or {}
         path = f"spec.podSets[{index}].template.spec"
         for kind in ("initContainers", "containers"):
-            for number, container in enumerate(spec.get(kind) or ()):
+            containers = spec.get(kind) or ()
+            for number, container in enumerate(containers):
                 at = f"{path}.{kind}[{number}].resources"
                 yield from _listed(at, container.get("resources") or {})
         yield from _listed(f"{path}.resources", spec.get("resources") or {})

@@ -15,6 +15,9 @@ from kueue_dra_ref.model.limitranges import LimitRangeBounds, NamespaceLimits
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
+Errors = Iterator[FieldError]
+Change = Callable[[Resources], Resources]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetInNamespace:
@@ -25,7 +28,9 @@ class PodSetInNamespace:
 
     def adjust(self, pod_set: PodSet) -> PodSetInNamespace:
         """Give this with the adjusted pod set, or itself if nothing has changed."""
-        return self if pod_set is self.pod_set else replace(self, pod_set=pod_set)
+        if pod_set is self.pod_set:
+            return self
+        return replace(self, pod_set=pod_set)
 
 
 @rule("POD-001", "POD-002")
@@ -37,7 +42,8 @@ def runtime_class_overhead(pods: PodSetInNamespace) -> PodSetInNamespace:
     pod_set, overhead = pods.pod_set, pods.limits.overhead
     if pod_set.overhead or pod_set.runtime_class not in overhead:
         return pods
-    return pods.adjust(replace(pod_set, overhead=overhead[pod_set.runtime_class]))
+    added = overhead[pod_set.runtime_class]
+    return pods.adjust(replace(pod_set, overhead=added))
 
 
 @rule("POD-003", "POD-004", "POD-013")
@@ -77,25 +83,27 @@ def pod_limits_default_pod_requests(pods: PodSetInNamespace) -> PodSetInNamespac
     pod_set = pods.pod_set
     if not pod_set.whole:
         return pods
-    return pods.adjust(replace(pod_set, whole=_default_requests(pod_set.whole)))
+    whole = _default_requests(pod_set.whole)
+    return pods.adjust(replace(pod_set, whole=whole))
 
 
 @rule("POD-008")
 def container_requests_are_within_limits(
     pods: PodSetInNamespace,
-) -> Iterator[FieldError]:
+) -> Errors:
     """Kueue does not admit a workload with a container that requests more than its limit.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
     """
     for container in pods.pod_set.containers:
         path = f"{pods.pod_set.path}.{container.path}"
-        over = _above(container.resources.requests, container.resources.limits)
+        written = container.resources
+        over = _above(written.requests, written.limits)
         yield from _faults(path, over, "requests must not exceed its limits")
 
 
 @rule("POD-009")
-def pod_requests_are_within_limits(pods: PodSetInNamespace) -> Iterator[FieldError]:
+def pod_requests_are_within_limits(pods: PodSetInNamespace) -> Errors:
     """Kueue does not admit a workload whose pod-level requests exceed the pod-level limits.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
@@ -107,7 +115,7 @@ def pod_requests_are_within_limits(pods: PodSetInNamespace) -> Iterator[FieldErr
 
 
 @rule("POD-010", "POD-015")
-def limit_range_bounds_containers(pods: PodSetInNamespace) -> Iterator[FieldError]:
+def limit_range_bounds_containers(pods: PodSetInNamespace) -> Errors:
     """Kueue does not admit a workload with a container outside the container bounds of a LimitRange.
 
     Kueue: pkg/workload/resources.go (ValidateLimitRange);
@@ -122,23 +130,29 @@ def limit_range_bounds_containers(pods: PodSetInNamespace) -> Iterator[FieldErro
 
 
 @rule("POD-011")
-def limit_range_bounds_pods(pods: PodSetInNamespace) -> Iterator[FieldError]:
+def limit_range_bounds_pods(pods: PodSetInNamespace) -> Errors:
     """Kueue does not admit a workload with pods outside the pod bounds of a LimitRange, overhead included.
 
     Kueue: pkg/workload/resources.go (ValidateLimitRange); pkg/util/limitrange/limitrange.go (ValidatePodSpec)
     """
+    path = pods.pod_set.path
     total = pods.pod_set.requests
-    yield from _out_of_bounds(pods.pod_set.path, total, total, pods.limits.pod)
+    yield from _out_of_bounds(path, total, total, pods.limits.pod)
 
 
-def _with_each(pod_set: PodSet, change: Callable[[Resources], Resources]) -> PodSet:
-    changed = [(each, change(each.resources)) for each in pod_set.containers]
-    if all(found is each.resources for each, found in changed):
+def _with_each(pod_set: PodSet, change: Change) -> PodSet:
+    """Give a pod set with the resources of each container changed; itself if nothing changes."""
+    containers = []
+    is_changed = False
+    for container in pod_set.containers:
+        resources = change(container.resources)
+        if resources is not container.resources:
+            is_changed = True
+            container = replace(container, resources=resources)
+        containers.append(container)
+    if not is_changed:
         return pod_set
-    return replace(
-        pod_set,
-        containers=tuple(replace(each, resources=found) for each, found in changed),
-    )
+    return replace(pod_set, containers=tuple(containers))
 
 
 def _default_requests(written: Resources) -> Resources:
@@ -149,7 +163,7 @@ def _default_requests(written: Resources) -> Resources:
 
 def _out_of_bounds(
     path: str, low: Amounts, high: Amounts, bounds: LimitRangeBounds
-) -> Iterator[FieldError]:
+) -> Errors:
     yield from _faults(
         path, _above(high, bounds.most), "requests must not be above the limitRange max"
     )
@@ -159,13 +173,15 @@ def _out_of_bounds(
 
 
 def _above(amounts: Amounts, bounds: Amounts) -> list[str]:
-    both = sorted(amounts.keys() & bounds.keys())
-    return [
-        name for name in both if units(name, amounts[name]) > units(name, bounds[name])
-    ]
+    above = []
+    for name in sorted(amounts.keys() & bounds.keys()):
+        bound = units(name, bounds[name])
+        if units(name, amounts[name]) > bound:
+            above.append(name)
+    return above
 
 
-def _faults(path: str, names: list[str], detail: str) -> Iterator[FieldError]:
+def _faults(path: str, names: list[str], detail: str) -> Errors:
     if names:
         value = json.dumps(names, separators=(",", ":"))
         yield FieldError(field=path, type="Invalid value", value=value, detail=detail)

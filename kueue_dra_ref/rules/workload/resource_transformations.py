@@ -53,7 +53,8 @@ def transformation_outputs_0_18(
         scale = _multiplier(each, amounts)
         scaled = _of(requested.amount * scale, requested)
         total = add(total, _retained(each, scaled))
-        total = add(total, _outputs(each, scaled.amount))
+        outputs = _outputs(each, scaled.amount)
+        total = add(total, outputs)
     return total
 
 
@@ -72,7 +73,8 @@ def transformation_outputs_0_17(
         scaled = _of(requested.amount * scale, requested)
         total = add(total, _retained(each, scaled))
         whole_units = Fraction(scaled.ceiling)
-        total = add(total, _outputs(each, whole_units))
+        outputs = _outputs(each, whole_units)
+        total = add(total, outputs)
     return total
 
 
@@ -84,8 +86,13 @@ def _multiplier(transformation: Transformation, amounts: Amounts) -> Fraction:
 
 
 def _applicable(amounts: Amounts, transformations: Transformations) -> Transformations:
+    """Give the transformation of each requested resource that has one."""
     by_input = {each.input: each for each in transformations}
-    return [by_input[name] for name in amounts if name in by_input]
+    applicable = []
+    for name in amounts:
+        if name in by_input:
+            applicable.append(by_input[name])
+    return applicable
 
 
 def _untouched(amounts: Amounts, transformations: Transformations) -> Amounts:
