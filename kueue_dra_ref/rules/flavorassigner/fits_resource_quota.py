@@ -5,7 +5,7 @@ Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors, fitsResour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -14,6 +14,7 @@ from kueue_dra_ref.api.types import ClusterQueue, FlavorQuota, PodSet, ResourceG
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import UNLIMITED, minus, plus
 from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.model.slots import First
 
 
 class FlavorAssignmentMode(IntEnum):
@@ -40,8 +41,8 @@ class ResourceRequest:
     available: int
     in_bytes: frozenset[str] = frozenset()
     """Resources that Kueue prints in bytes."""
-    words: Sequence[Callable[[int], str | None]] = ()
-    """What is said of a sum or a quota instead of the amount."""
+    words: First[[int], str] = First()
+    """The text of a sum or a quota that is not printed as an amount."""
 
     @property
     def total(self) -> int:
@@ -53,10 +54,8 @@ class ResourceRequest:
         return printed(self.resource, amount, self.in_bytes)
 
     def tell(self, amount: int) -> str:
-        """A sum or a quota of this resource as Kueue tells it."""
-        return next(
-            filter(None, (word(amount) for word in self.words)), self.show(amount)
-        )
+        """Give a sum or a quota of this resource as Kueue's messages do."""
+        return self.words(amount) or self.show(amount)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
