@@ -80,7 +80,7 @@ def _mapping(earlier: MappingRules) -> MappingRules:
     return replace(
         earlier,
         # The implicit resource has another name.
-        name=earlier.name.drop(mapping_names_0_20.a_mapping_is_not_called_pods),
+        name=earlier.name.drop(mapping_names_0_20.name_is_not_pods),
     )
 '''
 
@@ -150,7 +150,7 @@ def test_the_command_line_knows_the_release(registered: Tree) -> None:
     whole = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99")
 
     assert "kueue-0.99   Kueue 0.99 (provisional)" in listed.stdout
-    assert "a_mapping_is_not_called_pods" not in described.stdout
+    assert "name_is_not_pods" not in described.stdout
     assert "name_is_a_label_key" in described.stdout
     assert "A mapping may be called pods." in whole.stdout
 

@@ -49,7 +49,7 @@ def test_each_behaviour_is_printed(name: str) -> None:
         "matching.eligible: Does a published device match? no rule: selectors are not evaluated on devices",
         "sourcing.counter: Which amounts of a counter does a device consume? no rule: there are no counters",
         "while DRAExtendedResources is on and DynamicResourceAllocation is on",
-        "a_mapped_class_stands_for_a_resource",
+        "mapped_device_class_wins",
         "Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)",
         "request: Is a device request of a form that is not supported? (the first rule that answers decides)",
     ],

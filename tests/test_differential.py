@@ -131,7 +131,7 @@ def test_a_shrink_that_is_stopped_keeps_what_is_left(number: signal.Signals) -> 
 @pytest.fixture
 def blind() -> Oracle:
     """Use a reference without a rule in the place of a real Kueue."""
-    without = KUEUE_0_19.without("a_pod_set_is_charged_for_each_pod")
+    without = KUEUE_0_19.without("multiply_by_pod_count")
     return Oracle(target=ReferenceTarget(KUEUE_0_19), behaviour=without, kueue="0.19.2")
 
 

@@ -81,7 +81,7 @@ def a_pool_of(name: str, count: int, *, generation: int = 1, slices: int = 1) ->
         pytest.param(
             [a_slice("s", [a_partition("d0", memory="10Gi")], driver="other.example.com")],
             "driver gpu.example.com publishes none of 1 ResourceSlice: "
-            f"{pool_selection.slices_are_those_of_the_driver.sentence}   [DEVICE-004]",
+            f"{pool_selection.slices_of_driver.sentence}   [DEVICE-004]",
             id="other-driver",
         ),
     ],
@@ -102,9 +102,9 @@ def test_devices_that_match_and_that_do_not_are_named() -> None:
     devices = [a_partition("d0", memory="1Gi"), a_partition("d1", "spare"), a_partition("d2", "half")]
 
     found = steps(request, [a_slice("s", [*devices, a_partition("d3")], driver=PARTITIONS)])
-    of_source = sourced_requests.the_selector_of_the_source_holds
-    of_request = sourced_requests.the_selectors_of_a_sourced_request_hold
-    consumed = partitionable_devices.what_a_device_consumes_is_charged
+    of_source = sourced_requests.source_selector_matches
+    of_request = sourced_requests.sourced_request_selectors_match
+    consumed = partitionable_devices.all_counter_sets_are_charged
 
     assert found[3:9] == [
         f"{WHERE}counter memory: 2 of 4 devices of gpu.example.com match: lab-pool/d0, lab-pool/d3   "

@@ -60,7 +60,7 @@ def steps(*classes: str, amount: str = "2", minor: str = "kueue-0.19") -> list[s
     ("minor", "selected", "rule"),
     [
         pytest.param("kueue-0.19", "b", extended_resource_requests.name_breaks_tie, id="by-name"),
-        pytest.param("kueue-0.18", "z", devices_0_18.a_mapped_class_stands_for_a_resource, id="mapped"),
+        pytest.param("kueue-0.18", "z", devices_0_18.mapped_device_class_wins, id="mapped"),
     ],
 )
 def test_the_selected_class_is_explained(minor: str, selected: str, rule: Rule[..., Any]) -> None:

@@ -23,7 +23,7 @@ def rules_of(name: str) -> MappingRules:
 
 KEP_2025_09 = rules_of("kep-2025-09")
 KUEUE_0_19 = rules_of("kueue-0.19")
-NEEDS_SOURCES = "mappings_of_a_class_charge_different_counters"
+NEEDS_SOURCES = "shared_class_charges_different_counters"
 
 ROOT = "resources.deviceClassMappings"
 KEY = (

@@ -30,7 +30,7 @@ Exit codes
   1  for some control other cases failed, or not all; they are listed
   2  no target could start, or the control is unknown
 """
-KNOWN = {control.sabotage: control for control in CONTROLS}
+KNOWN = {control.fault: control for control in CONTROLS}
 
 
 @click.command("controls", epilog=EPILOG)

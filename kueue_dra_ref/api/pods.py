@@ -34,7 +34,7 @@ NAMED: Mapping[str, tuple[str, ...]] = {
 }
 """What each part of a pod spec must have, by where it stands."""
 
-Amounts = dict[str, Quantity]
+ResourceList = dict[str, Quantity]
 """Resource name to exact amount."""
 
 
@@ -42,8 +42,8 @@ Amounts = dict[str, Quantity]
 class Resources:
     """What a container, or a pod as a whole, requests, and what it is limited to."""
 
-    requests: Amounts = field(default_factory=dict)
-    limits: Amounts = field(default_factory=dict)
+    requests: ResourceList = field(default_factory=dict)
+    limits: ResourceList = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +60,12 @@ class ContainerRequests:
     """Resources whose amount is written so that Kubernetes does not see the integer that it is, such as 1000m."""
 
     @property
-    def requests(self) -> Amounts:
+    def requests(self) -> ResourceList:
         """Give the requests of the container."""
         return self.resources.requests
 
 
-def add(left: Amounts, right: Amounts) -> Amounts:
+def add(left: ResourceList, right: ResourceList) -> ResourceList:
     """Add two resource lists, resource by resource."""
     total = dict(left)
     for name, amount in right.items():
@@ -79,10 +79,12 @@ def add(left: Amounts, right: Amounts) -> Amounts:
 
 
 def pod_requests(
-    containers: Sequence[ContainerRequests], whole: Resources | None, overhead: Amounts
-) -> Amounts:
+    containers: Sequence[ContainerRequests],
+    whole: Resources | None,
+    overhead: ResourceList,
+) -> ResourceList:
     """Compute the requests of one pod: its containers' together, those of the ``whole`` pod, its overhead."""
-    total: Amounts = {}
+    total: ResourceList = {}
     for container in (each for each in containers if not each.initial):
         total = add(total, container.requests)
     total = _with_init_containers(total, [each for each in containers if each.initial])
@@ -147,10 +149,10 @@ def _obscure(resources: dict[str, Any], *, canonical: bool) -> frozenset[str]:
 
 
 def _with_init_containers(
-    total: Amounts, initial: Sequence[ContainerRequests]
-) -> Amounts:
-    sidecars: Amounts = {}
-    peak: Amounts = {}
+    total: ResourceList, initial: Sequence[ContainerRequests]
+) -> ResourceList:
+    sidecars: ResourceList = {}
+    peak: ResourceList = {}
     for container in initial:
         if container.stays:
             sidecars = add(sidecars, container.requests)
@@ -160,17 +162,19 @@ def _with_init_containers(
     return larger(add(total, sidecars), peak)
 
 
-def larger(left: Amounts, right: Amounts) -> Amounts:
+def larger(left: ResourceList, right: ResourceList) -> ResourceList:
     """Give the larger amount of each resource; an absent amount does not count."""
     return _of_each(max, left, right)
 
 
-def smaller(left: Amounts, right: Amounts) -> Amounts:
+def smaller(left: ResourceList, right: ResourceList) -> ResourceList:
     """Give the smaller amount of each resource; an absent amount does not count."""
     return _of_each(min, left, right)
 
 
-def _of_each(choose: Callable[..., Quantity], left: Amounts, right: Amounts) -> Amounts:
+def _of_each(
+    choose: Callable[..., Quantity], left: ResourceList, right: ResourceList
+) -> ResourceList:
     both = {
         name: choose(left[name], right[name], key=_exact)
         for name in left

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.api.pods import Amounts, ContainerRequests, Resources, pod_requests
+from kueue_dra_ref.api.pods import (
+    ContainerRequests,
+    ResourceList,
+    Resources,
+    pod_requests,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +51,13 @@ class PodSet:
     containers: tuple[ContainerRequests, ...] = ()
     whole: Resources | None = None
     """What the pod as a whole requests and is limited to, where it says so."""
-    overhead: Amounts = field(default_factory=dict)
+    overhead: ResourceList = field(default_factory=dict)
     runtime_class: str = ""
     passed_over: frozenset[str] = frozenset()
     """Flavors that are not considered, while another one is examined for the classes of its claims."""
 
     @property
-    def requests(self) -> Amounts:
+    def requests(self) -> ResourceList:
         """The ordinary resources that a pod requests."""
         return pod_requests(self.containers, self.whole, self.overhead)
 

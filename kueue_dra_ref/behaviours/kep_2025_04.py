@@ -61,11 +61,11 @@ def kep_2025_04() -> Behaviour:
         mapping=_mapping(kueue.mapping),
         # Resource Quota API: rules for kind and deviceClassNames.
         objects=Collect(
-            resource_quota_kind.the_only_kind_is_device_class,
-            resource_quota_kind.classes_need_the_kind,
-            resource_quota_kind.the_kind_needs_classes,
-            resource_quota_kind.a_class_has_one_name,
-            resource_quota_kind.a_name_is_of_one_kind,
+            resource_quota_kind.kind_is_device_class,
+            resource_quota_kind.device_class_names_need_kind,
+            resource_quota_kind.kind_needs_device_class_names,
+            resource_quota_kind.class_has_one_name,
+            resource_quota_kind.name_has_one_kind,
         ),
         definitions=_definitions(kueue.definitions),
         webhooks=_webhooks(kueue.webhooks),
@@ -103,15 +103,13 @@ def _definitions(kueue: APIValidation) -> APIValidation:
         kueue.cluster_queue,
         # In the examples, flavors of a group have quota for different resources.
         cel=kueue.cluster_queue.cel.drop(
-            clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
+            clusterqueue_crd.flavor_has_quota_of_each_covered_resource
         ),
     )
     job = replace(
         kueue.job,
         # Workloads: in the example a container lists a claim that its pod does not have.
-        container=kueue.job.container.drop(
-            job_validation.a_container_uses_claims_of_its_pod
-        ),
+        container=kueue.job.container.drop(job_validation.container_claims_exist),
     )
     return replace(kueue, cluster_queue=cluster_queue, job=job)
 
@@ -121,12 +119,12 @@ def _webhooks(kueue: WebhookRules) -> WebhookRules:
         kueue.groups,
         # Groups may share a resource name and a flavor, and list quotas in any order.
         resource=kueue.groups.resource.drop(
-            clusterqueue_webhook.a_resource_is_covered_once
+            clusterqueue_webhook.resource_is_covered_once
         ),
         quota=kueue.groups.quota.drop(
-            clusterqueue_webhook.quotas_come_in_the_order_of_the_resources
+            clusterqueue_webhook.quotas_follow_covered_resources
         ),
-        flavor=kueue.groups.flavor.drop(clusterqueue_webhook.a_flavor_is_in_one_group),
+        flavor=kueue.groups.flavor.drop(clusterqueue_webhook.flavor_is_in_one_group),
     )
     return replace(kueue, groups=groups)
 
@@ -136,7 +134,7 @@ def _priorities(kueue: PriorityClassRules) -> PriorityClassRules:
         kueue,
         # Default priority classes come with a gate of Kueue, which the text does not have.
         default_class=kueue.default_class.drop(
-            workload_priority_class.a_job_without_a_class_gets_the_default_one
+            workload_priority_class.default_workload_priority_class
         ),
     )
 
@@ -146,8 +144,8 @@ def _processing(kueue: Preprocessing) -> Preprocessing:
         kueue,
         # Direct claims are supported.
         reject_workload=First(),
-        read_claim=First(direct_claims.claims_are_read_where_the_workload_lives),
-        template=kueue.template.add(direct_claims.the_claim_must_exist),
+        read_claim=First(direct_claims.claim_from_workload_namespace),
+        template=kueue.template.add(direct_claims.claim_must_exist),
         # Workloads, 1: claims are those of the containers' resources.claims.
         is_dra_workload=AnyOf(
             when(
@@ -162,7 +160,7 @@ def _processing(kueue: Preprocessing) -> Preprocessing:
                 KueueDynamicResourceAllocation=True,
             )
         ),
-        mappings=First(resource_quota_kind.the_target_queue_maps_the_classes),
+        mappings=First(resource_quota_kind.mappings_from_cluster_queue),
         # Prioritized lists, administrative access and mode All are counted, not rejected.
         request=First(),
         # Quota does not depend on which devices a selector matches.
@@ -174,7 +172,7 @@ def _charging(kueue: Charges) -> Charges:
     return replace(
         kueue,
         # Workloads, 1: a claim that no container lists is not charged.
-        claims=Collect(resource_quota_kind.claims_are_those_that_containers_list),
+        claims=Collect(resource_quota_kind.claims_that_containers_list),
         # Pods that name one ResourceClaim share it.
         once_per_workload=First(direct_claims.existing_claim_is_charged_once),
         # What Kueue rejects because it cannot be counted is charged at its most.

@@ -41,11 +41,11 @@ def kep_2025_07() -> Behaviour:
         mapping_source=MappingSource.IN_AN_OBJECT,
         extra_kinds=frozenset({DRA_CONFIG}),
         objects=Collect(
-            dra_config_object.the_config_object_is_called_default,
-            dra_config_object.the_config_object_lives_with_kueue,
+            dra_config_object.config_object_is_named_default,
+            dra_config_object.config_object_is_in_kueue_namespace,
             dra_config_object.required_fields,
             dra_config_object.at_most_16_resources,
-            dra_config_object.at_most_8_classes_of_a_resource,
+            dra_config_object.at_most_8_classes_per_resource,
             dra_config_object.resources_are_a_map,
             dra_config_object.classes_of_a_resource_are_a_set,
         ),
@@ -61,8 +61,8 @@ def _definitions(earlier: APIValidation) -> APIValidation:
         earlier.job,
         # The examples of this text are valid Jobs.
         container=earlier.job.container.add(
-            job_validation.a_container_uses_claims_of_its_pod,
-            before=job_validation.a_container_has_a_name_of_its_own,
+            job_validation.container_claims_exist,
+            before=job_validation.container_name_is_unique,
         ),
     )
     return replace(earlier, job=job)
@@ -87,9 +87,9 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
             dra_workloads.target_cluster_queue_must_exist
         ),
         # Workloads, 4.1.1 and 4.1.2: the map is made from the one config object.
-        mappings=First(dra_config_object.the_config_object_maps_the_classes),
+        mappings=First(dra_config_object.mappings_from_config_object),
         # Device Class Mapping Ambiguity: a class may be in several mappings.
-        lookup=First(dra_config_object.every_mapping_of_a_class_names_a_resource),
+        lookup=First(dra_config_object.lookup_every_mapping_of_class),
         # Workloads, 4.1.3 to 4.1.5: the map admittedResourceClaims.
         already_charged=AnyOf(
             admitted_resource_claims.claims_in_use_are_not_charged_again
@@ -101,7 +101,7 @@ def _charging(earlier: Charges) -> Charges:
     return replace(
         earlier,
         # A claim of the pod is charged whether a container lists it or not.
-        claims=Collect(direct_claims.claims_of_either_kind_are_those_of_the_pod),
+        claims=Collect(direct_claims.claims_of_pod_of_either_kind),
     )
 
 
@@ -109,10 +109,8 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
     return replace(
         earlier,
         # Device Class Mapping Ambiguity: top-down through the flavors of the ClusterQueue.
-        choices=First(device_class_ambiguity.flavors_are_examined_top_down),
-        consider_flavor=AllOf(
-            device_class_ambiguity.only_the_examined_flavor_serves_the_class
-        ),
+        choices=First(device_class_ambiguity.flavors_for_class_in_listed_order),
+        consider_flavor=AllOf(device_class_ambiguity.skip_flavors_not_tried_for_class),
         # All causes have one reason.
         reason_across_flavors=First(),
         reason_across_resources=First(),

@@ -72,7 +72,7 @@ def _definitions(earlier: APIValidation) -> APIValidation:
         earlier.cluster_queue,
         # Without ambiguity, ClusterQueues are as Kueue has them.
         cel=earlier.cluster_queue.cel.add(
-            clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
+            clusterqueue_crd.flavor_has_quota_of_each_covered_resource
         ),
     )
     return replace(earlier, cluster_queue=cluster_queue)
@@ -83,13 +83,13 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         earlier.groups,
         # The same for resource groups.
         resource=earlier.groups.resource.add(
-            clusterqueue_webhook.a_resource_is_covered_once
+            clusterqueue_webhook.resource_is_covered_once
         ),
         quota=earlier.groups.quota.add(
-            clusterqueue_webhook.quotas_come_in_the_order_of_the_resources,
-            before=clusterqueue_webhook.no_quota_is_negative,
+            clusterqueue_webhook.quotas_follow_covered_resources,
+            before=clusterqueue_webhook.nominal_quota_is_not_negative,
         ),
-        flavor=Collect(clusterqueue_webhook.a_flavor_is_in_one_group),
+        flavor=Collect(clusterqueue_webhook.flavor_is_in_one_group),
     )
     return replace(earlier, groups=groups)
 
@@ -107,13 +107,13 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
             direct_claims.direct_claim_makes_a_dra_workload
         ),
         read_claim=First(),
-        template=earlier.template.drop(direct_claims.the_claim_must_exist),
+        template=earlier.template.drop(direct_claims.claim_must_exist),
         already_charged=AnyOf(),
         # RBAC Requirements: Kueue may read claims and templates, and waits if it may not.
-        rbac_denied=First(dra_workloads.templates_cannot_be_read_without_permission),
-        mappings=First(mapper.the_configuration_maps_the_classes),
+        rbac_denied=First(dra_workloads.templates_need_rbac),
+        mappings=First(mapper.mappings_from_configuration),
         # Device Class Resolution and Conflict Prevention: a class has one mapping.
-        lookup=First(mapper.the_mapping_of_a_class_names_the_resource),
+        lookup=First(mapper.lookup_first_mapping_of_class),
     )
 
 
@@ -121,7 +121,7 @@ def _charging(earlier: Charges) -> Charges:
     return replace(
         earlier,
         # All claims come from templates, so each pod has its own.
-        claims=Collect(charges.claims_are_those_of_the_pod),
+        claims=Collect(charges.claims_of_pod),
         once_per_workload=First(),
     )
 

@@ -41,34 +41,34 @@ MAPPING = MappingRules(
         device_class_mappings.class_maps_to_one_resource,
     ),
     # The rest of the Configuration, before and after its mappings.
-    before=Collect(config_validation.strategies_of_fair_sharing_come_in_their_order),
+    before=Collect(config_validation.fair_sharing_strategies_are_valid),
     transformation=Each(
-        config_validation.transformations_retain_or_replace,
-        config_validation.an_input_is_transformed_once,
+        config_validation.transformation_strategy_is_known,
+        config_validation.transformation_input_is_unique,
     ),
     after=Collect(
-        config_validation.the_selector_of_managed_namespaces_is_one,
-        config_validation.namespaces_of_the_system_are_not_managed,
+        config_validation.managed_jobs_namespace_selector_is_valid,
+        config_validation.system_namespaces_are_not_selected,
     ),
 )
 
 ADJUSTING = AdjustResources(
     pod_set=Fold(
         adjust_resources.runtime_class_overhead,
-        adjust_resources.the_namespace_gives_containers_defaults,
+        adjust_resources.limit_range_defaults,
         adjust_resources.limits_default_requests,
     ),
-    resources=Collect(adjust_resources.containers_keep_to_their_limits),
+    resources=Collect(adjust_resources.container_requests_are_within_limits),
     ranges=Collect(
         adjust_resources.limit_range_bounds_containers,
-        adjust_resources.pods_keep_to_the_bounds_of_the_namespace,
+        adjust_resources.limit_range_bounds_pods,
     ),
 )
 
 PROCESSING = Preprocessing(
     reject_workload=First(
         when(
-            dra_workloads.direct_claims_are_refused_by_the_older_gate,
+            dra_workloads.direct_claims_are_refused_0_17,
             DynamicResourceAllocation=True,
         )
     ),
@@ -78,21 +78,21 @@ PROCESSING = Preprocessing(
             DynamicResourceAllocation=True,
         )
     ),
-    rbac_denied=First(dra_workloads.templates_cannot_be_read_without_permission),
-    mappings=First(mapper.the_configuration_maps_the_classes),
-    read_template=First(claim_templates.templates_are_read_where_the_workload_lives),
+    rbac_denied=First(dra_workloads.templates_need_rbac),
+    mappings=First(mapper.mappings_from_configuration),
+    read_template=First(claim_templates.template_from_workload_namespace),
     # Only a missing template is an error. Requests of all forms pass, and selectors are not evaluated.
     template=First(claim_templates_0_14.missing_template_message_0_14),
     request=First(),
     matching=DeviceMatchingRules(),
-    lookup=First(mapper.the_mapping_of_a_class_names_the_resource),
+    lookup=First(mapper.lookup_first_mapping_of_class),
     unmapped_class=First(claim_templates_0_14.unmapped_class_message_0_14),
     # All errors are retried, those that never go away too.
     retry_on_error=AnyOf(claim_templates_0_17.every_error_is_retried),
 )
 
 CHARGING = Charges(
-    claims=Collect(charges.claims_are_those_of_the_pod),
+    claims=Collect(charges.claims_of_pod),
     # Mode All has no count; prioritized lists charge nothing.
     request=First(
         charges.the_count_is_charged,
@@ -101,7 +101,7 @@ CHARGING = Charges(
     # Sums inside a claim overflow.
     in_claim=First(claim_templates_0_17.requests_of_a_claim_wrap_around),
     in_pod=First(charges.claims_of_a_pod_add_up),
-    transformed=First(resource_transformations.outputs_are_computed_from_whole_units),
+    transformed=First(resource_transformations.transformation_outputs_0_17),
     plus_pod_requests=First(charges.devices_add_to_pod_requests),
-    pods=First(charges.a_pod_set_is_charged_for_each_pod),
+    pods=First(charges.multiply_by_pod_count),
 )

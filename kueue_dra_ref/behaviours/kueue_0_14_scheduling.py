@@ -29,15 +29,15 @@ from kueue_dra_ref.rules.scheduler import scheduling_cycle
 
 QUEUEING = QueueRules(
     queue_not_ready=First(
-        admissibility.the_local_queue_must_exist,
-        admissibility.the_local_queue_must_run,
-        admissibility.the_cluster_queue_must_exist,
-        admissibility.the_cluster_queue_must_be_active,
+        admissibility.local_queue_must_exist,
+        admissibility.local_queue_must_be_active,
+        admissibility.cluster_queue_must_exist,
+        admissibility.cluster_queue_must_be_active,
     ),
     inactive=Each(
-        pending_workloads.a_deleted_cluster_queue_is_inactive,
-        pending_workloads.a_stopped_cluster_queue_is_inactive,
-        pending_workloads.missing_flavors_make_a_cluster_queue_inactive,
+        pending_workloads.terminating_cluster_queue_is_inactive,
+        pending_workloads.stopped_cluster_queue_is_inactive,
+        pending_workloads.missing_flavors_deactivate_cluster_queue,
     ),
     order=Order(pending_workloads.higher_priority_first, pending_workloads.older_first),
     # A workload that waits for its victims can be overtaken.
@@ -51,7 +51,7 @@ QUEUEING = QueueRules(
     evict=First(
         pending_workloads.evict_on_deactivation,
         pending_workloads.hold_and_drain_evicts_local_queue,
-        pending_workloads.a_drained_cluster_queue_evicts,
+        pending_workloads.hold_and_drain_evicts_cluster_queue,
     ),
     hold_finalizer=AnyOf(
         in_use_finalizers.cluster_queue_in_use_finalizer,
@@ -64,25 +64,25 @@ COHORTS = CohortRules(
     reads_cohorts=AnyOf(
         when(cohort_quota.cohort_objects_are_read, HierarchicalCohorts=True)
     ),
-    parent_of_cluster_queue=First(cohort_quota.queues_of_a_cohort_share),
-    parent=First(cohort_quota.cohorts_form_a_tree),
-    on_cycle=First(cohort_quota.a_loop_of_cohorts_stops_its_queues),
-    quota=First(cohort_quota.a_cohort_may_bring_quota),
+    parent_of_cluster_queue=First(cohort_quota.cohort_of_cluster_queue),
+    parent=First(cohort_quota.parent_of_cohort),
+    on_cycle=First(cohort_quota.cohort_cycle_deactivates_queues),
+    quota=First(cohort_quota.quota_of_cohort),
     # Quotas are plain integers (up to 0.17).
-    quota_value=First(cohort_quota.cpu_beyond_64_bits_is_counted_as_none),
-    borrowing=First(cohort_quota.a_limit_bounds_borrowing),
-    lending=First(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True)),
-    borrowed_amount=First(cohort_quota.use_above_nominal_quota_is_borrowed),
+    quota_value=First(cohort_quota.cpu_overflow_counts_as_zero),
+    borrowing=First(cohort_quota.borrowing_limit),
+    lending=First(when(cohort_quota.lending_limit, LendingLimit=True)),
+    borrowed_amount=First(cohort_quota.borrowed_in_status),
 )
 
 ASSIGNING = FlavorAssignment(
     implicit_requests=Each(fits_resource_quota.pods_resource_when_covered),
     uncovered=First(fits_resource_quota.uncovered_resources_are_unavailable),
-    flavors=Collect(fits_resource_quota.flavors_are_tried_as_listed),
+    flavors=Collect(fits_resource_quota.flavors_in_listed_order),
     resume_from_last_tried=AnyOf(
         when(flavor_fungibility.resume_from_last_tried_flavor, FlavorFungibility=True)
     ),
-    flavor=Each(taints.taints_must_be_tolerated_by_their_value),
+    flavor=Each(taints.taints_must_be_tolerated_0_15),
     # Node affinity is compared by the label keys of the group (up to 0.17).
     in_group=Each(
         node_affinity.affinity_operand_is_integer_in_group,

@@ -15,7 +15,7 @@ from kueue_dra_ref.rules.workload import workload_priority_class, workload_statu
 JOBS = JobRules(
     default_queue=First(
         when(
-            managed_jobs.a_job_without_a_queue_gets_the_default_one,
+            managed_jobs.default_local_queue,
             LocalQueueDefaulting=True,
         )
     ),
@@ -30,26 +30,26 @@ JOBS = JobRules(
             ManagedJobsNamespaceSelectorAlwaysRespected=True,
         )
     ),
-    pod_sets=First(job_reconciliation.a_job_is_one_pod_set),
+    pod_sets=First(job_reconciliation.job_pod_sets),
     min_parallelism=First(
         when(job_reconciliation.min_parallelism_annotation, PartialAdmission=True)
     ),
     not_equivalent=AnyOf(job_reconciliation.equivalent_to_workload),
     suspend=AnyOf(job_reconciliation.suspend_job),
     unsuspend=AnyOf(job_reconciliation.unsuspend_on_admission),
-    apply_pod_count=Each(job_reconciliation.a_job_runs_as_many_pods_as_were_admitted),
+    apply_pod_count=Each(job_reconciliation.run_with_admitted_pod_count),
     fail_on_conflicting_labels=First(
         job_reconciliation.conflicting_node_labels_finish_workload
     ),
     reclaimable_pods=First(
         when(
-            job_reconciliation.pods_that_will_not_run_again_are_reclaimed,
+            job_reconciliation.reclaimable_pods,
             ReclaimablePods=True,
         )
     ),
     release_quota=AnyOf(job_reconciliation.release_quota_when_pods_stopped),
-    requeue_evicted=AnyOf(job_reconciliation.a_preempted_workload_is_queued_again),
-    finished=First(job_reconciliation.a_finished_job_finishes_its_workload),
+    requeue_evicted=AnyOf(job_reconciliation.preempted_workload_is_requeued),
+    finished=First(job_reconciliation.finished_job_finishes_workload),
 )
 
 PRIORITIES = PriorityClassRules(
@@ -69,25 +69,24 @@ REPORTING = StatusRules(
     requests=First(workload_status.pending_workload_resource_requests),
     # The implicit resource "pods" is listed (up to 0.17).
     extra_requests=Each(workload_status.pods_resource_in_requests),
-    admitted=Each(
-        workload_status.quota_is_reserved, workload_status.the_workload_is_admitted
-    ),
-    admission=First(workload_status.the_admission_is_written),
+    quota_reserved=Each(workload_status.quota_reserved_condition),
+    admitted=Each(workload_status.admitted_condition),
+    admission=First(workload_status.admission_status),
     evicted=Each(workload_status.evicted_condition),
     preempted=Each(workload_status.preempted_condition),
     quota_released=First(workload_status.unset_quota_reservation_condition),
     cluster_queue=Each(
-        workload_status.pending_workloads_are_counted,
-        workload_status.reserving_and_admitted_workloads_are_counted,
-        workload_status.reserved_quota_is_listed,
-        workload_status.used_quota_is_listed,
+        workload_status.pending_workloads_status,
+        workload_status.reserving_and_admitted_workloads_status,
+        workload_status.flavors_reservation_status,
+        workload_status.flavors_usage_status,
     ),
     cluster_queue_active=Each(workload_status.cluster_queue_active_condition),
     local_queue=Each(
-        workload_status.a_local_queue_counts_its_workloads,
-        workload_status.a_local_queue_lists_its_quota,
+        workload_status.local_queue_workloads_status,
+        workload_status.local_queue_flavors_usage_status,
         when(
-            workload_status.a_local_queue_shows_its_flavors,
+            workload_status.local_queue_flavors_status,
             ExposeFlavorsInLocalQueue=True,
         ),
     ),

@@ -81,23 +81,23 @@ def _cluster_queue(earlier: CRDValidation) -> CRDValidation:
     limits = (
         # v1beta2 calls the field of the cohort cohortName.
         earlier.limits.swap(
-            clusterqueue_crd.a_cohort_without_a_field_of_that_name_is_named_as_objects_are,
-            clusterqueue_crd.a_cohort_is_named_as_objects_are,
+            clusterqueue_crd.cohort_field_is_valid,
+            clusterqueue_crd.cohort_name_is_valid,
         )
         # The values of flavorFungibility have other names.
         .swap(
-            clusterqueue_crd.when_can_borrow_is_known,
-            clusterqueue_crd.when_can_preempt_is_known,
+            clusterqueue_crd.fungibility_policies_are_known_0_14,
+            clusterqueue_crd.fungibility_policies_are_known,
         )
         # flavorFungibility.preference is new.
         .add(
             clusterqueue_crd.fungibility_preference_is_known,
-            before=clusterqueue_crd.an_admission_scope_has_a_mode,
+            before=clusterqueue_crd.admission_mode_is_required,
         )
         # The modes of an admission scope are an enum.
         .add(
-            clusterqueue_crd.the_mode_of_an_admission_scope_is_known,
-            before=clusterqueue_crd.a_flavor_is_once_in_a_group,
+            clusterqueue_crd.admission_mode_is_known,
+            before=clusterqueue_crd.flavors_of_group_are_unique,
         )
     )
     return replace(
@@ -106,7 +106,7 @@ def _cluster_queue(earlier: CRDValidation) -> CRDValidation:
         # A preference has no effect unless the search tries further flavors.
         cel=earlier.cel.add(
             clusterqueue_crd.fungibility_preference_needs_try_next_flavor,
-            before=clusterqueue_crd.a_flavor_has_a_quota_of_each_resource,
+            before=clusterqueue_crd.flavor_has_quota_of_each_covered_resource,
         ),
     )
 
@@ -115,14 +115,14 @@ def _workload(earlier: CRDValidation) -> CRDValidation:
     return replace(
         earlier,
         # A Workload refers to its priority class by group, kind and name; before, it only named it.
-        limits=earlier.limits.add(workload_crd.a_priority_class_is_of_a_known_kind),
+        limits=earlier.limits.add(workload_crd.priority_class_ref_is_known),
         # The messages about immutable fields are longer.
         cel=Collect(
-            workload_crd.a_priority_class_is_of_the_kind_of_its_group,
+            workload_crd.priority_class_ref_kind_matches_group,
             workload_crd.priority_class_is_immutable_with_quota,
             workload_crd.queue_name_is_immutable_with_quota,
-            workload_crd.a_priority_class_comes_with_its_priority,
-            workload_crd.the_fewest_pods_are_no_more_than_all,
+            workload_crd.priority_class_ref_needs_priority,
+            workload_crd.min_count_is_at_most_count,
         ),
     )
 
@@ -132,11 +132,11 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         earlier,
         # A running Job may change its priority class, but neither get its first one nor lose it.
         job=earlier.job.swap(
-            job_webhook.a_running_job_keeps_its_priority_class,
-            job_webhook.a_running_job_is_given_no_priority_class,
+            job_webhook.running_job_keeps_priority_class,
+            job_webhook.running_job_gets_no_priority_class,
         ).add(
-            job_webhook.a_job_keeps_a_priority_class,
-            before=job_webhook.a_running_job_with_fewest_pods_keeps_its_parallelism,
+            job_webhook.priority_class_is_not_removed,
+            before=job_webhook.running_job_keeps_parallelism,
         ),
     )
 
@@ -170,7 +170,7 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
         earlier,
         # Requests that cannot be counted are rejected; 0.14 checked nothing but that the template exists.
         template=First(
-            claim_templates.the_template_must_exist,
+            claim_templates.template_must_exist,
             claim_templates_0_17.constraints_are_refused,
             claim_templates_0_17.device_config_is_refused,
         ),
@@ -247,6 +247,6 @@ def _reporting(earlier: StatusRules) -> StatusRules:
         earlier,
         # status.flavors of a LocalQueue is gone.
         local_queue=earlier.local_queue.drop(
-            workload_status.a_local_queue_shows_its_flavors
+            workload_status.local_queue_flavors_status
         ),
     )

@@ -75,9 +75,7 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
         # The same change of words in the errors of webhooks.
-        rephrase=earlier.rephrase.drop(
-            mapping_names_0_15.names_are_qualified_and_counted_in_characters
-        ),
+        rephrase=earlier.rephrase.drop(mapping_names_0_15.qualified_name_messages),
     )
 
 
@@ -129,7 +127,7 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
         stop_at_empty_pod_set=AnyOf(fits_resource_quota.empty_pod_set_stops_assignment),
         # Tolerations compare numbers (operators Lt and Gt).
         flavor=earlier.flavor.swap(
-            taints.taints_must_be_tolerated_by_their_value,
+            taints.taints_must_be_tolerated_0_15,
             taints.taints_must_be_tolerated,
         ),
         # The preference is read as it is written, and without one borrowing is preferred.

@@ -75,12 +75,10 @@ _EXTENDED = ExtendedResources(
         )
     ),
     is_extended_name=AnyOf(extended_resource_requests.names_with_a_domain_are_extended),
-    choose_class=Fold(devices_0_18.a_mapped_class_stands_for_a_resource),
-    in_container=First(devices_0_18.each_container_asks_for_whole_devices),
+    choose_class=Fold(devices_0_18.mapped_device_class_wins),
+    in_container=First(devices_0_18.each_container_requests_whole_devices),
     in_pod=First(extended_resource_requests.max_of_init_and_containers),
-    charged_resource=First(
-        extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name
-    ),
+    charged_resource=First(extended_resource_requests.mapped_resource_or_own_name),
     not_charged_natively=AnyOf(
         extended_resource_requests.resolved_name_is_not_charged_natively
     ),
@@ -91,9 +89,9 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
     quota = (
         # LendingLimit is GA and locked on.
         earlier.groups.quota.ungate(
-            clusterqueue_webhook.no_lending_limit_is_negative,
+            clusterqueue_webhook.lending_limit_is_not_negative,
             clusterqueue_webhook.lending_limit_needs_cohort,
-            clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
+            clusterqueue_webhook.lending_limit_is_at_most_nominal_quota,
         )
     )
     return replace(
@@ -112,9 +110,7 @@ def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
         # LocalQueueDefaulting is GA and locked on.
-        default_queue=earlier.default_queue.ungate(
-            managed_jobs.a_job_without_a_queue_gets_the_default_one
-        ),
+        default_queue=earlier.default_queue.ungate(managed_jobs.default_local_queue),
     )
 
 
@@ -141,7 +137,7 @@ def _cohorts(earlier: CohortRules) -> CohortRules:
         reads_cohorts=earlier.reads_cohorts.ungate(
             cohort_quota.cohort_objects_are_read
         ),
-        lending=earlier.lending.ungate(cohort_quota.a_limit_bounds_lending),
+        lending=earlier.lending.ungate(cohort_quota.lending_limit),
     )
 
 

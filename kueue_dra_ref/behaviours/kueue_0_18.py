@@ -111,16 +111,16 @@ def _mapping(earlier: MappingRules) -> MappingRules:
         # A mapping may have one source, a counter; while the gate is off, it may have none.
         before_sources=Collect(
             when(
-                mapping_sources_0_18.sources_need_the_gate_of_counters,
+                mapping_sources_0_18.sources_need_gate,
                 KueueDRAIntegrationPartitionableDevices=False,
             ),
-            _partitionable(mapping_sources_0_18.a_mapping_has_one_source),
+            _partitionable(mapping_sources_0_18.at_most_one_source),
         ),
-        source_type=Each(_partitionable(mapping_sources_0_18.a_source_is_a_counter)),
+        source_type=Each(_partitionable(mapping_sources_0_18.source_is_a_counter)),
         source=Collect(
-            _partitionable(mapping_sources_0_18.a_counter_has_a_short_name),
-            _partitionable(mapping_sources_0_18.a_driver_has_a_name),
-            _partitionable(mapping_source_fields.the_selector_of_a_source_compiles),
+            _partitionable(mapping_sources_0_18.counter_name_is_at_most_63_long),
+            _partitionable(mapping_sources_0_18.driver_is_at_most_253_long),
+            _partitionable(mapping_source_fields.source_selector_compiles),
         ),
         # quotaCheckStrategy is new.
         after=earlier.after.add(
@@ -154,7 +154,7 @@ def _priorities(earlier: PriorityClassRules) -> PriorityClassRules:
         # A namespace of Jobs without a class can have a default one.
         default_class=First(
             when(
-                workload_priority_class.a_job_without_a_class_gets_the_default_one,
+                workload_priority_class.default_workload_priority_class,
                 WorkloadPriorityClassDefaulting=True,
             )
         ),
@@ -165,10 +165,10 @@ def _adjusting(earlier: AdjustResources) -> AdjustResources:
     return replace(
         earlier,
         # Pod-level resources are read.
-        pod_set=earlier.pod_set.add(
-            adjust_resources.limits_of_the_pod_stand_in_for_its_requests
+        pod_set=earlier.pod_set.add(adjust_resources.pod_limits_default_pod_requests),
+        resources=earlier.resources.add(
+            adjust_resources.pod_requests_are_within_limits
         ),
-        resources=earlier.resources.add(adjust_resources.pods_keep_to_their_limits),
     )
 
 
@@ -178,7 +178,7 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
         # While the gate is off, workloads with claims are rejected, since their devices cannot be charged.
         reject_workload=First(
             when(
-                dra_workloads.claims_are_refused_while_the_gate_is_off,
+                dra_workloads.claims_need_gate,
                 KueueDRAIntegration=False,
                 KueueDRARejectWorkloadsWhenDRADisabled=True,
             ),
@@ -211,41 +211,41 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
 
 _MATCHING = DeviceMatchingRules(
     eligible=AllOf(
-        device_matching.a_device_serves_one_request_of_a_claim,
-        device_matching.the_selectors_of_the_class_hold,
-        device_matching.the_selectors_of_the_request_hold,
+        device_matching.device_serves_one_request_of_claim,
+        device_matching.class_selectors_match,
+        device_matching.request_selectors_match,
     ),
     findings=First(
-        device_matching.the_class_must_exist,
-        device_matching.the_selectors_of_the_class_compile,
+        device_matching.class_must_exist,
+        device_matching.class_selectors_compile,
         device_matching.selector_error_rejects,
-        device_matching.too_few_devices_reject,
+        device_matching.too_few_devices_are_retried,
     ),
 )
 
 _SOURCING = SourcedRequestRules(
-    sources=First(sourced_requests.sources_of_a_class_are_those_of_its_mappings),
-    charge_by_sources=AnyOf(sourced_requests.uncountable_classes_are_not_charged),
+    sources=First(sourced_requests.sources_of_class),
+    charge_by_sources=AnyOf(sourced_requests.classes_with_sources_are_not_counted),
     # Which devices are looked at.
     slices=Fold(
-        pool_selection.slices_are_those_of_the_driver,
+        pool_selection.slices_of_driver,
         pool_selection.newest_pool_generation,
         pool_selection.skip_incomplete_pool,
     ),
     eligible=AllOf(
-        sourced_requests.the_selector_of_the_source_holds,
-        sourced_requests.the_selectors_of_a_sourced_class_hold,
-        sourced_requests.the_selectors_of_a_sourced_request_hold,
+        sourced_requests.source_selector_matches,
+        sourced_requests.sourced_class_selectors_match,
+        sourced_requests.sourced_request_selectors_match,
     ),
     match_error=First(
         devices_0_18.missing_class_at_request_path,
         devices_0_18.class_selector_error_at_request_path,
         sourced_requests.sourced_selector_error_is_retried,
-        sourced_requests.too_few_sourced_devices_reject,
+        sourced_requests.too_few_sourced_devices_are_retried,
     ),
     # What they charge.
-    counter=Collect(devices_0_18.the_first_set_of_a_device_is_charged),
-    amount_error=First(partitionable_devices.some_device_must_consume_the_counter),
+    counter=Collect(devices_0_18.first_counter_set_is_charged),
+    amount_error=First(partitionable_devices.some_device_consumes_counter),
     worst_case=First(sourced_requests.max_over_devices),
     clamp=Fold(sourced_requests.clamp_negative_to_zero),
     times_count=First(sourced_requests.each_sourced_device_is_charged),
@@ -264,8 +264,8 @@ def _charging(earlier: Charges) -> Charges:
         ),
         # Transformations multiply exact amounts.
         transformed=earlier.transformed.swap(
-            resource_transformations.outputs_are_computed_from_whole_units,
-            resource_transformations.outputs_and_what_is_requested_are_one_sum,
+            resource_transformations.transformation_outputs_0_17,
+            resource_transformations.transformation_outputs_0_18,
         ),
     )
 
@@ -284,7 +284,7 @@ def _extended(earlier: ExtendedResources) -> ExtendedResources:
         ),
         # A class that is charged by counters cannot be requested by name.
         in_container=earlier.in_container.add(
-            devices_0_18.each_container_is_refused_a_class_with_counters
+            devices_0_18.each_container_rejects_counters
         ),
         # A new or changed DeviceClass requeues the workloads that request its extended resource.
         affected_by_class=Collect(
@@ -300,9 +300,7 @@ def _cohorts(earlier: CohortRules) -> CohortRules:
     return replace(
         earlier,
         # CPU beyond 64 bits of thousandths is counted.
-        quota_value=earlier.quota_value.drop(
-            cohort_quota.cpu_beyond_64_bits_is_counted_as_none
-        ),
+        quota_value=earlier.quota_value.drop(cohort_quota.cpu_overflow_counts_as_zero),
     )
 
 

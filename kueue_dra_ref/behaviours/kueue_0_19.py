@@ -21,7 +21,7 @@ from kueue_dra_ref.behaviours.phases_status import JobRules, StatusRules
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_19_gates
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import NotAdmissible
 from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First, Fold
 from kueue_dra_ref.rules.config import (
@@ -50,7 +50,7 @@ from kueue_dra_ref.rules.workload import (
     workload_status,
 )
 
-ConditionSlot = First[[QuotaReservedReason | None, str], Condition]
+ConditionSlot = First[[NotAdmissible], Condition]
 
 
 def kueue_0_19() -> Behaviour:
@@ -108,30 +108,30 @@ def _mapping(earlier: MappingRules) -> MappingRules:
         device_class=earlier.device_class.swap(
             device_class_mappings.class_maps_to_one_resource,
             device_class_mappings.class_maps_to_one_resource_unless_both_count,
-        ).add(mapping_sources.mappings_of_a_class_charge_different_counters),
+        ).add(mapping_sources.shared_class_charges_different_counters),
         # A mapping may have several sources, all counters or all capacities; each kind has a gate.
         before_sources=earlier.before_sources.drop(
-            mapping_sources_0_18.sources_need_the_gate_of_counters,
-            mapping_sources_0_18.a_mapping_has_one_source,
+            mapping_sources_0_18.sources_need_gate,
+            mapping_sources_0_18.at_most_one_source,
         ),
         source_type=Each(
-            mapping_sources.a_source_has_a_type,
-            mapping_sources.a_source_has_one_type,
+            mapping_sources.source_has_a_type,
+            mapping_sources.source_has_one_type,
             when(
                 mapping_sources.counters_need_gate,
                 KueueDRAIntegrationPartitionableDevices=False,
             ),
             when(
-                mapping_sources.capacities_need_their_gate,
+                mapping_sources.capacities_need_gate,
                 KueueDRAIntegrationConsumableCapacity=False,
             ),
         ),
         # Names are checked by their syntax, not by their length alone.
         source=Collect(
-            mapping_source_fields.a_counter_is_named_by_a_label,
-            mapping_source_fields.a_capacity_has_a_qualified_name,
-            mapping_source_fields.a_driver_is_a_subdomain,
-            mapping_source_fields.the_selector_of_a_source_compiles,
+            mapping_source_fields.counter_name_is_a_dns_label,
+            mapping_source_fields.capacity_name_is_qualified,
+            mapping_source_fields.driver_is_a_dns_subdomain,
+            mapping_source_fields.source_selector_compiles,
         ),
         sources=Collect(mapping_sources.sources_have_one_type),
     )
@@ -160,14 +160,14 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         earlier,
         # Limits, overhead and pod-level resources are checked in addition to requests.
         workload=earlier.workload.swap(
-            workload_webhook.no_request_is_called_pods,
-            workload_webhook.no_amount_is_called_pods,
+            workload_webhook.requests_have_no_pods,
+            workload_webhook.resources_have_no_pods,
         ).add(
             when(
-                workload_webhook.no_amount_is_negative,
+                workload_webhook.resources_are_not_negative,
                 WorkloadValidateResourcesAreNonNegative=True,
             ),
-            before=workload_webhook.at_most_one_pod_set_may_shrink,
+            before=workload_webhook.at_most_one_min_count,
         ),
     )
 
@@ -178,7 +178,7 @@ def _jobs(earlier: JobRules) -> JobRules:
         # Indexes that have failed for good no longer need quota.
         reclaimable_pods=earlier.reclaimable_pods.add(
             when(job_reconciliation.reclaimable_pods_of_indexes, ReclaimablePods=True),
-            before=job_reconciliation.pods_that_will_not_run_again_are_reclaimed,
+            before=job_reconciliation.reclaimable_pods,
         ),
         # In namespaces that are not managed, Jobs get no default queue.
         default_queue_exempt=AnyOf(
@@ -195,21 +195,19 @@ def _sourcing(earlier: SourcedRequestRules) -> SourcedRequestRules:
     return replace(
         earlier,
         # Selectors of classes with sources are tried on the devices of the sources' drivers only.
-        drivers=First(
-            sourced_requests.selectors_are_tried_on_the_drivers_of_the_sources
-        ),
+        drivers=First(sourced_requests.selectors_on_drivers_of_sources),
         # Errors name the right field.
         match_error=earlier.match_error.swap(
             devices_0_18.missing_class_at_request_path,
-            sourced_requests.a_sourced_class_must_exist,
+            sourced_requests.sourced_class_must_exist,
         ).swap(
             devices_0_18.class_selector_error_at_request_path,
-            sourced_requests.the_selectors_of_a_sourced_class_compile,
+            sourced_requests.sourced_class_selectors_compile,
         ),
         # All counter sets of a device that have the counter are read, not the first one alone.
         counter=earlier.counter.swap(
-            devices_0_18.the_first_set_of_a_device_is_charged,
-            partitionable_devices.what_a_device_consumes_is_charged,
+            devices_0_18.first_counter_set_is_charged,
+            partitionable_devices.all_counter_sets_are_charged,
         ),
         # Consumable capacity: what is charged, and how it is rounded to the requestPolicy of the device.
         requested_capacity=First(
@@ -224,7 +222,7 @@ def _sourcing(earlier: SourcedRequestRules) -> SourcedRequestRules:
             consumable_capacity.reject_above_range_max,
         ),
         amount_error=earlier.amount_error.add(
-            consumable_capacity.some_device_must_have_the_capacity,
+            consumable_capacity.some_device_has_capacity,
             consumable_capacity.no_device_satisfies_capacity,
         ),
         # Amounts of counters and capacities are printed in powers of 1024.
@@ -237,8 +235,8 @@ def _charging(earlier: Charges) -> Charges:
         earlier,
         # A negative output of a transformation no longer reduces what a container requests.
         transformed=earlier.transformed.swap(
-            resource_transformations.outputs_and_what_is_requested_are_one_sum,
-            resource_transformations.outputs_are_added_to_what_is_requested,
+            resource_transformations.transformation_outputs_0_18,
+            resource_transformations.transformation_outputs_add_to_requests,
         ),
     )
 
@@ -253,14 +251,14 @@ def _extended(earlier: ExtendedResources) -> ExtendedResources:
         ),
         # Errors are reported once for a pod set, and overflows are among them.
         in_container=earlier.in_container.drop(
-            devices_0_18.each_container_asks_for_whole_devices,
-            devices_0_18.each_container_is_refused_a_class_with_counters,
+            devices_0_18.each_container_requests_whole_devices,
+            devices_0_18.each_container_rejects_counters,
         ),
         reject_resource=Collect(
             extended_resource_requests.classes_with_counters_are_refused,
             extended_resource_requests.classes_with_capacities_are_refused,
             extended_resource_requests.devices_are_whole,
-            extended_resource_requests.the_sum_of_containers_has_64_bits,
+            extended_resource_requests.sum_of_containers_has_64_bits,
         ),
         # Init containers and containers are compared for each name, not for all names of a resource together.
         per_name=Each(extended_resource_requests.extended_resources_sum_per_name),
@@ -284,7 +282,7 @@ def _queueing(earlier: QueueRules) -> QueueRules:
         # The message begins with a small letter.
         namespace=earlier.namespace.swap(
             pending_workloads.namespace_must_be_selected_0_18,
-            pending_workloads.the_namespace_must_be_selected,
+            pending_workloads.namespace_must_be_selected,
         ),
     )
 

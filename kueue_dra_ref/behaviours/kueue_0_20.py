@@ -57,9 +57,11 @@ def _mapping(earlier: MappingRules) -> MappingRules:
     return replace(
         earlier,
         # "pods" is the implicit resource, so a mapping cannot have that name.
-        name=earlier.name.add(mapping_names_0_20.a_mapping_is_not_called_pods),
+        name=earlier.name.add(mapping_names_0_20.name_is_not_pods),
         # The name of a capacity has one slash at most.
-        source=earlier.source.add(mapping_names_0_20.a_capacity_has_one_slash_at_most),
+        source=earlier.source.add(
+            mapping_names_0_20.capacity_name_has_at_most_one_slash
+        ),
     )
 
 
@@ -85,7 +87,7 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
             _prioritized(prioritized_lists.subrequest_has_a_count),
             _prioritized(prioritized_lists.subrequest_selectors_compile),
             _prioritized(prioritized_lists.subrequest_class_is_mapped),
-            _prioritized(prioritized_lists.subrequest_is_charged_by_device_sources),
+            _prioritized(prioritized_lists.subrequest_is_not_charged_by_sources),
             _prioritized(prioritized_lists.subrequests_charge_one_resource),
             _prioritized(prioritized_lists.subrequests_charge_one_count),
         ),

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping, Transformation
 from kueue_dra_ref.api.devices import DeviceRequest
-from kueue_dra_ref.api.pods import Amounts, ContainerRequests
+from kueue_dra_ref.api.pods import ContainerRequests, ResourceList
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
 from kueue_dra_ref.cel import Undecided
+from kueue_dra_ref.model.device_checks import DeviceClassSelection, MappingLookup
 from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest
-from kueue_dra_ref.model.limitranges import NamespaceLimits
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
-from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First, Fold
 from kueue_dra_ref.rules.dra.charges import Charge
 from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
-from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
+from kueue_dra_ref.rules.workload.adjust_resources import PodSetInNamespace
 from kueue_dra_ref.target import FieldError, Manifest
 
 
@@ -31,19 +31,15 @@ class MappingSource(StrEnum):
     IN_AN_OBJECT = "an object of its own"
 
 
-CheckPods = Rule[[PodSet, NamespaceLimits], Iterable[FieldError]]
-"""What is wrong with the requests of a pod set."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdjustResources:
     """What Kueue makes of the requests of pods before it counts them, and which requests it rejects."""
 
-    pod_set: Fold[PodSet, [NamespaceLimits]] = Fold()
+    pod_set: Fold[PodSetInNamespace, []] = Fold()
     """Change the requests of a pod set: overhead, defaults of the namespace, limits."""
-    resources: Collect[[PodSet, NamespaceLimits], FieldError] = Collect()
+    resources: Collect[[PodSetInNamespace], FieldError] = Collect()
     """Find requests that exceed their limits; such a workload is not admitted."""
-    ranges: Collect[[PodSet, NamespaceLimits], FieldError] = Collect()
+    ranges: Collect[[PodSetInNamespace], FieldError] = Collect()
     """Find requests outside the LimitRanges of the namespace; such a workload is not admitted."""
 
 
@@ -57,7 +53,7 @@ class Preprocessing:
     """Does the workload request devices by claims, so that they are charged before it is queued?"""
     rbac_denied: First[[Lister, Workload], InadmissibleReason]
     """What keeps Kueue from reading the claims or the mappings? Without rules: nothing does."""
-    mappings: First[[Lister, Workload], Sequence[DeviceClassMapping]]
+    mappings: First[[MappingLookup], Sequence[DeviceClassMapping]]
     """Which device class mappings apply to the workload?"""
     read_template: First[[Lister, str, str], Manifest]
     """Read the ResourceClaimTemplate that a claim of the pod names."""
@@ -99,7 +95,7 @@ class Charges:
     """How do the requests of one claim for one class add up?"""
     in_pod: First[[Sequence[int]], int]
     """How do the claims of one pod add up?"""
-    transformed: First[[Amounts, Sequence[Transformation]], Amounts] = First()
+    transformed: First[[ResourceList, Sequence[Transformation]], ResourceList] = First()
     """What do the resource transformations of the Configuration make of the requests of containers?"""
     plus_pod_requests: First[[int, int], int]
     """How do devices and requests of containers under the same resource name add up?"""
@@ -117,7 +113,7 @@ class ExtendedResources:
     """Which resource names of a pod set may be those of devices? Without rules: none."""
     is_extended_name: AnyOf[[str]] = AnyOf()
     """Can a resource of this name be an extended resource? Without rules: no name can."""
-    choose_class: Fold[Sequence[Manifest], [Sequence[DeviceClassMapping]]] = Fold()
+    choose_class: Fold[DeviceClassSelection, []] = Fold()
     """Which DeviceClass provides the resource? Each rule removes candidates. Without rules: the first one does."""
     in_container: First[[ExtendedResourceRequest, ContainerRequests], FieldError] = (
         First()

@@ -10,13 +10,13 @@ from kueue_dra_ref.api.types import (
     ClusterQueue,
     Cohort,
     FlavorChoice,
-    FlavorFungibility,
     FlavorQuota,
     PodSet,
     ResourceGroup,
     Workload,
 )
 from kueue_dra_ref.model.dominant_resource_share import DominantResourceShare
+from kueue_dra_ref.model.flavor_check import FlavorCheck
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.model.resource_node import (
     FlavorResource,
@@ -30,6 +30,7 @@ from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import (
 )
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
     FlavorScanState,
+    FungibilityCheck,
     GranularMode,
 )
 from kueue_dra_ref.rules.flavorassigner.node_affinity import UnparsableLabel
@@ -46,6 +47,7 @@ from kueue_dra_ref.rules.preemption.preemption_policies import (
 from kueue_dra_ref.rules.queue.admissibility import QueuePosition
 from kueue_dra_ref.rules.queue.in_use_finalizers import InUse
 from kueue_dra_ref.rules.queue.pending_workloads import (
+    ClusterQueueCheck,
     PendingWorkload,
     QuotaHolder,
     ReasonMessage,
@@ -62,7 +64,7 @@ class QueueRules:
     """Does a new LocalQueue skip the workload, by whether it is finished? Without rules: it queues every workload."""
     queue_not_ready: First[[QueuePosition], NotAdmissible]
     """Why does the workload not get into its queue?"""
-    inactive: Each[[ClusterQueue, tuple[str, ...]], ReasonMessage]
+    inactive: Each[[ClusterQueueCheck], ReasonMessage]
     """Find the reasons for which a ClusterQueue is inactive."""
     order: Order[[PendingWorkload]]
     """In which order does a ClusterQueue try its pending workloads?"""
@@ -94,7 +96,7 @@ class QueueRules:
     """Does Kueue ignore changes of a ClusterQueue or ResourceFlavor, by whether it is deleted?"""
 
 
-Ranking = tuple[Rule[[GranularMode, FlavorFungibility], tuple[int, ...]], ...]
+Ranking = tuple[Rule[[FungibilityCheck], tuple[int, ...]], ...]
 """Rules that rank one outcome before another; the first rule that ranks them differently decides."""
 
 
@@ -142,11 +144,9 @@ class FlavorAssignment:
     """Is the flavor tried for the pod set at all? Without rules: every flavor is."""
     resume_from_last_tried: AnyOf[[FlavorScanState, int]] = AnyOf()
     """Does the search continue after the flavor that was tried last? Otherwise it starts again."""
-    flavor: Each[[PodSet, str, Mapping[str, Any]], str | UnparsableLabel]
+    flavor: Each[[FlavorCheck], str | UnparsableLabel]
     """What makes a flavor unsuitable for the pods: taints, node labels?"""
-    in_group: Each[
-        [PodSet, str, Mapping[str, Any], Collection[str]], str | UnparsableLabel
-    ] = Each()
+    in_group: Each[[FlavorCheck], str | UnparsableLabel] = Each()
     """What makes it unsuitable by the label keys of its resource group? Without rules: flavors are checked alone."""
     quota: First[[ResourceRequest], Status]
     """Does the quota suffice: for ever too small, or too small now?"""
@@ -154,11 +154,11 @@ class FlavorAssignment:
     """How does a message print an amount that has no limit? Without rules: as a number."""
     stop_search: AnyOf[[GranularMode]] = AnyOf()
     """Is the flavor given up after this resource? Without rules: all its resources are checked."""
-    try_next_flavor: AnyOf[[GranularMode, FlavorFungibility]] = AnyOf()
+    try_next_flavor: AnyOf[[FungibilityCheck]] = AnyOf()
     """Does the search continue with the next flavor?"""
-    rank: Order[[GranularMode, FlavorFungibility]] = Order()
+    rank: Order[[FungibilityCheck]] = Order()
     """Which outcome is better, between the resources of a flavor and between flavors?"""
-    prefer_flavor: Order[[GranularMode, FlavorFungibility]] = Order()
+    prefer_flavor: Order[[FungibilityCheck]] = Order()
     """Which flavor is better, where flavors rank differently than resources? Without rules: `rank` decides."""
     stop_at_empty_pod_set: AnyOf[[int]] = AnyOf()
     """Does a pod set that got so many flavors end the assignment? Without rules: later pod sets are assigned too."""

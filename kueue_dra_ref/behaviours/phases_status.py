@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import (
+    InadmissibleReason,
+    NotAdmissible,
+)
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.rules.jobframework.managed_jobs import JobOwnership
@@ -82,13 +85,13 @@ class PriorityClassRules:
 class StatusRules:
     """What Kueue writes to the status of Workloads, ClusterQueues and LocalQueues."""
 
-    inadmissible_condition: Each[[str, str], Condition]
+    inadmissible_condition: Each[[InadmissibleReason], Condition]
     """Which conditions report that the devices of a workload cannot be charged?"""
     dra_resolved: First[[str], Condition] = First()
     """Which condition reports that they can be charged now? Without rules: none does."""
-    queue_not_ready: First[[QuotaReservedReason | None, str], Condition]
+    queue_not_ready: First[[NotAdmissible], Condition]
     """Which condition reports what is wrong with the queue of a workload?"""
-    pending_condition: First[[QuotaReservedReason | None, str], Condition]
+    pending_condition: First[[NotAdmissible], Condition]
     """Which condition reports why a workload is pending?"""
     requests: First[
         [Sequence[tuple[str, Mapping[str, int]]], frozenset[str]], list[dict[str, Any]]
@@ -96,7 +99,9 @@ class StatusRules:
     """Which requests of a pending workload are listed?"""
     extra_requests: Each[[Mapping[str, int]], Mapping[str, int]] = Each()
     """Which of the implicit requests are listed too? Without rules: none."""
-    admitted: Each[[str], Condition]
+    quota_reserved: Each[[str], Condition]
+    """Which conditions does an admitted workload get that name its ClusterQueue?"""
+    admitted: Each[[], Condition]
     """Which conditions report the admission?"""
     admission: First[[str, Sequence[PodSetAssignment]], Written]
     """What does the admission contain?"""
@@ -104,7 +109,7 @@ class StatusRules:
     """Which conditions report an eviction?"""
     preempted: Each[[str, str], Condition]
     """Which conditions report a preemption?"""
-    quota_released: First[[QuotaReservedReason | None, str], Condition]
+    quota_released: First[[NotAdmissible], Condition]
     """Which condition reports that an evicted workload has released its quota?"""
     unset_quota_reservation: Each[[], Condition] = Each()
     """Which conditions go with each QuotaReserved that is False? Without rules: none."""

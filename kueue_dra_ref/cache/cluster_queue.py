@@ -16,18 +16,16 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.deepcopy import without_empty
-from kueue_dra_ref.api.pods import Amounts
+from kueue_dra_ref.api.pods import ResourceList
 from kueue_dra_ref.api.types import PodSet, Workload
 from kueue_dra_ref.behaviours.phases_scheduling import QueueRules
 from kueue_dra_ref.explain.step import Step
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.rules.queue.pending_workloads import PendingWorkload
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.total_requests import TotalRequests
-
-Key = tuple[str, str]
-"""Namespace and name of a Workload."""
 
 Parts = tuple[Any, ...]
 Position = tuple[Parts, str]
@@ -282,5 +280,5 @@ def _spec_shape(written: _Fields, counted: PodSet) -> list[Any]:
     ]
 
 
-def _canonical(amounts: Amounts) -> dict[str, str]:
+def _canonical(amounts: ResourceList) -> dict[str, str]:
     return {name: str(amount) for name, amount in amounts.items()}

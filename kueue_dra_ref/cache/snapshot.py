@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.cache.hierarchy import Hierarchy
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 
-Key = tuple[str, str]
-"""Namespace and name of a Workload."""
-Amounts = Mapping[FlavorResource, int]
+FlavorResourceQuantities = Mapping[FlavorResource, int]
 FlavorSpec = Mapping[str, object]
 
 
@@ -28,7 +27,7 @@ class ReservedWorkload:
     cluster_queue: str
     local_queue: Key
     admitted: bool
-    amounts: Amounts
+    amounts: FlavorResourceQuantities
     priority: int = 0
     created: int = 0
     evicted: bool = False
@@ -79,19 +78,19 @@ class Snapshot:
         self._removed.discard(workload.key)
         self.add_usage(workload.cluster_queue, workload.amounts)
 
-    def add_usage(self, queue: str, amounts: Amounts) -> None:
+    def add_usage(self, queue: str, amounts: FlavorResourceQuantities) -> None:
         """Add usage to a ClusterQueue."""
         node = self.node(queue)
         for of, amount in amounts.items():
             node.add_usage(of, amount)
 
-    def remove_usage(self, queue: str, amounts: Amounts) -> None:
+    def remove_usage(self, queue: str, amounts: FlavorResourceQuantities) -> None:
         """Remove usage from a ClusterQueue."""
         node = self.node(queue)
         for of, amount in amounts.items():
             node.remove_usage(of, amount)
 
-    def fits(self, queue: str, amounts: Amounts) -> bool:
+    def fits(self, queue: str, amounts: FlavorResourceQuantities) -> bool:
         """Whether all amounts are available to a ClusterQueue now."""
         node = self.node(queue)
         return all(amount <= node.available(of) for of, amount in amounts.items())

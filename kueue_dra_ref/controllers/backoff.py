@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.model.lister import Key
 
 _FIRST = 0.005
 _LAST = 1000.0

@@ -7,9 +7,9 @@ Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile);
 from __future__ import annotations
 
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
-from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.rules.queue.in_use_finalizers import InUse
 from kueue_dra_ref.target import Manifest
 

@@ -13,7 +13,6 @@ from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.deepcopy import MemoizedCopy
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
-from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.job_pods import JobPods
@@ -24,6 +23,7 @@ from kueue_dra_ref.controllers.workloadpriorityclass import (
 )
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest, Ref
 

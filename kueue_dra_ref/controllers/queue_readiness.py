@@ -15,7 +15,7 @@ from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.rules.queue.admissibility import QueuePosition
 from kueue_dra_ref.target import Manifest
-from kueue_dra_ref.workload.resources import unfit
+from kueue_dra_ref.workload.resources import validate_resources
 
 
 class QueueReadiness:
@@ -83,11 +83,11 @@ class QueueReadiness:
             return ""
         kueue = self.kueue
         namespace = working["metadata"]["namespace"]
-        limits = kueue.lister.surroundings(namespace)
+        limits = kueue.lister.namespace_limits(namespace)
         workload = kueue.informers.workload(working)
         if kueue.asks_for_devices(working):
             workload = kueue.adjusted(working)
-        found = unfit(self.rules.adjusting, limits, workload)
+        found = validate_resources(self.rules.adjusting, limits, workload)
         if found is None:
             return ""
         return found.message

@@ -12,7 +12,6 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.types import ClusterQueue
-from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.workload_conditions import apply_condition
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -22,6 +21,7 @@ from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.dominant_resource_share import (
     dominant_resource_share,
 )
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.rules.workload.workload_status import QueueCounts
 from kueue_dra_ref.target import Manifest

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.workloads import is_active
-from kueue_dra_ref.cache.cluster_queue import Key, PendingWorkloads
+from kueue_dra_ref.cache.cluster_queue import PendingWorkloads
 from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted, key_of
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest
 
 

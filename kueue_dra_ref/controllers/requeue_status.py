@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.conditions import condition
-from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     update_unset_quota_reservation,
@@ -18,11 +17,13 @@ from kueue_dra_ref.controllers.workload_conditions import (
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.model.pending_reason import NotAdmissible
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.scheduler.ambiguous_classes import interpretations
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.target import Manifest
-from kueue_dra_ref.workload.total_requests import TotalRequests, counted
+from kueue_dra_ref.workload.total_requests import TotalRequests, implicit_requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +67,9 @@ class RequeueStatus:
             return
         self._attempts[key] = Attempt(cycle=cycle, before=before)
         rules = self.rules.reporting.pending_condition
-        pending = rules.answer(entry.quota_reserved_reason, entry.message)
+        pending = rules.answer(
+            NotAdmissible(cause=entry.quota_reserved_reason, message=entry.message)
+        )
         if pending is None:
             return  # the API server rejects a condition without a reason, and the whole update with it
         self._record_steps(entry, pending.rule)
@@ -140,7 +143,7 @@ class RequeueStatus:
         rules = self.rules
         implicit: Mapping[str, int] = {}
         if entry.was_nominated:
-            implicit = counted(rules.assigning, entry.queue, demand)
+            implicit = implicit_requests(rules.assigning, entry.queue, demand)
         requests = dict(demand.amounts)
         for each in rules.reporting.extra_requests(implicit):
             requests.update(each)

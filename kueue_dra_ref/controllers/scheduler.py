@@ -8,12 +8,13 @@ from __future__ import annotations
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.types import ClusterQueue, Workload
-from kueue_dra_ref.cache.cluster_queue import Key, WorkloadInfo
+from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
 from kueue_dra_ref.controllers.requeue_status import RequeueStatus
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     Preemption,
@@ -24,7 +25,7 @@ from kueue_dra_ref.scheduler.entry import Entry, RequeueReason
 from kueue_dra_ref.scheduler.nominate import Nominator
 from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget, target_steps
 from kueue_dra_ref.target import Manifest
-from kueue_dra_ref.workload.resources import unfit
+from kueue_dra_ref.workload.resources import validate_resources
 
 Inadmissible = tuple[RequeueReason, str, tuple[Step, ...]]
 """Why a head is inadmissible: the reason, the message and the steps."""
@@ -121,9 +122,9 @@ class Scheduler:
         mismatch = rules.queueing.namespace.answer(queue, labels)
         if mismatch:
             return _stated(RequeueReason.NAMESPACE_MISMATCH, mismatch)
-        limits = kueue.lister.surroundings(namespace)
+        limits = kueue.lister.namespace_limits(namespace)
         workload = self._validated(head)
-        invalid = unfit(rules.adjusting, limits, workload)
+        invalid = validate_resources(rules.adjusting, limits, workload)
         if invalid is None:
             return None
         step = Step(
@@ -230,7 +231,9 @@ class Scheduler:
         if admission is not None:
             admission = copied(dict(admission))
             working["status"]["admission"] = admission
-        for each in rules.admitted(name):
+        for each in rules.quota_reserved(name):
+            apply_condition(working, each, now)
+        for each in rules.admitted():
             apply_condition(working, each, now)
         for kind in ("Evicted", "Preempted"):
             _reset(working, kind, now)
@@ -240,7 +243,12 @@ class Scheduler:
         """Keep the steps that led to an admission, with those of the preemptions that made it fit."""
         head = entry.info
         admitted = Step(
-            requirements=cited(self.rules.reporting.admitted.rules),
+            requirements=cited(
+                [
+                    *self.rules.reporting.quota_reserved.rules,
+                    *self.rules.reporting.admitted.rules,
+                ]
+            ),
             text="quota is reserved; admitted",
         )
         preempted = self._preemption_steps.pop(head.key, ())

@@ -14,7 +14,6 @@ from kueue_dra_ref.api.conditions import (
 )
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.workloads import is_active
-from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.deviceclass import may_queue
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
@@ -28,9 +27,10 @@ from kueue_dra_ref.controllers.workload_conditions import (
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
-from kueue_dra_ref.dra.preprocess import processed
+from kueue_dra_ref.dra.preprocess import preprocess_dra_resources
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.rules.queue.pending_workloads import QuotaHolder
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.dra_resources import DRAResources
@@ -128,7 +128,7 @@ class WorkloadReconciler:
     def _processed(self, key: Key, working: Manifest) -> bool:
         """Compute what the devices of a workload charge and queue it; False if its queues are not checked now."""
         kueue = self.kueue
-        resources = processed(
+        resources = preprocess_dra_resources(
             self.rules,
             kueue.lister,
             kueue.informers.workload(working),
@@ -211,7 +211,7 @@ class WorkloadReconciler:
         if refused.undecided:
             set_condition(working, "QuotaReserved", None, "Undecided", message, now)
         else:
-            for each in rules(message, refused.requeued):
+            for each in rules(refused):
                 apply_condition(working, each, now)
         no_quota_reservation(self.kueue, working)
         self.store.put(working)
@@ -258,7 +258,7 @@ class WorkloadReconciler:
         before = charged.steps if charged else ()
         self._record_steps(key, *before, *steps)
         rules = self.rules.reporting.queue_not_ready
-        pending = rules(blocked.cause, blocked.message)
+        pending = rules(blocked)
         changed = False
         if pending is not None:
             changed = apply_condition(working, pending, self.kueue.clock.now)

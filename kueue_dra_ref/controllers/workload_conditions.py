@@ -9,7 +9,7 @@ from __future__ import annotations
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
@@ -83,7 +83,9 @@ def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     is_requeued = kueue.behaviour.jobs.requeue_evicted(reason)
     set_condition(working, "Requeued", is_requeued, reason, message, now)
     rules = kueue.behaviour.reporting
-    released = rules.quota_released(QuotaReservedReason.UNTRIED, message)
+    released = rules.quota_released(
+        NotAdmissible(cause=QuotaReservedReason.UNTRIED, message=message)
+    )
     if released is not None:
         apply_condition(working, released, now)
     no_quota_reservation(kueue, working)

@@ -14,8 +14,9 @@ from kueue_dra_ref.api.labels import NAME_LABEL
 from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.controlplane.store import Key, Store, is_deleted, key_of
-from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
+from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.rules.queue.pending_workloads import ClusterQueueCheck, ReasonMessage
 from kueue_dra_ref.target import Manifest
 
 IndexKey = tuple[str, str]
@@ -139,7 +140,9 @@ class Informers:
             if self.flavor(flavor) is None:
                 missing.append(flavor)
         flavors = tuple(missing)
-        reasons = self._rules.inactive(queue, flavors)
+        reasons = self._rules.inactive(
+            ClusterQueueCheck(queue=queue, missing_flavors=flavors)
+        )
         self._inactive[name] = CachedReasons(queue, reasons)
         return reasons
 

@@ -15,7 +15,7 @@ from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cache.cluster_queue import Key, PendingWorkloads, WorkloadInfo
+from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
 from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
 from kueue_dra_ref.controlplane.clock import Clock
@@ -25,11 +25,16 @@ from kueue_dra_ref.controlplane.store_lister import StoreLister
 from kueue_dra_ref.controlplane.usage import UsageCache, reclaimable_pods
 from kueue_dra_ref.dra.preprocess import asks_for_devices
 from kueue_dra_ref.explain.step import Step
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.dra_resources import DRAResources
 from kueue_dra_ref.workload.map_order import MapOrder
-from kueue_dra_ref.workload.resources import adjusted, told
-from kueue_dra_ref.workload.total_requests import demands, explained, in_bytes
+from kueue_dra_ref.workload.resources import adjust_resources, adjustment_steps
+from kueue_dra_ref.workload.total_requests import (
+    in_bytes,
+    total_request_steps,
+    total_requests,
+)
 
 REQUEUE_BATCH_PERIOD = 1.0
 """Seconds between a change and the requeue of the inadmissible workloads that it may help."""
@@ -256,17 +261,17 @@ class Kueue:
         """Compute the requests of a workload: its adjusted pods and what its devices charge."""
         rules = self.behaviour.adjusting
         written = self.informers.workload(obj)
-        limits = self.lister.surroundings(key[0])
+        limits = self.lister.namespace_limits(key[0])
         resources = self.derivations.get(key, _NO_DEVICES)
-        workload = adjusted(rules, limits, written)
+        workload = adjust_resources(rules, limits, written)
         reclaimable = reclaimable_pods(obj)
-        requests = demands(
+        requests = total_requests(
             self.behaviour, self.configuration, workload, resources, reclaimable
         )
         steps = (
             *resources.steps,
-            *told(rules, limits, written),
-            *explained(self.behaviour, requests, resources),
+            *adjustment_steps(rules, limits, written),
+            *total_request_steps(self.behaviour, requests, resources),
         )
         return WorkloadInfo(
             key=key,
@@ -287,9 +292,9 @@ class Kueue:
     def adjusted(self, obj: Manifest) -> Workload:
         """Give a Workload with what Kueue adds to the requests of its pods."""
         namespace = obj["metadata"]["namespace"]
-        limits = self.lister.surroundings(namespace)
+        limits = self.lister.namespace_limits(namespace)
         workload = self.informers.workload(obj)
-        return adjusted(self.behaviour.adjusting, limits, workload)
+        return adjust_resources(self.behaviour.adjusting, limits, workload)
 
     def _delete_from_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:
         for managed in self.local_queues.values():

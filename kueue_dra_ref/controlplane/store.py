@@ -11,10 +11,8 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.controlplane.clock import Clock
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest, Ref
-
-Key = tuple[str, str]
-"""Namespace (empty for cluster scope) and name."""
 
 _UIDS = 2**128
 """Later objects have lower UIDs, so that a test of creation order cannot pass by the order of the UIDs."""

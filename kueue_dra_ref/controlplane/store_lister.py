@@ -16,7 +16,7 @@ from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.cel import Device
 from kueue_dra_ref.controlplane.rbac import may_read
 from kueue_dra_ref.controlplane.store import Store
-from kueue_dra_ref.model.limitranges import NamespaceLimits, surroundings_of
+from kueue_dra_ref.model.limitranges import NamespaceLimits, summarize
 from kueue_dra_ref.model.resourceslices import PublishedSlice, slice_of
 from kueue_dra_ref.target import Manifest
 
@@ -43,14 +43,14 @@ class StoreLister:
         """Give a ResourceClaim."""
         return self._store.find("ResourceClaim", name, namespace)
 
-    def surroundings(self, namespace: str) -> NamespaceLimits:
+    def namespace_limits(self, namespace: str) -> NamespaceLimits:
         """Give the LimitRanges and RuntimeClasses that apply to the pods of a namespace."""
         limit_ranges = []
         for each in self._store.every("LimitRange"):
             if each["metadata"]["namespace"] == namespace:
                 limit_ranges.append(each)
         runtime_classes = self._store.every("RuntimeClass")
-        return surroundings_of(limit_ranges, runtime_classes)
+        return summarize(limit_ranges, runtime_classes)
 
     def may_read(self, resource: str) -> bool:
         """Whether the role let Kueue read a resource when it started."""

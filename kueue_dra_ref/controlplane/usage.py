@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
-from kueue_dra_ref.cache.snapshot import Key, ReservedWorkload
-from kueue_dra_ref.rules.workload.workload_status import FlavorResource
+from kueue_dra_ref.cache.snapshot import ReservedWorkload
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.model.resource_node import FlavorResource
 from kueue_dra_ref.target import Manifest
 
 Amounts = dict[FlavorResource, int]

@@ -162,10 +162,10 @@ def _match_devices(
     context, source, request = charged.asked, charged.source, charged.asked.request
     if request is None:
         return replace(charged, class_exists=False)
-    of_class = class_selectors(context.world, request.device_class)
+    of_class = class_selectors(context.lister, request.device_class)
     if of_class is None:
         return replace(charged, class_exists=False)
-    slices, skipped = group_slices_by_pool(rules, source, context.world.slices())
+    slices, skipped = group_slices_by_pool(rules, source, context.lister.slices())
     found = match_devices(rules, source, slices, of_class, request.selectors)
     steps += skipped
     steps += found.steps(rules, source_title(charged), source.driver)

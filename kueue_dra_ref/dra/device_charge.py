@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kueue_dra_ref.api.quantities import Quantity
+from kueue_dra_ref.model.device_checks import CapacityRequest
 from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import Answer
@@ -75,7 +76,9 @@ def charge_for_device(
     capacity = device.capacities.get(name)
     if capacity is None:
         return DeviceCharge(device=device)
-    requested = rules.requested_capacity.answer(charged.asked, name, capacity)
+    requested = rules.requested_capacity.answer(
+        CapacityRequest(context=charged.asked, name=name, capacity=capacity)
+    )
     if requested is None:
         return DeviceCharge(device=device)
     return _round_to_policy(rules, device, capacity, requested)

@@ -12,9 +12,10 @@ from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.types import PodSet, Workload
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
 from kueue_dra_ref.explain.step import TIMES, Step, cited, listed
+from kueue_dra_ref.model.device_checks import DeviceClassSelection
 from kueue_dra_ref.model.extended_resources import (
     ExtendedResourceRequest,
-    amounts,
+    device_counts,
 )
 from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.target import FieldError, Manifest
@@ -100,9 +101,11 @@ def _select_device_class(
     if not rules.is_extended_name(name):
         return "", steps
     classes = lister.classes_for(name)
-    for rule, selected in rules.choose_class.steps(classes, mappings):
-        if selected is None:
+    selection = DeviceClassSelection(classes=classes, mappings=mappings)
+    for rule, made in rules.choose_class.steps(selection):
+        if made is None:
             break
+        selected = made.classes
         if len(selected) < len(classes):
             before = _format_classes(classes)
             after = _format_classes(selected) or "none"
@@ -179,8 +182,8 @@ def _charge(
     resolved: ResolvedExtendedResources,
 ) -> None:
     pod_set = requests[0].pod_set.name
-    initial = amounts(requests, initial=True)
-    regular = amounts(requests, initial=False)
+    initial = device_counts(requests, initial=True)
+    regular = device_counts(requests, initial=False)
     last = (*initial, *regular)[-1]
     count = rules.in_pod.or_else(last, initial, regular)
     if resource:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kueue_dra_ref.explain.step import Step, named
+from kueue_dra_ref.model.device_checks import SourceSlices
 from kueue_dra_ref.model.resourceslices import PublishedSlice
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import Source
@@ -28,9 +29,11 @@ def group_slices_by_pool(
     Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete)
     """
     steps: list[Step] = []
-    for rule, kept in rules.slices.steps(slices, source):
-        if kept is None:
+    of = SourceSlices(source=source, slices=slices)
+    for rule, made in rules.slices.steps(of):
+        if made is None:
             break
+        kept = made.slices
         steps += _explain_skipped(rule, source, slices, kept)
         slices = kept
     return slices, steps

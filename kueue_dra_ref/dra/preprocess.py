@@ -25,11 +25,12 @@ from kueue_dra_ref.dra.extended_resources import (
 )
 from kueue_dra_ref.dra.selectors import SelectorError, validate_selectors
 from kueue_dra_ref.explain.step import TIMES, Step
+from kueue_dra_ref.model.device_checks import MappingLookup
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import Answer, First
 from kueue_dra_ref.rules.dra.charges import Charge
-from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
 from kueue_dra_ref.target import FieldError
 from kueue_dra_ref.workload.dra_resources import (
     DRAResources,
@@ -40,7 +41,7 @@ from kueue_dra_ref.workload.dra_resources import (
     raise_if_rejected,
 )
 from kueue_dra_ref.workload.map_order import CERTAIN, MapOrderDraw
-from kueue_dra_ref.workload.resources import adjusted
+from kueue_dra_ref.workload.resources import adjust_resources
 
 SumRule = First[[Sequence[int]], int]
 
@@ -60,7 +61,7 @@ def asks_for_devices(
     return requests_extended_devices(behaviour.extended, lister, workload)
 
 
-def processed(
+def preprocess_dra_resources(
     behaviour: Behaviour,
     lister: Lister,
     workload: Workload,
@@ -74,8 +75,8 @@ def processed(
         return DRAResources()
     if forbidden := rules.rbac_denied.answer(lister, workload):
         return _inadmissible(forbidden)
-    limits = lister.surroundings(workload.namespace)
-    counted = adjusted(behaviour.adjusting, limits, workload)
+    limits = lister.namespace_limits(workload.namespace)
+    counted = adjust_resources(behaviour.adjusting, limits, workload)
     return ClaimPreprocessor(behaviour, lister, counted, map_order).run()
 
 
@@ -102,7 +103,9 @@ class ClaimPreprocessor:
         self.workload = workload
         self.map_order = map_order
         mappings = self.rules.mappings
-        self.mappings = mappings.or_else((), lister, workload)
+        self.mappings = mappings.or_else(
+            (), MappingLookup(lister=lister, workload=workload)
+        )
         self.steps: list[Step] = []
         self.shared: dict[str, ResourceCounts] = {}
         self.choices: dict[str, tuple[str, ...]] = {}
@@ -194,7 +197,7 @@ class ClaimPreprocessor:
         else:
             spec = rules.read_template(self.lister, namespace, claim.template)
         context = DeviceRequestContext(
-            world=self.lister,
+            lister=self.lister,
             workload=self.workload,
             pod_set=pod_set,
             claim=claim,

@@ -74,7 +74,7 @@ def _count_matching_devices(
     """
     request = context.request
     assert request is not None
-    of_class = class_selectors(context.world, request.device_class)
+    of_class = class_selectors(context.lister, request.device_class)
     if of_class is None:
         return None
     places: set[int] = set()

@@ -1,4 +1,4 @@
-"""Feature gates: defaults and needs (Design Details, DynamicResourceAllocation; the registry of Kueue 0.19).
+"""Feature gates: defaults and dependencies (Design Details, DynamicResourceAllocation; registry of Kueue 0.19).
 
 Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates, validateDRAFeatureGateDependencies)
 """
@@ -21,7 +21,7 @@ Switches = Mapping[str, bool]
 
 
 class Stage(StrEnum):
-    """How mature a gate is."""
+    """The maturity of a gate."""
 
     ALPHA = "alpha"
     BETA = "beta"
@@ -31,7 +31,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """One gate of a release."""
+    """A feature gate of a release."""
 
     name: str
     default: bool
@@ -40,7 +40,7 @@ class Gate:
     needs: tuple[str, ...] = ()
     """Gates that must be on while this one is."""
     shared: bool = False
-    """A gate of Kubernetes' libraries, whose registry checks ``needs`` itself and in its own words."""
+    """Whether it is a gate of Kubernetes' libraries, whose registry checks ``needs`` with messages of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,28 +57,30 @@ class Gates:
 
 
 def effective(gates: Gates, requested: Switches) -> Switches | tuple[FieldError, ...]:
-    """Every gate of the release, on or off, as the configuration asks; or what the release refuses about it.
+    """Give the state of every gate of the release as the Configuration sets it, or the errors of the release.
 
-    Several faults that end the same registry check are told in alphabetical order; the real registry picks at random.
+    Several errors of one registry check have alphabetical order here; the real registry reports them in any order.
     """
-    complaints = next(
-        filter(None, (rule(gates.table, requested) for rule in gates.setting)), []
-    )
-    if complaints:
-        detail = complaints[0] if len(complaints) == 1 else f"[{', '.join(complaints)}]"
-        if gates.last:
-            return (FieldError(field="", type="Not decoded", detail=detail),)
-        return (_refused(printed(dict(requested)), detail),)
+    refused = gates.setting.first(gates.table, requested)
+    if refused:
+        return (_setting_error(gates, requested, refused.value),)
     state = _state(gates.table, requested)
-    return (
-        tuple(fault for rule in gates.standing for fault in rule(gates.table, state))
-        or state
-    )
+    faults = tuple(gates.standing(gates.table, state))
+    return faults or state
+
+
+def _setting_error(
+    gates: Gates, requested: Switches, messages: list[str]
+) -> FieldError:
+    detail = messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
+    if gates.last:
+        return FieldError(field="", type="Not decoded", detail=detail)
+    return _refused(printed(dict(requested)), detail)
 
 
 @rule("GATE-009", "GATE-015", "GATE-019")
 def names_are_known(table: Mapping[str, Gate], requested: Switches) -> list[str]:
-    """Refuse a gate that the release does not know; the registry stops at the first.
+    """Kueue rejects a gate that the release does not know, and reports the first one only.
 
     Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates);
         Kubernetes: k8s.io/component-base/featuregate/feature_gate.go (SetFromMap)
@@ -94,31 +96,34 @@ def names_are_known(table: Mapping[str, Gate], requested: Switches) -> list[str]
 def locked_gates_keep_their_default(
     table: Mapping[str, Gate], requested: Switches
 ) -> list[str]:
-    """Refuse to change a gate that is locked to its default.
+    """Kueue rejects another value for a gate that is locked to its default.
 
     Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates);
         Kubernetes: k8s.io/component-base/featuregate/feature_gate.go (SetFromMap)
     """
-    return [
-        f"cannot set feature gate {name} to {printed(on)}, feature is locked to {printed(gate.default)}"
-        for name, on in sorted(requested.items())
-        if (gate := table.get(name)) and gate.locked and gate.default != on
-    ]
+    messages = []
+    for name, on in sorted(requested.items()):
+        gate = table.get(name)
+        if gate and gate.locked and gate.default != on:
+            messages.append(
+                f"cannot set feature gate {name} to {printed(on)}, feature is locked to {printed(gate.default)}"
+            )
+    return messages
 
 
 @rule("GATE-013")
 def shared_gates_have_what_they_need(
     table: Mapping[str, Gate], requested: Switches
 ) -> list[str]:
-    """Refuse a gate of Kubernetes that is on while a gate it depends on is off.
+    """Kueue rejects a gate of Kubernetes that is on while a gate it depends on is off.
 
     Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates);
         Kubernetes: k8s.io/component-base/featuregate/feature_gate.go (SetFromMap, unsafeSetFromMap)
     """
-    lacking = _lacking(table, _state(table, requested), shared=True)
+    missing = _missing_dependencies(table, _state(table, requested), shared=True)
     return [
         f"{gate.name} is enabled, but depends on features that are disabled: [{' '.join(off)}]"
-        for gate, off in lacking
+        for gate, off in missing
     ]
 
 
@@ -126,11 +131,11 @@ def shared_gates_have_what_they_need(
 def gates_have_what_they_need(
     table: Mapping[str, Gate], state: Switches
 ) -> Iterator[FieldError]:
-    """Refuse a gate of Kueue that is on while a gate it depends on is off, one fault for each lacking gate.
+    """Kueue rejects a gate of its own that is on while a gate it depends on is off.
 
     Kueue: pkg/config/validation.go (validateFeatureGateDependency, validateDRAFeatureGateDependencies)
     """
-    for gate, off in _lacking(table, state, shared=False):
+    for gate, off in _missing_dependencies(table, state, shared=False):
         for other in off:
             yield _refused(
                 printed(gate.name), f"{gate.name} requires {other} to be enabled"
@@ -141,7 +146,7 @@ def gates_have_what_they_need(
 def topology_profiles_need_topology(
     table: Mapping[str, Gate], state: Switches
 ) -> Iterator[FieldError]:
-    """Refuse a topology profile while Topology Aware Scheduling is off.
+    """Kueue rejects a topology profile gate that is on while TopologyAwareScheduling is off.
 
     Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates)
     """
@@ -165,7 +170,7 @@ def kueue_0_19_gates() -> Gates:
 
 @cache
 def kueue_0_20_gates() -> Gates:
-    """The gates that Kueue 0.20 is said to know: those of 0.19, one on by default, and four new ones."""
+    """The gates announced for Kueue 0.20: those of 0.19, one of them on by default, and four new ones."""
     earlier = kueue_0_19_gates()
     observed = replace(earlier.table[_OBSERVED], default=True, stage=Stage.BETA)
     new = {gate.name: gate for gate in _NEW_IN_0_20}
@@ -242,11 +247,11 @@ KEP_2025_09_GATES = Gates(
         ),
     }
 )
-"""The one gate that the text introduces.  Of all others it says nothing, so any name may be set."""
+"""The one gate that the text introduces."""
 
 
 def _of_kueue(file: str) -> Gates:
-    """The gates of a minor whose Kubernetes gates need nothing of each other."""
+    """Give the gates of a minor whose Kubernetes gates do not depend on each other."""
     return Gates(
         table=_table(file),
         setting=Collect(names_are_known, locked_gates_keep_their_default),
@@ -255,7 +260,7 @@ def _of_kueue(file: str) -> Gates:
 
 
 def _set_last(file: str) -> Gates:
-    """The gates of a minor that sets them after all else, each by itself."""
+    """Give the gates of a minor that sets them last and checks no dependencies."""
     return Gates(
         table=_table(file),
         setting=Collect(names_are_known, locked_gates_keep_their_default),
@@ -264,7 +269,7 @@ def _set_last(file: str) -> Gates:
 
 
 def _state(table: Mapping[str, Gate], requested: Switches) -> Switches:
-    """Defaults, then whole stages (AllAlpha, AllBeta), then what was asked for by name."""
+    """Apply defaults, then whole stages (AllAlpha, AllBeta), then gates set by name."""
     state = {name: gate.default for name, gate in table.items()}
     for every, stage in (("AllAlpha", Stage.ALPHA), ("AllBeta", Stage.BETA)):
         if every in requested:
@@ -276,15 +281,12 @@ def _state(table: Mapping[str, Gate], requested: Switches) -> Switches:
     return state | dict(requested)
 
 
-def _lacking(
+def _missing_dependencies(
     table: Mapping[str, Gate], state: Switches, *, shared: bool
 ) -> Iterator[tuple[Gate, list[str]]]:
     for gate in table.values():
-        if (
-            gate.shared is shared
-            and state[gate.name]
-            and (off := [name for name in gate.needs if not state[name]])
-        ):
+        off = [name for name in gate.needs if not state[name]]
+        if off and gate.shared is shared and state[gate.name]:
             yield gate, off
 
 

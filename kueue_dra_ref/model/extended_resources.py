@@ -94,7 +94,7 @@ class ExtendedResourceRequest:
         )
 
 
-def amounts(
+def device_counts(
     requests: Sequence[ExtendedResourceRequest], *, initial: bool
 ) -> tuple[int, ...]:
     """Count the devices that each init container, or each other container, requests of several resources."""

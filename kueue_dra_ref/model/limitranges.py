@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.api.pods import Amounts, larger, smaller
+from kueue_dra_ref.api.pods import ResourceList, larger, smaller
 from kueue_dra_ref.api.unstructured import child, mappings, quantities
 from kueue_dra_ref.target import Manifest
 
@@ -17,11 +17,11 @@ from kueue_dra_ref.target import Manifest
 class LimitRangeBounds:
     """What the LimitRanges of a namespace set for each container, or for each pod."""
 
-    most: Amounts = field(default_factory=dict)
-    least: Amounts = field(default_factory=dict)
-    requests: Amounts = field(default_factory=dict)
+    most: ResourceList = field(default_factory=dict)
+    least: ResourceList = field(default_factory=dict)
+    requests: ResourceList = field(default_factory=dict)
     """Default requests."""
-    limits: Amounts = field(default_factory=dict)
+    limits: ResourceList = field(default_factory=dict)
     """Default limits."""
 
     def also(self, item: Manifest, path: str) -> LimitRangeBounds:
@@ -44,10 +44,10 @@ class NamespaceLimits:
 
     container: LimitRangeBounds = LimitRangeBounds()
     pod: LimitRangeBounds = LimitRangeBounds()
-    overhead: Mapping[str, Amounts] = field(default_factory=dict)
+    overhead: Mapping[str, ResourceList] = field(default_factory=dict)
 
 
-def surroundings_of(
+def summarize(
     limit_ranges: Iterable[Manifest],
     runtime_classes: Iterable[Manifest],
 ) -> NamespaceLimits:
@@ -63,7 +63,7 @@ def surroundings_of(
         for type_, item, path in _items(limit_range):
             before = bounds.get(type_, no_bounds)
             bounds[type_] = before.also(item, path)
-    overhead: dict[str, Amounts] = {}
+    overhead: dict[str, ResourceList] = {}
     for runtime_class in runtime_classes:
         meta = runtime_class["metadata"]
         name = meta["name"]
@@ -85,6 +85,6 @@ def _items(limit_range: Manifest) -> Iterator[tuple[str, Manifest, str]]:
         yield type_, item, path
 
 
-def _overhead(runtime_class: Manifest) -> Amounts:
+def _overhead(runtime_class: Manifest) -> ResourceList:
     overhead = child(runtime_class, "overhead", dict, {})
     return quantities(overhead, "podFixed", "overhead")

@@ -18,6 +18,8 @@ from kueue_dra_ref.model.limitranges import NamespaceLimits
 from kueue_dra_ref.model.resourceslices import PublishedSlice
 from kueue_dra_ref.target import FieldError, Manifest
 
+Key = tuple[str, str]
+"""Namespace and name of an object; the namespace is empty for cluster scope."""
 Trial = bool | EvaluationError | Undecided
 """Whether selectors match a device, or why that cannot be evaluated."""
 
@@ -31,7 +33,7 @@ class Lister(Protocol):
     def claim(self, namespace: str, name: str) -> Manifest | None:
         """Get a ResourceClaim."""
 
-    def surroundings(self, namespace: str) -> NamespaceLimits:
+    def namespace_limits(self, namespace: str) -> NamespaceLimits:
         """Get the limits on the pods of a namespace."""
 
     def may_read(self, resource: str) -> bool:
@@ -74,7 +76,7 @@ class DeviceRequestContext:
     A ResourceClaim that a pod names directly is read as a template with the same spec.
     """
 
-    world: Lister
+    lister: Lister
     workload: Workload
     pod_set: PodSet
     claim: Claim

@@ -27,5 +27,17 @@ class QuotaReservedReason(Enum):
 class NotAdmissible:
     """Why a workload is not admissible in its queue, and the message about it."""
 
-    cause: QuotaReservedReason
+    cause: QuotaReservedReason | None
     message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InadmissibleReason:
+    """Why a workload is inadmissible: the message of QuotaReserved, and that of Requeued if it differs."""
+
+    message: str
+    requeued: str = ""
+    retryable: bool = False
+    undecided: bool = False
+    silent: bool = False
+    """Kueue sets no condition: it has not decided, and does not decide by itself."""

@@ -96,7 +96,7 @@ class SourceCharge:
         request = self.asked.request
         if request is None:
             return None
-        found = uncompiled(self.asked.world, request.device_class)
+        found = uncompiled(self.asked.lister, request.device_class)
         if found is None:
             return None
         fault = self.fault(found.type, found.detail, found.value)

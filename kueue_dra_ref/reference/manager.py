@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
 from kueue_dra_ref.controllers.finalizers import FinalizerController
 from kueue_dra_ref.controllers.job import JobReconciler
@@ -22,6 +21,7 @@ from kueue_dra_ref.controllers.workload import WorkloadReconciler
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, Store, is_deleted, key_of
+from kueue_dra_ref.model.lister import Key
 
 _INITIAL_LIST = (
     "WorkloadPriorityClass",

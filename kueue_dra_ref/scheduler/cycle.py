@@ -12,8 +12,9 @@ from typing import Any
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
-from kueue_dra_ref.cache.snapshot import Amounts, Key, Snapshot
+from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, Snapshot
 from kueue_dra_ref.explain.step import Step
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
@@ -165,7 +166,7 @@ class Cycle:
             return progress
         return None
 
-    def _capacity_to_reserve(self, entry: Entry) -> Amounts:
+    def _capacity_to_reserve(self, entry: Entry) -> FlavorResourceQuantities:
         """Give the quota that an entry without targets keeps from the entries after it."""
         node = self.snapshot.node(entry.queue.name)
         borrows = entry.assignment.borrowing > 0

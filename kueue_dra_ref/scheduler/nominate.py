@@ -13,7 +13,7 @@ from typing import Any
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
-from kueue_dra_ref.cache.snapshot import Amounts, Snapshot
+from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, Snapshot
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.scheduler.ambiguous_classes import (
@@ -25,7 +25,7 @@ from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.scheduler.flavorassigner.assigner import AllRequests, assign
 from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
 from kueue_dra_ref.workload.map_order import MapOrder, MapOrderDraw
-from kueue_dra_ref.workload.total_requests import scaled
+from kueue_dra_ref.workload.total_requests import scaled_to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,9 @@ class Nominator:
         steps = dict.fromkeys((*assignment.steps, *search.steps))
         return replace(assignment, steps=tuple(steps)), search.targets
 
-    def _usage_to_free(self, usage: Amounts) -> Amounts:
+    def _usage_to_free(
+        self, usage: FlavorResourceQuantities
+    ) -> FlavorResourceQuantities:
         """Give the usage without the resources that preemption ignores."""
         skipped = set(self.behaviour.preempting.skip_search())
         to_free = {}
@@ -134,7 +136,7 @@ class Nominator:
         while low < high:
             middle = (low + high) // 2
             counts = _reduced(pod_sets, deltas, middle)
-            requests = scaled(entry.info.total_requests, counts)
+            requests = scaled_to(entry.info.total_requests, counts)
             assignment, targets = self._try(entry, requests)
             fits = assignment.representative_mode is FlavorAssignmentMode.FIT
             if fits or targets:

@@ -133,7 +133,7 @@ class SimulationResult:
                 yield each, reason
 
 
-def play(
+def simulate(
     behaviour: Behaviour,
     configuration: Manifest,
     given: Sequence[SimulationInputs],

@@ -12,8 +12,8 @@ from typing import TypeVar
 from kueue_dra_ref.behaviours.phases_dra import Preprocessing
 from kueue_dra_ref.cel import Undecided
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.slots import Answer
-from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
 from kueue_dra_ref.target import FieldError
 
 Rejection = TypeVar("Rejection", bound=FieldError | Undecided)

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kueue_dra_ref.api.types import PodSet, Workload
+from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.behaviours.phases_dra import AdjustResources
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.limitranges import NamespaceLimits
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import Collect
+from kueue_dra_ref.rules.workload.adjust_resources import PodSetInNamespace
 from kueue_dra_ref.target import FieldError
 
-CheckSlot = Collect[[PodSet, NamespaceLimits], FieldError]
+CheckSlot = Collect[[PodSetInNamespace], FieldError]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,7 @@ class InvalidResources:
     requirements: tuple[str, ...]
 
 
-def adjusted(
+def adjust_resources(
     rules: AdjustResources,
     limits: NamespaceLimits,
     workload: Workload,
@@ -37,14 +38,17 @@ def adjusted(
     Kueue: pkg/workload/resources.go (AdjustResources)
     """
     before = workload.pod_sets
-    pod_sets = tuple(rules.pod_set(each, limits) for each in before)
+    pod_sets = tuple(
+        rules.pod_set(PodSetInNamespace(pod_set=each, limits=limits)).pod_set
+        for each in before
+    )
     pairs = zip(pod_sets, before, strict=True)
     if all(after is each for after, each in pairs):
         return workload
     return replace(workload, pod_sets=pod_sets)
 
 
-def told(
+def adjustment_steps(
     rules: AdjustResources,
     limits: NamespaceLimits,
     workload: Workload,
@@ -52,9 +56,11 @@ def told(
     """Explain each change of the requests, rule by rule."""
     for pod_set in workload.pod_sets:
         before = pod_set
-        for rule, after in rules.pod_set.steps(pod_set, limits):
-            if after is None:
+        pods = PodSetInNamespace(pod_set=pod_set, limits=limits)
+        for rule, made in rules.pod_set.steps(pods):
+            if made is None:
                 break
+            after = made.pod_set
             if after is not before and after.requests != before.requests:
                 requests = [
                     f"{amount} {name}" for name, amount in after.requests.items()
@@ -64,7 +70,7 @@ def told(
             before = after
 
 
-def unfit(
+def validate_resources(
     rules: AdjustResources,
     limits: NamespaceLimits,
     workload: Workload,
@@ -91,7 +97,9 @@ def _errors_of(
     faults: dict[str, None] = {}
     failed: list[Rule[..., object]] = []
     for pod_set in workload.pod_sets:
-        for rule, fault in rules.answers(pod_set, limits):
+        for rule, fault in rules.answers(
+            PodSetInNamespace(pod_set=pod_set, limits=limits)
+        ):
             faults[str(fault)] = None
             failed.append(rule)
     if not faults:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.pods import Amounts, printed, units
+from kueue_dra_ref.api.pods import ResourceList, printed, units
 from kueue_dra_ref.api.quantities import clamp, parse
 from kueue_dra_ref.api.types import ClusterQueue, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -31,7 +31,7 @@ class TotalRequests:
     """Resources that are formatted in bytes."""
 
 
-def counted(
+def implicit_requests(
     rules: FlavorAssignment,
     queue: ClusterQueue,
     requests: TotalRequests,
@@ -43,7 +43,7 @@ def counted(
     return total
 
 
-def demands(
+def total_requests(
     behaviour: Behaviour,
     configuration: Configuration,
     workload: Workload,
@@ -128,7 +128,7 @@ def in_bytes(behaviour: Behaviour, configuration: Configuration) -> frozenset[st
     return rules.or_else(frozenset(), configuration.mappings)
 
 
-def _included(requests: Amounts, excluded: tuple[str, ...]) -> Amounts:
+def _included(requests: ResourceList, excluded: tuple[str, ...]) -> ResourceList:
     """Drop the resources whose names begin with a prefix that the Configuration excludes."""
     if not excluded:
         return requests
@@ -139,7 +139,7 @@ def _included(requests: Amounts, excluded: tuple[str, ...]) -> Amounts:
     }
 
 
-def scaled(
+def scaled_to(
     requests: Sequence[TotalRequests], counts: Sequence[int]
 ) -> tuple[TotalRequests, ...]:
     """Scale each pod set to another number of pods.
@@ -164,7 +164,7 @@ def _scaled_to(requests: TotalRequests, count: int) -> TotalRequests:
     return replace(requests, count=count, amounts=amounts)
 
 
-def explained(
+def total_request_steps(
     behaviour: Behaviour,
     requests: Sequence[TotalRequests],
     dra: DRAResources,

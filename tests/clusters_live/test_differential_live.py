@@ -30,7 +30,7 @@ from kueue_dra_ref.target import Manifest
 
 pytestmark = pytest.mark.live
 KUEUE_0_19 = behaviour("kueue-0.19")
-BLIND = KUEUE_0_19.without("a_pod_set_is_charged_for_each_pod")
+BLIND = KUEUE_0_19.without("multiply_by_pod_count")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Kueue 0.19, config validation beside the mappings: transformations, fair sharing, namespaces, what is not covered.
+"""Validation of the Configuration: transformations, fair sharing, namespaces and quotaCheckStrategy (Kueue 0.19).
 
 Kueue: pkg/config/validation.go (validateResourceTransformations, validateManagedJobsNamespaceSelector,
     validateQuotaCheckStrategy)
@@ -24,10 +24,10 @@ _CHECKS = ("IgnoreUndeclared", "BlockUndeclared")
 
 
 @rule("CFG-014")
-def strategies_of_fair_sharing_come_in_their_order(
+def fair_sharing_strategies_are_valid(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Either strategy may stand alone; of both, that of the final share comes first.
+    """Kueue accepts one preemption strategy, or LessThanOrEqualToFinalShare and then LessThanInitialShare.
 
     Kueue: pkg/config/validation.go (validateFairSharing, validStrategySets)
     """
@@ -43,10 +43,10 @@ def strategies_of_fair_sharing_come_in_their_order(
 
 
 @rule("CFG-015")
-def transformations_retain_or_replace(
+def transformation_strategy_is_known(
     configuration: Configuration, index: int
 ) -> FieldError | None:
-    """There is no third strategy.
+    """Kueue rejects a resource transformation whose strategy is neither Retain nor Replace.
 
     Kueue: pkg/config/validation.go (validateResourceTransformations)
     """
@@ -59,10 +59,10 @@ def transformations_retain_or_replace(
 
 
 @rule("CFG-016")
-def an_input_is_transformed_once(
+def transformation_input_is_unique(
     configuration: Configuration, index: int
 ) -> FieldError | None:
-    """Refuse an input that an earlier transformation has already.
+    """Kueue rejects a transformation whose input an earlier transformation already has.
 
     Kueue: pkg/config/validation.go (validateResourceTransformations)
     """
@@ -74,10 +74,10 @@ def an_input_is_transformed_once(
 
 
 @rule("CFG-019")
-def the_selector_of_managed_namespaces_is_one(
+def managed_jobs_namespace_selector_is_valid(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Keys, operators and values are held to what a label selector may have.
+    """Kueue rejects a managedJobsNamespaceSelector that is not a valid label selector.
 
     Kueue: pkg/config/validation.go (validateManagedJobsNamespaceSelector)
     """
@@ -85,10 +85,10 @@ def the_selector_of_managed_namespaces_is_one(
 
 
 @rule("CFG-020")
-def namespaces_of_the_system_are_not_managed(
+def system_namespaces_are_not_selected(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Kubernetes' own namespace must not be selected, nor Kueue's; a selector that is none selects nothing.
+    """Kueue rejects a managedJobsNamespaceSelector that selects kube-system or the namespace of Kueue.
 
     Kueue: pkg/config/validation.go (validateManagedJobsNamespaceSelector)
     """
@@ -106,7 +106,7 @@ def namespaces_of_the_system_are_not_managed(
 def exclusions_conflict_with_ignore_undeclared(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Prefixes that are excluded would say the same in another way.
+    """Kueue rejects quotaCheckStrategy IgnoreUndeclared together with excludeResourcePrefixes.
 
     Kueue: pkg/config/validation.go (validateQuotaCheckStrategy)
     """
@@ -122,7 +122,7 @@ def exclusions_conflict_with_ignore_undeclared(
 def quota_check_strategy_is_known(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """There is no third quotaCheckStrategy.
+    """Kueue rejects a quotaCheckStrategy other than IgnoreUndeclared and BlockUndeclared.
 
     Kueue: pkg/config/validation.go (validateQuotaCheckStrategy)
     """
@@ -133,10 +133,10 @@ def quota_check_strategy_is_known(
 def _unsupported(
     field: str, found: str | list[str], supported: Sequence[str]
 ) -> FieldError:
-    words = ", ".join(f'"{each}"' for each in supported)
+    detail = ", ".join(f'"{each}"' for each in supported)
     return FieldError(
         field=field,
         type="Unsupported value",
         value=printed(found),
-        detail=f"supported values: {words}",
+        detail=f"supported values: {detail}",
     )

@@ -5,7 +5,7 @@ Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
@@ -17,12 +17,9 @@ from kueue_dra_ref.api.names import (
     size,
 )
 from kueue_dra_ref.model.mapping_path import ROOT, MappingPath
-from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.model.slots import Collect, Each
 from kueue_dra_ref.target import FieldError
-
-MappingRule = Rule[[MappingPath], FieldError | None]
-ConfigurationRule = Rule[[Configuration], Iterator[FieldError]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,17 +53,15 @@ class MappingRules:
 def validate(
     configuration: Configuration, rules: MappingRules
 ) -> tuple[FieldError, ...]:
-    """Tell every fault of the mappings: the list, then mapping by mapping its name, its class list and each class.
+    """Find every error of a Configuration, in the order in which Kueue reports them.
 
-    What is wrong beside them is told before or after.
+    Of the mappings: errors of the list, then mapping by mapping of its name, its class list, each class, its sources.
     """
-    before = [fault for rule in rules.before for fault in rule(configuration)]
-    after = [fault for rule in rules.after for fault in rule(configuration)]
     return (
-        *before,
+        *rules.before(configuration),
         *_transformations(configuration, rules),
-        *_faults(configuration.mappings, rules),
-        *after,
+        *_mappings(configuration.mappings, rules),
+        *rules.after(configuration),
     )
 
 
@@ -74,46 +69,37 @@ def _transformations(
     configuration: Configuration, rules: MappingRules
 ) -> Iterator[FieldError]:
     for index in range(len(configuration.transformations)):
-        yield from (
-            fault
-            for rule in rules.transformation
-            if (fault := rule(configuration, index))
-        )
+        yield from rules.transformation(configuration, index)
 
 
-def _faults(
+def _mappings(
     mappings: tuple[DeviceClassMapping, ...], rules: MappingRules
 ) -> Iterator[FieldError]:
     top = MappingPath(mappings=mappings)
-    yield from _each(rules.all_mappings, top)
+    yield from rules.all_mappings(top)
     for index, mapping in enumerate(mappings):
         here = replace(top, index=index)
-        yield from _each((*rules.name, *rules.class_list), here)
+        yield from rules.name(here)
+        yield from rules.class_list(here)
         for class_index in range(len(mapping.device_classes)):
-            yield from _each(rules.device_class, replace(here, class_index=class_index))
-        for checked in rules.before_sources:
-            yield from checked(here)
+            yield from rules.device_class(replace(here, class_index=class_index))
+        yield from rules.before_sources(here)
         for source_index in range(len(mapping.sources)):
             yield from _source(rules, replace(here, source_index=source_index))
-        for checked in rules.sources:
-            yield from checked(here)
+        yield from rules.sources(here)
 
 
 def _source(rules: MappingRules, place: MappingPath) -> Iterator[FieldError]:
-    if fault := next(_each(rules.source_type, place), None):
-        yield fault
+    wrong_type = rules.source_type(place)
+    if wrong_type:
+        yield wrong_type[0]
         return
-    for checked in rules.source:
-        yield from checked(place)
-
-
-def _each(rules: Iterable[MappingRule], place: MappingPath) -> Iterator[FieldError]:
-    return (fault for rule in rules if (fault := rule(place)))
+    yield from rules.source(place)
 
 
 @rule("MAP-001")
 def at_most_16_mappings(place: MappingPath) -> FieldError | None:
-    """Refuse a seventeenth mapping.
+    """Kueue rejects a Configuration with more than 16 deviceClassMappings.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -122,7 +108,7 @@ def at_most_16_mappings(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-002", "MAP-019")
 def name_is_a_label_key(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name that is no label key.
+    """Kueue rejects a mapping whose name is not a label key.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -137,7 +123,7 @@ def name_is_a_label_key(place: MappingPath) -> FieldError | None:
 def name_is_a_dns_label_with_optional_subdomain(
     place: MappingPath,
 ) -> FieldError | None:
-    """Refuse a resource name that is no DNS label, with or without a DNS subdomain and a slash before it.
+    """Kueue rejects a mapping whose name is not a DNS label with an optional DNS subdomain prefix.
 
     No counterpart: KEP-2941 of September 2025 only.
     """
@@ -151,7 +137,7 @@ def name_is_a_dns_label_with_optional_subdomain(
 
 @rule("MAP-003")
 def name_is_at_most_253_long(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name of more than 253 characters; a label key alone may have 317.
+    """Kueue rejects a mapping whose name is longer than 253 characters.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -160,7 +146,7 @@ def name_is_at_most_253_long(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-004", "MAP-017")
 def name_is_used_once(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name that an earlier mapping carries.
+    """Kueue rejects a mapping with the name of an earlier mapping.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -174,7 +160,7 @@ def name_is_used_once(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-005")
 def at_least_one_class(place: MappingPath) -> FieldError | None:
-    """Refuse a mapping without class names.
+    """Kueue rejects a mapping without deviceClassNames.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -186,7 +172,7 @@ def at_least_one_class(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-006")
 def at_most_8_classes(place: MappingPath) -> FieldError | None:
-    """Refuse a ninth class name.
+    """Kueue rejects a mapping with more than 8 deviceClassNames.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -195,7 +181,7 @@ def at_most_8_classes(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-007", "MAP-019")
 def class_is_a_label_key(place: MappingPath) -> FieldError | None:
-    """Refuse a class name that is no label key.
+    """Kueue rejects a device class name that is not a label key.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -208,7 +194,7 @@ def class_is_a_label_key(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-008")
 def class_is_at_most_253_long(place: MappingPath) -> FieldError | None:
-    """Refuse a class name of more than 253 characters.
+    """Kueue rejects a device class name that is longer than 253 characters.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -219,7 +205,7 @@ def class_is_at_most_253_long(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-009")
 def class_is_named_once_in_a_mapping(place: MappingPath) -> FieldError | None:
-    """Refuse a class name that stands earlier in the same mapping.
+    """Kueue rejects a device class that one mapping lists twice.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -229,7 +215,7 @@ def class_is_named_once_in_a_mapping(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-010", "SOURCE-016")
 def class_maps_to_one_resource(place: MappingPath) -> FieldError | None:
-    """Refuse a class that an earlier mapping of another name has already.
+    """Kueue rejects a device class that an earlier mapping of another name lists.
 
     Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -241,9 +227,9 @@ def class_maps_to_one_resource(place: MappingPath) -> FieldError | None:
 def class_maps_to_one_resource_unless_both_count(
     place: MappingPath,
 ) -> FieldError | None:
-    """Refuse a class that an earlier mapping of another name has already, unless both mappings charge counters.
+    """Kueue rejects a device class in two mappings of different names unless both charge counters.
 
-    Two mappings that charge counters may share a class; what they may not share is for the rules on sources.
+    Mappings that charge counters may share a class; the rules on sources check which counters they charge.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
     """
@@ -253,26 +239,11 @@ def class_maps_to_one_resource_unless_both_count(
     return _taken(place, owner)
 
 
-KUEUE_0_19_MAPPING = MappingRules(
-    all_mappings=(at_most_16_mappings,),
-    name=(name_is_a_label_key, name_is_at_most_253_long, name_is_used_once),
-    class_list=(at_least_one_class, at_most_8_classes),
-    device_class=(
-        class_is_a_label_key,
-        class_is_at_most_253_long,
-        class_is_named_once_in_a_mapping,
-        class_maps_to_one_resource_unless_both_count,
-    ),
-)
-
-
 def _invalid(field: str, value: str, detail: str) -> FieldError | None:
-    return (
-        FieldError(
-            field=field, type="Invalid value", value=printed(value), detail=detail
-        )
-        if detail
-        else None
+    if not detail:
+        return None
+    return FieldError(
+        field=field, type="Invalid value", value=printed(value), detail=detail
     )
 
 

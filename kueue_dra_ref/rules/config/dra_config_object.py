@@ -1,4 +1,4 @@
-"""DynamicResourceAllocationConfig API; Device Class Mapping Ambiguity (July 2025): the object that maps classes.
+"""The object that maps device classes (July 2025: DynamicResourceAllocationConfig, Mapping Ambiguity).
 
 No counterpart: KEP-2941 of July 2025 only.
 """
@@ -11,8 +11,7 @@ from typing import Any
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.scheme import DRA_CONFIG
-from kueue_dra_ref.api.types import Workload
-from kueue_dra_ref.model.lister import Lister
+from kueue_dra_ref.model.device_checks import MappingLookup
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -22,15 +21,12 @@ _ROOT = "spec.resources"
 
 
 @rule("CLASS-001", "CRD-001", "CRD-017", "CRD-018")
-def the_config_object_maps_the_classes(
-    world: Lister, workload: Workload
-) -> Sequence[DeviceClassMapping]:
-    """The mappings are those of the singleton as it is now; without it there are none.
+def mappings_from_config_object(lookup: MappingLookup) -> Sequence[DeviceClassMapping]:
+    """Kueue reads the device class mappings from the DynamicResourceAllocationConfig object.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
-    del workload
-    found = world.dra_config(NAMESPACE, NAME) or {}
+    found = lookup.lister.dra_config(NAMESPACE, NAME) or {}
     return tuple(
         DeviceClassMapping(
             name=resource["name"], device_classes=tuple(resource["deviceClassNames"])
@@ -40,8 +36,8 @@ def the_config_object_maps_the_classes(
 
 
 @rule("CRD-002")
-def the_config_object_is_called_default(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse any other name.
+def config_object_is_named_default(obj: Manifest) -> Iterator[FieldError]:
+    """The API server rejects a DynamicResourceAllocationConfig with a name other than default.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -56,8 +52,8 @@ def the_config_object_is_called_default(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("CRD-003")
-def the_config_object_lives_with_kueue(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse any other namespace.
+def config_object_is_in_kueue_namespace(obj: Manifest) -> Iterator[FieldError]:
+    """The API server rejects a DynamicResourceAllocationConfig outside the namespace of Kueue.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -74,7 +70,7 @@ def the_config_object_lives_with_kueue(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-008")
 def required_fields(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse an object without its list, and a resource without a name or without its classes.
+    """The API server rejects a DynamicResourceAllocationConfig without resources, name or deviceClassNames.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -88,7 +84,7 @@ def required_fields(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-004")
 def at_most_16_resources(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a seventeenth resource.
+    """The API server rejects a DynamicResourceAllocationConfig with more than 16 resources.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -96,8 +92,8 @@ def at_most_16_resources(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("CRD-005")
-def at_most_8_classes_of_a_resource(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a ninth class.
+def at_most_8_classes_per_resource(obj: Manifest) -> Iterator[FieldError]:
+    """The API server rejects a DynamicResourceAllocationConfig resource with more than 8 deviceClassNames.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -108,7 +104,7 @@ def at_most_8_classes_of_a_resource(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-006")
 def resources_are_a_map(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a name that an earlier resource has.
+    """The API server rejects a DynamicResourceAllocationConfig with two resources of the same name.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -123,7 +119,7 @@ def resources_are_a_map(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-007")
 def classes_of_a_resource_are_a_set(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a class that stands earlier in the same resource; another resource may have it as well.
+    """The API server rejects a DynamicResourceAllocationConfig resource that lists a device class twice.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -137,10 +133,10 @@ def classes_of_a_resource_are_a_set(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("CRD-010", "CRD-011", "CLASS-001")
-def every_mapping_of_a_class_names_a_resource(
+def lookup_every_mapping_of_class(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
-    """Every mapping that lists the class by its whole name; of several the flavor decides.
+    """Kueue maps a device class to the resource of every mapping that lists it, and the flavor decides.
 
     No counterpart: KEP-2941 of July 2025 only.
     """

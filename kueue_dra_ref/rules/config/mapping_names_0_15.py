@@ -1,4 +1,4 @@
-"""Kueue 0.15: names of mappings, classes, resources and labels, in the words of apimachinery 0.34.
+"""Names of mappings, classes, resources and labels with the messages of apimachinery 0.34 (Kueue 0.14 and 0.15).
 
 Kueue 0.15: pkg/config/validation.go (validateDeviceClassMappings); pkg/webhooks/common.go (validateResourceName)
 """
@@ -13,7 +13,7 @@ from kueue_dra_ref.target import FieldError
 
 @rule("MAP-002", "MAP-020")
 def name_is_a_qualified_name(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name that is no label key, which was called a qualified name.
+    """Kueue rejects a mapping whose name is not a label key, with a message about qualified names.
 
     Kueue 0.15: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -22,7 +22,7 @@ def name_is_a_qualified_name(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-007", "MAP-020")
 def class_is_a_qualified_name(place: MappingPath) -> FieldError | None:
-    """Refuse a class name that is no label key, which was called a qualified name.
+    """Kueue rejects a device class name that is not a label key, with a message about qualified names.
 
     Kueue 0.15: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -30,14 +30,14 @@ def class_is_a_qualified_name(place: MappingPath) -> FieldError | None:
 
 
 @rule("OBJECT-049")
-def names_are_qualified_and_counted_in_characters(words: str) -> str:
-    """Say of a label key that it is no qualified name, and of what is too long how many characters it may have.
+def qualified_name_messages(detail: str) -> str:
+    """Kueue calls a label key a qualified name in webhook messages and measures its parts in characters.
 
     Kueue 0.15: pkg/webhooks/common.go (validateResourceName);
         pkg/webhooks/resourceflavor_webhook.go (validateNodeTaints);
         pkg/webhooks/workload_webhook.go (validateTolerations)
     """
-    return in_characters(words.replace("a valid label key", "a qualified name"))
+    return in_characters(detail.replace("a valid label key", "a qualified name"))
 
 
 def _invalid(field: str, name: str) -> FieldError | None:

@@ -1,4 +1,4 @@
-"""Kueue 0.20 (provisional), validation of the Configuration: names that earlier releases let pass.
+"""Names in the Configuration that Kueue 0.20 rejects and earlier releases accept (provisional).
 
 No counterpart: announced for Kueue 0.20, in no pinned release.
 """
@@ -15,8 +15,8 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("MAP-021")
-def a_mapping_is_not_called_pods(place: MappingPath) -> FieldError | None:
-    """Refuse the name under which Kueue itself counts pods.
+def name_is_not_pods(place: MappingPath) -> FieldError | None:
+    """Kueue rejects a mapping named pods, the resource under which Kueue itself counts pods.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -32,8 +32,8 @@ def a_mapping_is_not_called_pods(place: MappingPath) -> FieldError | None:
 
 
 @rule("SOURCE-017")
-def a_capacity_has_one_slash_at_most(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a capacity whose name has more than a domain and an identifier.
+def capacity_name_has_at_most_one_slash(place: MappingPath) -> Iterator[FieldError]:
+    """Kueue rejects a capacity source whose name has more than one slash.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """

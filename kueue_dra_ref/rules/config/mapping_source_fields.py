@@ -1,4 +1,4 @@
-"""Kueue 0.19, sources of a mapping: the name of the counter or capacity, the driver, and the selector of devices.
+"""Fields of a source: the name of the counter or capacity, the driver and the deviceSelector (Kueue 0.19).
 
 Kueue: pkg/config/validation.go (validateDeviceClassSource, validateDeviceClassMappings, validateQualifiedName)
 """
@@ -9,84 +9,98 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.names import size
 from kueue_dra_ref.apiserver import resource_names
-from kueue_dra_ref.apiserver.fielderrors import invalid, required
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required
 from kueue_dra_ref.apiserver.kubernetes_versions import KUBERNETES_1_36
 from kueue_dra_ref.cel import CompileError, compiled
 from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
+Sources = Iterator[tuple[str, Manifest]]
+"""Counters and capacities with their paths."""
 _MAX_DRIVER = 63
 
 
 @rule("SOURCE-006")
-def a_counter_is_named_by_a_label(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a counter whose name is missing or no DNS label.
+def counter_name_is_a_dns_label(place: MappingPath) -> Errors:
+    """Kueue rejects a counter source whose name is missing or not a DNS label.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
     for field, counter in _written(place, "counter"):
         name = str(counter.get("name") or "")
+        path = f"{field}.name"
         if not name:
-            yield required(f"{field}.name")
-        elif faults := list(resource_names.label(name, "")):
-            yield invalid(
-                f"{field}.name", name, ",".join(fault.detail for fault in faults)
-            )
+            yield required(path)
+            continue
+        faults = list(resource_names.label(name, ""))
+        if faults:
+            yield invalid(path, name, _details(faults))
 
 
 @rule("SOURCE-007")
-def a_capacity_has_a_qualified_name(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a capacity whose name is no C identifier with or without a domain; two slashes go unnoticed.
+def capacity_name_is_qualified(place: MappingPath) -> Errors:
+    """Kueue rejects a capacity source whose name is not a C identifier with an optional domain.
 
     Kueue: pkg/config/validation.go (validateQualifiedName, validateCIdentifier)
     """
     for field, capacity in _written(place, "capacity"):
-        yield from resource_names.qualified(
-            str(capacity.get("name") or ""), f"{field}.name", KUBERNETES_1_36
-        )
+        name = str(capacity.get("name") or "")
+        yield from resource_names.qualified(name, f"{field}.name", KUBERNETES_1_36)
 
 
 @rule("SOURCE-008")
-def a_driver_is_a_subdomain(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a driver that is missing, too long, or no DNS subdomain in lower case.
+def driver_is_a_dns_subdomain(place: MappingPath) -> Errors:
+    """Kueue rejects a source whose driver is missing, too long or not a DNS subdomain.
 
     Kueue: pkg/config/validation.go (validateDeviceClassSource)
     """
     for field, source in _written(place, "counter", "capacity"):
         driver = str(source.get("driver") or "")
+        path = f"{field}.driver"
         if not driver:
-            yield required(f"{field}.driver")
-        elif size(driver) > _MAX_DRIVER:
-            yield invalid(
-                f"{field}.driver", driver, f"must not exceed {_MAX_DRIVER} characters"
-            )
-        elif faults := list(resource_names.subdomain(driver, "")):
-            yield invalid(
-                f"{field}.driver", driver, ",".join(fault.detail for fault in faults)
-            )
+            yield required(path)
+            continue
+        if size(driver) > _MAX_DRIVER:
+            detail = f"must not exceed {_MAX_DRIVER} characters"
+            yield invalid(path, driver, detail)
+            continue
+        faults = list(resource_names.subdomain(driver, ""))
+        if faults:
+            yield invalid(path, driver, _details(faults))
 
 
 @rule("SOURCE-009")
-def the_selector_of_a_source_compiles(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a source without a selector of devices, or with one that does not compile.
+def source_selector_compiles(place: MappingPath) -> Errors:
+    """Kueue rejects a source whose deviceSelector is missing or does not compile.
 
     Kueue: pkg/config/validation.go (validateDeviceClassSource)
     """
     for field, source in _written(place, "counter", "capacity"):
         path = f"{field}.deviceSelector.cel.expression"
-        expression = str(
-            ((source.get("deviceSelector") or {}).get("cel") or {}).get("expression")
-            or ""
-        )
-        found = compiled(expression) if expression else None
+        expression = _expression(source)
         if not expression:
             yield required(path)
-        elif isinstance(found, CompileError):
-            yield invalid(path, expression, f"CEL compilation failed: {found.detail}")
+            continue
+        found = compiled(expression)
+        if isinstance(found, CompileError):
+            detail = f"CEL compilation failed: {found.detail}"
+            yield invalid(path, expression, detail)
 
 
-def _written(place: MappingPath, *kinds: str) -> Iterator[tuple[str, Manifest]]:
+def _expression(source: Manifest) -> str:
+    selector = source.get("deviceSelector") or {}
+    cel = selector.get("cel") or {}
+    return str(cel.get("expression") or "")
+
+
+def _written(place: MappingPath, *kinds: str) -> Sources:
+    """Give the counter and capacity that the source has, with their paths."""
     for kind in kinds:
-        if (source := place.source.get(kind)) is not None:
+        source = place.source.get(kind)
+        if source is not None:
             yield f"{place.source_field}.{kind}", source
+
+
+def _details(faults: list[FieldError]) -> str:
+    return ",".join(fault.detail for fault in faults)

@@ -1,4 +1,4 @@
-"""Kueue 0.19, sources of a mapping: what one may charge, and what may not go together.
+"""Sources of a mapping: which types a source may have, and which sources exclude each other (Kueue 0.19).
 
 Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.names import printed, quoted
 from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
@@ -17,8 +18,8 @@ _ONE = "exactly one source type must be set per entry"
 
 
 @rule("SOURCE-001")
-def a_source_has_a_type(place: MappingPath) -> FieldError | None:
-    """Refuse a source that is neither a counter nor a capacity.
+def source_has_a_type(place: MappingPath) -> FieldError | None:
+    """Kueue rejects a source that is neither a counter nor a capacity.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -28,8 +29,8 @@ def a_source_has_a_type(place: MappingPath) -> FieldError | None:
 
 
 @rule("SOURCE-002")
-def a_source_has_one_type(place: MappingPath) -> FieldError | None:
-    """Refuse a source that is a counter and a capacity at once.
+def source_has_one_type(place: MappingPath) -> FieldError | None:
+    """Kueue rejects a source that is both a counter and a capacity.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -45,7 +46,7 @@ def a_source_has_one_type(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-004")
 def counters_need_gate(place: MappingPath) -> FieldError | None:
-    """Refuse a counter while partitionable devices are switched off.
+    """Kueue rejects a counter source while the gate KueueDRAIntegrationPartitionableDevices is off.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -53,8 +54,8 @@ def counters_need_gate(place: MappingPath) -> FieldError | None:
 
 
 @rule("SOURCE-005")
-def capacities_need_their_gate(place: MappingPath) -> FieldError | None:
-    """Refuse a capacity while consumable capacity is switched off.
+def capacities_need_gate(place: MappingPath) -> FieldError | None:
+    """Kueue rejects a capacity source while the gate KueueDRAIntegrationConsumableCapacity is off.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
@@ -63,12 +64,13 @@ def capacities_need_their_gate(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-003")
 def sources_have_one_type(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse counters beside capacities in one mapping; sources of no type or of both are none of either.
+    """Kueue rejects a mapping with both counter and capacity sources.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings)
     """
     sources = place.mapping.sources
-    if len({found[0] for each in sources if len(found := _types(each)) == 1}) > 1:
+    types = [_types(source) for source in sources]
+    if ["counter"] in types and ["capacity"] in types:
         detail = "cannot mix counter and capacity sources in the same mapping"
         field = f"{place.mapping_field}.sources"
         yield FieldError(
@@ -77,25 +79,17 @@ def sources_have_one_type(place: MappingPath) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-010")
-def mappings_of_a_class_charge_different_counters(
+def shared_class_charges_different_counters(
     place: MappingPath,
 ) -> FieldError | None:
-    """Refuse a class that another mapping charges for the same counter already.
+    """Kueue rejects a device class that two mappings charge for the same counter.
 
     Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
     """
     mapping, owner = place.mapping, place.owner()
     if owner.name == mapping.name or not (mapping.counter and owner.counter):
         return None
-    earlier = [
-        each
-        for each in place.mappings[: place.index]
-        if each is owner or each.name != owner.name
-    ]
-    earlier += [mapping] if place.device_class in place.earlier_in_mapping() else []
-    if mapping.counter not in {
-        each.counter for each in earlier if place.device_class in each.device_classes
-    }:
+    if mapping.counter not in _charged_counters(place, owner):
         return None
     detail = f"device class already has a counter source for counter {quoted(mapping.counter)}"
     return FieldError(
@@ -106,6 +100,18 @@ def mappings_of_a_class_charge_different_counters(
     )
 
 
+def _charged_counters(place: MappingPath, owner: DeviceClassMapping) -> set[str]:
+    """Give the counters that earlier mappings charge for the class; of mappings named like the owner, only its own."""
+    counters = set()
+    for each in place.mappings[: place.index]:
+        counts = each is owner or each.name != owner.name
+        if counts and place.device_class in each.device_classes:
+            counters.add(each.counter)
+    if place.device_class in place.earlier_in_mapping():
+        counters.add(place.mapping.counter)
+    return counters
+
+
 def _types(source: Mapping[str, Any]) -> list[str]:
     return [kind for kind in ("counter", "capacity") if source.get(kind) is not None]
 
@@ -113,8 +119,6 @@ def _types(source: Mapping[str, Any]) -> list[str]:
 def _gated(place: MappingPath, kind: str, gate: str) -> FieldError | None:
     if kind not in _types(place.source):
         return None
-    field, detail = (
-        f"{place.source_field}.{kind}",
-        f"{kind} sources require {gate} to be enabled",
-    )
+    field = f"{place.source_field}.{kind}"
+    detail = f"{kind} sources require {gate} to be enabled"
     return FieldError(field=field, type="Invalid value", value="true", detail=detail)

@@ -1,4 +1,4 @@
-"""What the API server refuses of ClusterQueues and Cohorts by Kueue's definitions of them (clusterqueue_types.go).
+"""CRD validation of ClusterQueues and Cohorts by the API server (clusterqueue_types.go).
 
 Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, ResourceGroup, FlavorFungibility)
 """
@@ -32,7 +32,7 @@ _SEARCH = (
 
 @rule("OBJECT-003")
 def at_most_16_resource_groups(write: AdmissionRequest) -> Faults:
-    """Refuse more.
+    """The API server rejects a ClusterQueue or Cohort with more than 16 resourceGroups.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec);
         apis/kueue/v1beta2/cohort_types.go (CohortSpec)
@@ -41,8 +41,8 @@ def at_most_16_resource_groups(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-004")
-def a_group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
-    """Refuse none, and more.
+def group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
+    """The API server rejects a resource group that covers no resource or more than 64.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
     """
@@ -51,8 +51,8 @@ def a_group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-005")
-def a_group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
-    """Refuse none, and more.
+def group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
+    """The API server rejects a resource group with no flavor or more than 64.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
     """
@@ -61,8 +61,8 @@ def a_group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-006")
-def a_flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
-    """Refuse none, and more.
+def flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
+    """The API server rejects a flavor of a resource group with no quota or more than 64.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorQuotas)
     """
@@ -71,8 +71,8 @@ def a_flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-007")
-def a_group_says_what_there_is_quota_of(write: AdmissionRequest) -> Faults:
-    """Refuse a group without resources or flavors, and a flavor or quota without a name.
+def group_fields_are_required(write: AdmissionRequest) -> Faults:
+    """The API server rejects a resource group that lacks coveredResources, flavors or a name of one.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup, FlavorQuotas, ResourceQuota)
     """
@@ -82,8 +82,8 @@ def a_group_says_what_there_is_quota_of(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-008")
-def a_quota_says_how_much_there_is(write: AdmissionRequest) -> Faults:
-    """Refuse a quota without an amount.
+def nominal_quota_is_required(write: AdmissionRequest) -> Faults:
+    """The API server rejects a quota without a nominalQuota.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceQuota)
     """
@@ -91,8 +91,8 @@ def a_quota_says_how_much_there_is(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-010")
-def a_group_names_flavors_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no ResourceFlavor can be called.
+def flavor_name_is_valid(write: AdmissionRequest) -> Faults:
+    """The API server rejects a resource group with a flavor whose name is not a valid ResourceFlavor name.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceFlavorReference)
     """
@@ -100,8 +100,8 @@ def a_group_names_flavors_as_objects_are(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-011")
-def a_parent_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no Cohort can be called.
+def parent_name_is_valid(write: AdmissionRequest) -> Faults:
+    """The API server rejects a Cohort whose parent is not a valid Cohort name.
 
     Kueue: apis/kueue/v1beta2/cohort_types.go (CohortSpec); apis/kueue/v1beta2/clusterqueue_types.go (CohortReference)
     """
@@ -109,8 +109,8 @@ def a_parent_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-012")
-def a_cohort_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no Cohort can be called.
+def cohort_name_is_valid(write: AdmissionRequest) -> Faults:
+    """The API server rejects a ClusterQueue whose cohortName is not a valid Cohort name.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, CohortReference)
     """
@@ -118,10 +118,10 @@ def a_cohort_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-013")
-def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(
+def cohort_field_is_valid(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse what no Cohort can be called; the field was called cohort.
+    """The API server rejects a ClusterQueue whose field cohort is not a valid Cohort name.
 
     Kueue 0.14: apis/kueue/v1beta1/clusterqueue_types.go (ClusterQueueSpec, CohortReference)
     """
@@ -129,8 +129,8 @@ def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(
 
 
 @rule("OBJECT-015")
-def a_flavor_is_once_in_a_group(write: AdmissionRequest) -> Faults:
-    """Refuse it twice in a list.
+def flavors_of_group_are_unique(write: AdmissionRequest) -> Faults:
+    """The API server rejects a resource group that lists a flavor twice.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
     """
@@ -138,8 +138,8 @@ def a_flavor_is_once_in_a_group(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-016")
-def a_resource_is_once_in_a_flavor(write: AdmissionRequest) -> Faults:
-    """Refuse it twice in a list.
+def quotas_of_flavor_are_unique(write: AdmissionRequest) -> Faults:
+    """The API server rejects a flavor with two quotas for one resource.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorQuotas)
     """
@@ -147,8 +147,8 @@ def a_resource_is_once_in_a_flavor(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-051")
-def an_admission_scope_has_a_mode(write: AdmissionRequest) -> Faults:
-    """Refuse a scope without one.
+def admission_mode_is_required(write: AdmissionRequest) -> Faults:
+    """The API server rejects an admissionScope without an admissionMode.
 
     Kueue: apis/kueue/v1beta2/fairsharing_types.go (AdmissionScope)
     """
@@ -156,8 +156,8 @@ def an_admission_scope_has_a_mode(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-052")
-def the_mode_of_an_admission_scope_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another one.
+def admission_mode_is_known(write: AdmissionRequest) -> Faults:
+    """The API server rejects an admissionScope with an unknown admissionMode.
 
     Kueue: apis/kueue/v1beta2/fairsharing_types.go (AdmissionScope, AdmissionMode)
     """
@@ -166,8 +166,8 @@ def the_mode_of_an_admission_scope_is_known(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-045")
-def a_selector_says_what_it_compares(write: AdmissionRequest) -> Faults:
-    """Refuse an expression without a key or an operator.
+def selector_expression_is_complete(write: AdmissionRequest) -> Faults:
+    """The API server rejects a namespaceSelector expression without a key or an operator.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec)
     """
@@ -178,7 +178,7 @@ def a_selector_says_what_it_compares(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-017")
 def queueing_strategy_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another order of the queue.
+    """The API server rejects a queueingStrategy other than StrictFIFO and BestEffortFIFO.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, QueueingStrategy)
     """
@@ -189,7 +189,7 @@ def queueing_strategy_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-019")
 def preemption_policies_are_known(write: AdmissionRequest) -> Faults:
-    """Refuse another policy.
+    """The API server rejects a ClusterQueue with an unknown preemption policy.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueuePreemption, PreemptionPolicy,
         BorrowWithinCohortPolicy)
@@ -206,8 +206,8 @@ def preemption_policies_are_known(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-020")
-def when_can_preempt_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse other words for what becomes of the search for a flavor.
+def fungibility_policies_are_known(write: AdmissionRequest) -> Faults:
+    """The API server rejects an unknown whenCanBorrow or whenCanPreempt.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPolicy)
     """
@@ -216,10 +216,10 @@ def when_can_preempt_is_known(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-020")
-def when_can_borrow_is_known(
+def fungibility_policies_are_known_0_14(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse other words for what becomes of the search for a flavor; to stop it was called Borrow, and Preempt.
+    """The API server rejects an unknown whenCanBorrow or whenCanPreempt, and names Borrow and Preempt.
 
     Kueue 0.14: apis/kueue/v1beta1/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPolicy)
     """
@@ -230,17 +230,17 @@ def when_can_borrow_is_known(
 
 @rule("OBJECT-021")
 def fungibility_preference_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another preference.
+    """The API server rejects a flavorFungibility with an unknown preference.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPreference)
     """
-    words = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
-    return other_words(write.new, "spec.flavorFungibility.preference", words)
+    detail = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
+    return other_words(write.new, "spec.flavorFungibility.preference", detail)
 
 
 @rule("OBJECT-022")
-def borrowing_is_limited_in_a_cohort_only(write: AdmissionRequest) -> Faults:
-    """Refuse a limit where there is nobody to borrow from.
+def borrowing_limit_needs_cohort_name(write: AdmissionRequest) -> Faults:
+    """The API server rejects a borrowingLimit in a ClusterQueue without a cohort.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec)
     """
@@ -254,7 +254,7 @@ def borrowing_is_limited_in_a_cohort_only(write: AdmissionRequest) -> Faults:
 def borrow_within_cohort_needs_reclaim(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse that what is borrowed is preempted for, and what is lent is not.
+    """The API server rejects a borrowWithinCohort policy together with reclaimWithinCohort Never.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueuePreemption)
     """
@@ -271,20 +271,20 @@ def borrow_within_cohort_needs_reclaim(
 
 @rule("OBJECT-024")
 def fungibility_preference_needs_try_next_flavor(write: AdmissionRequest) -> Faults:
-    """Refuse a preference between flavors where the search stops at the first.
+    """The API server rejects a preference of flavorFungibility unless both policies are TryNextFlavor.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility)
     """
     searching = write.new["spec"]["flavorFungibility"]
     tried = {searching["whenCanBorrow"], searching["whenCanPreempt"]}
     if "preference" in searching and tried != {"TryNextFlavor"}:
-        words = "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"
-        yield invalid("spec.flavorFungibility", words)
+        detail = "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"
+        yield invalid("spec.flavorFungibility", detail)
 
 
 @rule("OBJECT-025")
-def a_flavor_has_a_quota_of_each_resource(write: AdmissionRequest) -> Faults:
-    """Refuse a flavor with more or fewer quotas than its group covers resources.
+def flavor_has_quota_of_each_covered_resource(write: AdmissionRequest) -> Faults:
+    """The API server rejects a flavor without exactly one quota for each covered resource of its group.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
     """

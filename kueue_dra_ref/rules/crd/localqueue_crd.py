@@ -1,4 +1,4 @@
-"""What the API server refuses of a LocalQueue by Kueue's definition of it (localqueue_types.go).
+"""CRD validation of LocalQueues by the API server (localqueue_types.go).
 
 Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueReference);
     apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec)
@@ -13,8 +13,8 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("OBJECT-014")
-def a_cluster_queue_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no ClusterQueue can be called.
+def cluster_queue_name_is_valid(write: AdmissionRequest) -> Faults:
+    """The API server rejects a LocalQueue whose clusterQueue is not a valid ClusterQueue name.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueReference)
     """
@@ -22,13 +22,14 @@ def a_cluster_queue_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 
 
 @rule("QUEUE-042")
-def a_local_queue_stays_with_its_cluster_queue(write: AdmissionRequest) -> Faults:
-    """Refuse another ClusterQueue for a LocalQueue that names one; it may come to name none.
+def cluster_queue_is_immutable(write: AdmissionRequest) -> Faults:
+    """The API server rejects an update that names another clusterQueue in a LocalQueue.
 
     Kueue: apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec)
     """
-    named, before = (
-        each["spec"].get("clusterQueue") for each in (write.new, write.before)
-    )
-    if None not in (named, before) and named != before:
-        yield invalid("spec.clusterQueue", "field is immutable", printed(named))
+    before = write.before["spec"].get("clusterQueue")
+    after = write.new["spec"].get("clusterQueue")
+    if before is None or after is None:
+        return
+    if before != after:
+        yield invalid("spec.clusterQueue", "field is immutable", printed(after))

@@ -1,4 +1,4 @@
-"""What the API server refuses of ResourceFlavors by Kueue's definition of them (resourceflavor_types.go).
+"""CRD validation of ResourceFlavors by the API server (resourceflavor_types.go).
 
 Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
 """
@@ -20,10 +20,10 @@ _EFFECTS_WORDS = (
 
 
 @rule("OBJECT-026")
-def a_flavor_has_at_most_8_labels_taints_and_tolerations(
+def at_most_8_labels_taints_and_tolerations(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse more of either.
+    """The API server rejects a ResourceFlavor with more than 8 nodeLabels, nodeTaints or tolerations.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -32,8 +32,8 @@ def a_flavor_has_at_most_8_labels_taints_and_tolerations(
 
 
 @rule("OBJECT-027")
-def a_taint_has_a_key_and_an_effect(write: AdmissionRequest) -> Faults:
-    """Refuse neither.
+def taint_key_and_effect_are_required(write: AdmissionRequest) -> Faults:
+    """The API server rejects a taint of a ResourceFlavor without a key or an effect.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -41,8 +41,8 @@ def a_taint_has_a_key_and_an_effect(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-028")
-def the_effect_of_a_taint_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another one.
+def taint_effect_is_known(write: AdmissionRequest) -> Faults:
+    """The API server rejects a taint of a ResourceFlavor with an unknown effect.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -55,59 +55,59 @@ def the_effect_of_a_taint_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-029")
 def toleration_without_key_needs_exists(write: AdmissionRequest) -> Faults:
-    """Refuse a toleration that has neither a key nor the operator Exists.
+    """The API server rejects a toleration of a ResourceFlavor with neither a key nor the operator Exists.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
-    words = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
+    detail = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
     return _each(
-        write, words, lambda each: "key" in each or each["operator"] == "Exists"
+        write, detail, lambda each: "key" in each or each["operator"] == "Exists"
     )
 
 
 @rule("OBJECT-030")
 def toleration_seconds_needs_no_execute(write: AdmissionRequest) -> Faults:
-    """Refuse seconds of another effect than NoExecute.
+    """The API server rejects tolerationSeconds of a ResourceFlavor unless the effect is NoExecute.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
-    words = "effect must be 'NoExecute' when 'tolerationSeconds' is set"
+    detail = "effect must be 'NoExecute' when 'tolerationSeconds' is set"
     return _each(
         write,
-        words,
+        detail,
         lambda each: "tolerationSeconds" not in each or each["effect"] == "NoExecute",
     )
 
 
 @rule("OBJECT-031")
-def the_operator_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse to compare numbers, which pods may.
+def toleration_operator_is_known(write: AdmissionRequest) -> Faults:
+    """The API server rejects a toleration of a ResourceFlavor unless the operator is Equal or Exists.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
-    words = "supported toleration values: 'Equal'(default), 'Exists'"
+    detail = "supported toleration values: 'Equal'(default), 'Exists'"
     return _each(
-        write, words, lambda each: each.get("operator", "Equal") in ("Equal", "Exists")
+        write, detail, lambda each: each.get("operator", "Equal") in ("Equal", "Exists")
     )
 
 
 @rule("OBJECT-032")
 def exists_operator_takes_no_value(write: AdmissionRequest) -> Faults:
-    """Refuse a value that is not compared with anything.
+    """The API server rejects a toleration of a ResourceFlavor with operator Exists and a value.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
-    words = "a value must be empty when 'operator' is 'Exists'"
+    detail = "a value must be empty when 'operator' is 'Exists'"
     return _each(
         write,
-        words,
+        detail,
         lambda each: each.get("operator") != "Exists" or "value" not in each,
     )
 
 
 @rule("OBJECT-028")
-def the_effect_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another one.
+def toleration_effect_is_known(write: AdmissionRequest) -> Faults:
+    """The API server rejects a toleration of a ResourceFlavor with an unknown effect.
 
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
@@ -117,18 +117,18 @@ def the_effect_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
 
 
 def _each(
-    write: AdmissionRequest, words: str, holds: Callable[[Manifest], bool]
+    write: AdmissionRequest, detail: str, holds: Callable[[Manifest], bool]
 ) -> Iterator[FieldError]:
     """Refuse that something does not hold of each toleration; a field that is not there to be compared is an error."""
     absent = ""
     for toleration in write.new["spec"].get("tolerations") or ():
         try:
             if not holds(toleration):
-                yield invalid(_TOLERATIONS, words)
+                yield invalid(_TOLERATIONS, detail)
                 return
         except KeyError as error:
             absent = absent or str(error.args[0])
     if absent:
         yield invalid(
-            _TOLERATIONS, f"no such key: {absent} evaluating rule: {words}", '"array"'
+            _TOLERATIONS, f"no such key: {absent} evaluating rule: {detail}", '"array"'
         )

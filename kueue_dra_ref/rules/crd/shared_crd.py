@@ -1,4 +1,4 @@
-"""What the API server refuses of several kinds by Kueue's definitions of them: values and words that they share.
+"""CRD validation that several kinds share, by the API server.
 
 Kueue: apis/kueue/v1beta2/constants.go (StopPolicy);
     apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass)
@@ -26,8 +26,8 @@ _INT32 = (
 
 
 @rule("OBJECT-002")
-def a_priority_class_has_a_value(write: AdmissionRequest) -> Faults:
-    """Refuse none.
+def value_is_required(write: AdmissionRequest) -> Faults:
+    """The API server rejects a WorkloadPriorityClass without a value.
 
     Kueue: apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass)
     """
@@ -35,8 +35,8 @@ def a_priority_class_has_a_value(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-050")
-def numbers_have_32_bits(write: AdmissionRequest) -> Faults:
-    """Refuse a priority, a threshold of priorities, and a number of pods that is out of their range.
+def integers_have_32_bits(write: AdmissionRequest) -> Faults:
+    """The API server rejects a priority, a maxPriorityThreshold or a number of pods that exceeds its range.
 
     Kueue: apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass);
         apis/kueue/v1beta2/workload_types.go (WorkloadSpec, PodSet);
@@ -54,7 +54,7 @@ def numbers_have_32_bits(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-018")
 def stop_policy_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another stop policy.
+    """The API server rejects a stopPolicy other than None, Hold and HoldAndDrain.
 
     Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec);
     apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec); apis/kueue/v1beta2/constants.go (StopPolicy)

@@ -1,4 +1,4 @@
-"""What the API server refuses of a Workload by Kueue's definition of it (workload_types.go): limits, then CEL rules.
+"""CRD validation of Workloads by the API server: limits of fields, then CEL rules (workload_types.go).
 
 Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec, PodSet, PriorityClassRef)
 """
@@ -32,12 +32,12 @@ _CLASS = "spec.priorityClassRef"
 _KINDS = {KUEUE: "WorkloadPriorityClass", "scheduling.k8s.io": "PriorityClass"}
 _OBJECT = '"object"'
 _ROOT = "<nil>"
-"""How the API server calls the object itself."""
+"""The path that the API server reports for the object itself."""
 
 
 @rule("COUNT-021")
-def a_workload_has_a_pod_set(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse a list of none.
+def at_least_one_pod_set(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The API server rejects a Workload with an empty list of podSets.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
     """
@@ -46,7 +46,7 @@ def a_workload_has_a_pod_set(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("COUNT-022")
 def at_most_18_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse more.
+    """The API server rejects a Workload with more than 18 podSets.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
     """
@@ -55,7 +55,7 @@ def at_most_18_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("COUNT-023")
 def at_most_10_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse more.
+    """The API server rejects a Workload with more than 10 podSets.
 
     Kueue 0.18: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
     """
@@ -64,7 +64,7 @@ def at_most_10_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("COUNT-024")
 def at_most_8_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse more.
+    """The API server rejects a Workload with more than 8 podSets.
 
     Kueue 0.17: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
     """
@@ -72,8 +72,8 @@ def at_most_8_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("COUNT-025")
-def a_container_lists_a_claim_once(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse two requests of one claim, which a pod may list: the definition tells claims apart by their names.
+def container_claims_are_unique(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The API server rejects a Workload with a container that lists a claim twice, even for two requests.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
     """
@@ -82,8 +82,8 @@ def a_container_lists_a_claim_once(write: AdmissionRequest) -> Iterator[FieldErr
 
 
 @rule("COUNT-026")
-def a_pod_set_has_a_name_of_its_own(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse a name that is no label, and one that two pod sets have.
+def pod_set_names_are_unique_labels(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The API server rejects a pod set whose name is not a DNS label, and two of the same name.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec, PodSetReference)
     """
@@ -92,10 +92,10 @@ def a_pod_set_has_a_name_of_its_own(write: AdmissionRequest) -> Iterator[FieldEr
 
 
 @rule("COUNT-027")
-def containers_and_claims_differ_in_their_names(
+def container_and_claim_names_are_unique(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a name twice in one list.
+    """The API server rejects a Workload with two containers, or two claims, of one name in one list.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
     """
@@ -104,8 +104,8 @@ def containers_and_claims_differ_in_their_names(
 
 
 @rule("COUNT-028")
-def pods_have_containers_and_names(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse pods without a template or containers, and parts of them without what tells them apart.
+def pod_template_fields_are_required(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The API server rejects a pod set without a template, containers or the names and keys of its parts.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
     """
@@ -117,10 +117,10 @@ def pods_have_containers_and_names(write: AdmissionRequest) -> Iterator[FieldErr
 
 
 @rule("QUEUE-061")
-def a_workload_names_its_queue_as_objects_are(
+def queue_name_is_valid(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse what no LocalQueue can be called.
+    """The API server rejects a Workload whose queueName is not a valid LocalQueue name.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec);
         apis/kueue/v1beta2/localqueue_types.go (LocalQueueName)
@@ -129,10 +129,10 @@ def a_workload_names_its_queue_as_objects_are(
 
 
 @rule("PREEMPT-049")
-def a_priority_class_is_of_a_known_kind(
+def priority_class_ref_is_known(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a reference that lacks a part, and one to a kind that there is not.
+    """The API server rejects a priorityClassRef that is incomplete or of an unknown kind.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PriorityClassRef, PriorityClassGroup, PriorityClassKind)
     """
@@ -144,10 +144,10 @@ def a_priority_class_is_of_a_known_kind(
 
 
 @rule("PREEMPT-049")
-def a_priority_class_is_of_the_kind_of_its_group(
+def priority_class_ref_kind_matches_group(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse the kind of the other group.
+    """The API server rejects a priorityClassRef whose kind does not belong to its group.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PriorityClassRef)
     """
@@ -160,8 +160,8 @@ def a_priority_class_is_of_the_kind_of_its_group(
 
 
 @rule("PARTIAL-008")
-def the_fewest_pods_are_at_least_one(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse a pod set that is content with none.
+def min_count_is_at_least_one(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The API server rejects a pod set with a minCount below one.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
     """
@@ -176,7 +176,7 @@ def the_fewest_pods_are_at_least_one(write: AdmissionRequest) -> Iterator[FieldE
 def queue_name_is_immutable_with_quota(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse another queue while quota is reserved.
+    """The API server rejects another queueName of a Workload while quota is reserved.
 
     Kueue 0.18: apis/kueue/v1beta2/workload_types.go (Workload)
     """
@@ -188,7 +188,7 @@ def queue_name_is_immutable_with_quota(
 def queue_name_is_immutable_with_quota_reservation(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse another queue, and none, while quota is reserved.
+    """The API server rejects another queueName of a Workload, or none, while quota is reserved.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (Workload)
     """
@@ -200,7 +200,7 @@ def queue_name_is_immutable_with_quota_reservation(
 def queue_name_is_immutable_with_quota_short_message(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse another queue while quota is reserved, without saying so.
+    """The API server rejects another queueName while quota is reserved, and gives no reason.
 
     Kueue 0.14: apis/kueue/v1beta1/workload_types.go (Workload)
     """
@@ -209,10 +209,10 @@ def queue_name_is_immutable_with_quota_short_message(
 
 
 @rule("PREEMPT-042")
-def a_priority_class_comes_with_its_priority(
+def priority_class_ref_needs_priority(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a reference to a priority class without the priority that it stands for.
+    """The API server rejects a Workload with a priorityClassRef but without a priority.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
     """
@@ -221,10 +221,10 @@ def a_priority_class_comes_with_its_priority(
 
 
 @rule("PREEMPT-042")
-def a_named_priority_class_comes_with_its_priority(
+def priority_class_name_needs_priority(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a priority class without the priority that it stands for; it is a name there, not a reference.
+    """The API server rejects a Workload with a priorityClassName but without a priority.
 
     Kueue 0.14: apis/kueue/v1beta1/workload_types.go (WorkloadSpec)
     """
@@ -238,7 +238,7 @@ def a_named_priority_class_comes_with_its_priority(
 def priority_class_is_immutable_with_quota(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse that a priority class is given or taken away while quota is reserved.
+    """The API server rejects the first priority class of a Workload, or its removal, while quota is reserved.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (Workload)
     """
@@ -254,7 +254,7 @@ def priority_class_is_immutable_with_quota(
 def priority_class_is_immutable_with_quota_short_message(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse that a priority class is given or taken away while quota is reserved, without saying so.
+    """The API server rejects a first or removed priority class while quota is reserved, and gives no reason.
 
     Kueue 0.14: apis/kueue/v1beta1/workload_types.go (Workload)
     """
@@ -265,10 +265,10 @@ def priority_class_is_immutable_with_quota_short_message(
 
 
 @rule("PARTIAL-009")
-def the_fewest_pods_are_no_more_than_all(
+def min_count_is_at_most_count(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a pod set that needs more pods than it has.
+    """The API server rejects a pod set with a minCount above its count.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
     """

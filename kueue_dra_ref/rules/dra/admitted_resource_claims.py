@@ -1,4 +1,4 @@
-"""Workloads, step 4.1, of July 2025: the map ``admittedResourceClaims``.
+"""ResourceClaims that admitted workloads use (July 2025, Workloads, step 4.1: ``admittedResourceClaims``).
 
 No counterpart: KEP-2941 of July 2025 only.
 """
@@ -10,19 +10,21 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("REUSE-001", "REUSE-002", "REUSE-007")
-def claims_in_use_are_not_charged_again(asked: DeviceRequestContext) -> bool:
-    """Whether a claim is allocated, and known by ClusterQueue, namespace and name as admitted already.
+def claims_in_use_are_not_charged_again(context: DeviceRequestContext) -> bool:
+    """Kueue does not charge an allocated ResourceClaim that an admitted workload of the ClusterQueue uses.
 
-    The text does not say when a key leaves the map; it is taken to be there while a workload of the ClusterQueue that
-    names the claim holds quota.
+    The text does not define when a key leaves the map: here it stays while a workload of the ClusterQueue that names
+    the claim has a quota reservation.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
-    claim = asked.claim.claim
-    status = (asked.template or {}).get("status") or {}
-    queue = (
-        asked.world.target(asked.workload) if claim and "allocation" in status else None
-    )
-    return queue is not None and asked.world.is_in_use(
-        queue.name, asked.workload.namespace, claim
-    )
+    claim = context.claim.claim
+    template = context.template or {}
+    status = template.get("status") or {}
+    if not claim or "allocation" not in status:
+        return False
+    queue = context.lister.target(context.workload)
+    if queue is None:
+        return False
+    namespace = context.workload.namespace
+    return context.lister.is_in_use(queue.name, namespace, claim)

@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 5, and Risks and Mitigations: what a request is charged, and how charges add.
+"""Charges of requests, and how they add up (Workload Processing Flow, step 5; Risks and Mitigations).
 
 Kueue: pkg/dra/claims.go (countDevicesPerClass, GetResourceRequestsForResourceClaimTemplates);
     pkg/workload/workload.go (totalRequestsFromPodSets)
@@ -28,69 +28,69 @@ Charge = tuple[tuple[str, int], ...]
     "CLASS-003",
     "CEL-009",
 )
-def the_count_is_charged(asked: DeviceRequestContext) -> Charge | None:
-    """An exact request is charged the devices that it asks for; constraints, config and selectors change nothing.
+def the_count_is_charged(context: DeviceRequestContext) -> Charge | None:
+    """Kueue charges a request for an exact count the devices that it asks for.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
-    request = asked.request
+    request = context.request
     if request is None or not request.is_exact or request.mode != "ExactCount":
         return None
     return ((request.device_class, request.count),) if request.device_class else ()
 
 
 @rule("RISK-002")
-def admin_access_is_not_charged(asked: DeviceRequestContext) -> Charge | None:
-    """Administrative access is for admin namespaces; charged, it would eat up the quota of users.
+def admin_access_is_not_charged(context: DeviceRequestContext) -> Charge | None:
+    """Kueue charges nothing for a request with adminAccess.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    return () if asked.request and asked.request.admin_access else None
+    return () if context.request and context.request.admin_access else None
 
 
 @rule("RISK-001")
-def every_subrequest_is_charged(asked: DeviceRequestContext) -> Charge | None:
-    """Which alternative will be allocated is not known, so all classes that the list names are charged.
+def every_subrequest_is_charged(context: DeviceRequestContext) -> Charge | None:
+    """Kueue charges every device class that the alternatives of a prioritized list name.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    if not asked.request or not asked.request.alternatives:
+    if not context.request or not context.request.alternatives:
         return None
     return tuple(
-        (alternative.device_class, _most(asked, alternative))
-        for alternative in asked.request.alternatives
+        (alternative.device_class, _most(context, alternative))
+        for alternative in context.request.alternatives
     )
 
 
 @rule("RISK-003")
 def allocation_mode_all_is_charged_worst_case(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> Charge | None:
-    """Mode All is charged the most devices that one claim could be allocated.
+    """Kueue charges allocation mode All the largest number of devices that one claim can get.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    request = asked.request
+    request = context.request
     if request is None or not request.is_exact or request.mode != "All":
         return None
-    return ((request.device_class, _most(asked, request)),)
+    return ((request.device_class, _most(context, request)),)
 
 
-def _most(asked: DeviceRequestContext, request: DeviceRequest) -> int:
+def _most(context: DeviceRequestContext, request: DeviceRequest) -> int:
     if request.mode != "All":
         return request.count
     selectors = (
-        class_selectors(asked.world, request.device_class) or ()
+        class_selectors(context.lister, request.device_class) or ()
     ) + request.selectors
-    outcomes = [all_hold(selectors, device) for device in asked.world.devices()]
+    outcomes = [all_hold(selectors, device) for device in context.lister.devices()]
     return sum(
         outcome is True or isinstance(outcome, Undecided) for outcome in outcomes
     )
 
 
 @rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010")
-def claims_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
-    """A pod's claims are what its ``resourceClaims`` lists: each once, whoever uses it and however often.
+def claims_of_pod(pod_set: PodSet) -> tuple[Claim, ...]:
+    """Kueue charges each claim under resourceClaims of a pod that names a template, used or not.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
@@ -99,7 +99,7 @@ def claims_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
 
 @rule("COUNT-003", "COUNT-017")
 def requests_of_a_claim_add_up(amounts: Sequence[int]) -> int:
-    """Counts of one class in one claim are added, saturating at the largest 64-bit integer.
+    """Kueue adds the counts of one class in one claim and saturates at the largest 64-bit integer.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -108,7 +108,7 @@ def requests_of_a_claim_add_up(amounts: Sequence[int]) -> int:
 
 @rule("COUNT-004", "COUNT-005", "COUNT-010", "MAP-013")
 def claims_of_a_pod_add_up(amounts: Sequence[int]) -> int:
-    """What several claims, or several classes of one mapping, charge to a resource is added.
+    """Kueue adds what the claims of a pod charge to one resource.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
@@ -116,8 +116,8 @@ def claims_of_a_pod_add_up(amounts: Sequence[int]) -> int:
 
 
 @rule("COUNT-006", "COUNT-011", "COUNT-013")
-def a_pod_set_is_charged_for_each_pod(amount: int, pods: int) -> int:
-    """The charge of one pod times the number of pods.
+def multiply_by_pod_count(amount: int, pods: int) -> int:
+    """Kueue multiplies the charge of a pod by the number of pods of its pod set.
 
     Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
     """
@@ -126,7 +126,7 @@ def a_pod_set_is_charged_for_each_pod(amount: int, pods: int) -> int:
 
 @rule("COUNT-014", "COUNT-018", "COUNT-015", "COUNT-016")
 def devices_add_to_pod_requests(ordinary: int, devices: int) -> int:
-    """What containers request under the name of a mapping is added to the devices; neither hides the other.
+    """Kueue adds devices to what containers request under the name of the mapping.
 
     Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
     """

@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 4: the template of a claim, and the requests that Kueue 0.19 does not support.
+"""Templates of claims, and the requests that Kueue 0.19 rejects (Workload Processing Flow, step 4).
 
 Kueue: pkg/dra/claims.go (countDevicesPerClass, GetResourceRequestsForResourceClaimTemplates, getClaimSpec)
 """
@@ -13,10 +13,10 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 @rule("CLAIM-004", "CLAIM-005", "CLAIM-018", "RBAC-001", "RBAC-005")
-def templates_are_read_where_the_workload_lives(
+def template_from_workload_namespace(
     world: Lister, namespace: str, name: str
 ) -> Manifest | None:
-    """Read the ResourceClaimTemplate from the namespace of the workload.
+    """Kueue reads the ResourceClaimTemplate from the namespace of the workload.
 
     Kueue: pkg/dra/claims.go (getClaimSpec)
     """
@@ -24,83 +24,83 @@ def templates_are_read_where_the_workload_lives(
 
 
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015")
-def the_template_must_exist(asked: DeviceRequestContext) -> FieldError | None:
-    """A missing template is an internal error: it may come, so the workload is retried.
+def template_must_exist(context: DeviceRequestContext) -> FieldError | None:
+    """Kueue retries a workload whose ResourceClaimTemplate does not exist.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
-    name = asked.claim.template
-    if asked.template is not None or not name:
+    name = context.claim.template
+    if context.template is not None or not name:
         return None
     return FieldError(
-        field=asked.pod_set.claim_path(asked.claim),
+        field=context.pod_set.claim_path(context.claim),
         type="Internal error",
-        detail=f"failed to get claim spec for ResourceClaimTemplate {name} in podset {asked.pod_set.name}: "
+        detail=f"failed to get claim spec for ResourceClaimTemplate {name} in podset {context.pod_set.name}: "
         f'ResourceClaimTemplate.resource.k8s.io "{name}" not found',
     )
 
 
 @rule("CLAIM-008", "CLAIM-020")
-def first_available_unsupported(asked: DeviceRequestContext) -> FieldError | None:
-    """Kueue 0.19 cannot tell which alternative will be allocated.
+def first_available_unsupported(context: DeviceRequestContext) -> FieldError | None:
+    """Kueue rejects a request with firstAvailable.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
-    if not asked.request or not asked.request.alternatives:
+    if not context.request or not context.request.alternatives:
         return None
-    return asked.fault(
+    return context.fault(
         "Invalid value", "", "FirstAvailable device selection is not supported", "null"
     )
 
 
 @rule("CEL-001")
 def selectors_must_compile(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> FieldError | Undecided | None:
-    """Each selector of the request must compile in the DRA CEL environment; all that do not are told together.
+    """Kueue rejects a request with selectors that do not compile in the CEL environment of DRA.
 
     Kueue: pkg/dra/claims.go (validateCELSelectors, compileCELSelectors)
     """
-    if not asked.request:
+    if not context.request:
         return None
     faults = []
-    for index, expression in enumerate(asked.request.selectors):
+    for index, expression in enumerate(context.request.selectors):
         found = compiled(expression)
         if isinstance(found, Undecided):
             return found
         if isinstance(found, CompileError):
-            field = f"devices.requests[{asked.request.index}].exactly.selectors[{index}].cel.expression"
+            field = f"devices.requests[{context.request.index}].exactly.selectors[{index}].cel.expression"
             faults.append(
                 f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}"
             )
     if not faults:
         return None
-    told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return asked.fault("Invalid value", ".exactly.selectors", told, "null")
+    message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+    return context.fault("Invalid value", ".exactly.selectors", message, "null")
 
 
 @rule("CLAIM-013")
-def admin_access_is_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """Kueue 0.19 refuses administrative access rather than pass it over.
+def admin_access_is_refused(context: DeviceRequestContext) -> FieldError | None:
+    """Kueue rejects a request with adminAccess.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
-    if not asked.request or not asked.request.admin_access:
+    if not context.request or not context.request.admin_access:
         return None
-    return asked.fault(
+    return context.fault(
         "Invalid value", ".exactly.adminAccess", "AdminAccess is not supported", "null"
     )
 
 
 @rule("CLAIM-010")
-def allocation_mode_all_is_rejected(asked: DeviceRequestContext) -> FieldError | None:
-    """How many devices mode All will take is known to the scheduler only.
+def allocation_mode_all_is_rejected(context: DeviceRequestContext) -> FieldError | None:
+    """Kueue rejects a request with allocation mode All.
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
-    if not asked.request or asked.request.mode != "All":
+    if not context.request or context.request.mode != "All":
         return None
-    return asked.fault(
+    return context.fault(
         "Invalid value",
         ".exactly.allocationMode",
         "AllocationMode 'All' is not supported",
@@ -110,14 +110,15 @@ def allocation_mode_all_is_rejected(asked: DeviceRequestContext) -> FieldError |
 
 @rule("CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")
 def unmapped_classes_are_refused(
-    asked: DeviceRequestContext, device_class: str
+    context: DeviceRequestContext, device_class: str
 ) -> FieldError:
-    """A class that no mapping names cannot be charged, so it keeps the workload out.
+    """Kueue rejects a request for a device class that no mapping lists.
 
     Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
+    kind = "resourceClaimName" if context.claim.claim else "resourceClaimTemplateName"
     return FieldError(
-        field=f"{asked.pod_set.claim_path(asked.claim)}.resourceClaim{'' if asked.claim.claim else 'Template'}Name",
+        field=f"{context.pod_set.claim_path(context.claim)}.{kind}",
         type="Not found",
-        value=f'"DeviceClass {device_class} is not mapped in DRA configuration for podset {asked.pod_set.name}"',
+        value=f'"DeviceClass {device_class} is not mapped in DRA configuration for podset {context.pod_set.name}"',
     )

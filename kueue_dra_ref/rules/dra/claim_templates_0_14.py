@@ -1,4 +1,4 @@
-"""Kueue 0.14, claims: nothing of a request is refused, what cannot be counted is charged nothing, plain messages.
+"""Claims in Kueue 0.14, which rejects no request and reports errors without a field.
 
 Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates, countDevicesPerClass)
 """
@@ -12,54 +12,52 @@ from kueue_dra_ref.target import FieldError
 
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015", "CLAIM-031")
 def missing_template_message_0_14(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> FieldError | None:
-    """A missing template keeps the workload out; the message names template, workload and pod set.
+    """Kueue names the template, the workload and the pod set when a ResourceClaimTemplate does not exist.
 
     Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
-    name = asked.claim.template
-    if asked.template is not None or not name:
+    name = context.claim.template
+    if context.template is not None or not name:
         return None
     lacking = f'ResourceClaimTemplate.resource.k8s.io "{name}" not found'
-    told = (
-        f"failed to get claim spec for ResourceClaimTemplate {name} in {_place(asked)}"
-    )
-    return _words(f"{told}: failed to get claim spec: {lacking}")
+    message = f"failed to get claim spec for ResourceClaimTemplate {name} in {_pod_set_name(context)}"
+    return _plain_error(f"{message}: failed to get claim spec: {lacking}")
 
 
 @rule("CLAIM-014", "CLAIM-031", "CLASS-002", "CLASS-004", "CLASS-005")
 def unmapped_class_message_0_14(
-    asked: DeviceRequestContext, device_class: str
+    context: DeviceRequestContext, device_class: str
 ) -> FieldError:
-    """A class that no mapping names keeps the workload out; the message names class, workload and pod set.
+    """Kueue names the class, the workload and the pod set when no mapping lists the class.
 
     Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
     """
-    told = f"DeviceClass {device_class} is not mapped in DRA configuration for {_place(asked)}"
-    return _words(f"{told}: DeviceClass is not mapped in DRA configuration")
+    message = f"DeviceClass {device_class} is not mapped in DRA configuration for {_pod_set_name(context)}"
+    return _plain_error(f"{message}: DeviceClass is not mapped in DRA configuration")
 
 
 @rule("CLAIM-029")
 def allocation_mode_all_is_charged_zero(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
-    """All devices of a class are charged as none of it, though the class has to be mapped.
+    """Kueue charges no devices for a request with allocation mode All, but its class needs a mapping.
 
     Kueue 0.14: pkg/dra/claims.go (countDevicesPerClass)
     """
     if (
-        asked.request is None
-        or asked.request.mode != "All"
-        or not asked.request.is_exact
+        context.request is None
+        or context.request.mode != "All"
+        or not context.request.is_exact
     ):
         return None
-    return ((asked.request.device_class, 0),)
+    return ((context.request.device_class, 0),)
 
 
-def _place(asked: DeviceRequestContext) -> str:
-    return f"workload {asked.workload.name} podset {asked.pod_set.name}"
+def _pod_set_name(context: DeviceRequestContext) -> str:
+    return f"workload {context.workload.name} podset {context.pod_set.name}"
 
 
-def _words(told: str) -> FieldError:
-    return FieldError(field="", type="", detail=told)
+def _plain_error(message: str) -> FieldError:
+    return FieldError(field="", type="", detail=message)

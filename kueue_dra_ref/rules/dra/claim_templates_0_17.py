@@ -1,4 +1,4 @@
-"""Kueue up to 0.16, claims: what is refused of a template, how counts add up, and what is tried again.
+"""Claims in Kueue up to 0.17: rejected parts of a template, sums that overflow, and retries.
 
 Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass); pkg/controller/core/workload_controller.go (Reconcile)
 """
@@ -16,41 +16,41 @@ _HALF, _WHOLE = 1 << 63, 1 << 64
 
 
 @rule("CLAIM-025")
-def constraints_are_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """Devices that have to match each other are not supported, whatever is asked for.
+def constraints_are_refused(context: DeviceRequestContext) -> FieldError | None:
+    """Kueue rejects a claim with constraints between its devices.
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
     return _unsupported(
-        asked, "constraints", "device constraints (MatchAttribute) are not supported"
+        context, "constraints", "device constraints (MatchAttribute) are not supported"
     )
 
 
 @rule("CLAIM-026")
-def device_config_is_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """A configuration for devices is not supported, whoever it is for.
+def device_config_is_refused(context: DeviceRequestContext) -> FieldError | None:
+    """Kueue rejects a claim with opaque device configuration.
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
-    return _unsupported(asked, "config", "device config is not supported")
+    return _unsupported(context, "config", "device config is not supported")
 
 
 @rule("CEL-017")
-def selectors_are_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """No selector is supported, whatever it says; it need not even compile.
+def selectors_are_refused(context: DeviceRequestContext) -> FieldError | None:
+    """Kueue rejects a request with selectors, whether they compile or not.
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
-    if not asked.request or not asked.request.selectors:
+    if not context.request or not context.request.selectors:
         return None
-    return asked.fault(
+    return context.fault(
         "Invalid value", ".exactly.selectors", "CEL selectors are not supported", "null"
     )
 
 
 @rule("COUNT-003", "COUNT-020")
 def requests_of_a_claim_wrap_around(amounts: Sequence[int]) -> int:
-    """Counts of one class in one claim are added as 64-bit integers that wrap around.
+    """Kueue adds the counts of one class in one claim as 64-bit integers that overflow.
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
@@ -59,7 +59,7 @@ def requests_of_a_claim_wrap_around(amounts: Sequence[int]) -> int:
 
 @rule("CLAIM-027")
 def every_error_is_retried(faults: Iterable[FieldError]) -> bool:
-    """Whatever is wrong with a claim, the workload is tried again.
+    """Kueue retries a workload with any error in a claim.
 
     Kueue 0.17: pkg/controller/core/workload_controller.go (Reconcile)
     """
@@ -67,15 +67,15 @@ def every_error_is_retried(faults: Iterable[FieldError]) -> bool:
 
 
 def _unsupported(
-    asked: DeviceRequestContext, key: str, detail: str
+    context: DeviceRequestContext, key: str, detail: str
 ) -> FieldError | None:
-    spec = child(child(asked.template or {}, "spec", dict, {}), "spec", dict, {})
+    spec = child(child(context.template or {}, "spec", dict, {}), "spec", dict, {})
     if not child(spec, "devices", dict, {}).get(key):
         return None
-    field = f"{asked.pod_set.claim_path(asked.claim)}.devices.{key}"
+    field = f"{context.pod_set.claim_path(context.claim)}.devices.{key}"
     return FieldError(
         field=field,
         type="Invalid value",
         value="null",
-        detail=f"{asked.claim.source}: {detail}",
+        detail=f"{context.claim.source}: {detail}",
     )

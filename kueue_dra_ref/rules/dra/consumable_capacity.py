@@ -1,4 +1,4 @@
-"""Kueue 0.19, consumable capacity: the share of a device that a request is charged, under the device's policy.
+"""Consumable capacity: the share that Kueue charges under the request policy of a device (Kueue 0.19).
 
 Kueue: pkg/dra/capacity.go (roundToPolicy, chargeForDevice, roundToValidRange)
 """
@@ -6,7 +6,7 @@ Kueue: pkg/dra/capacity.go (roundToPolicy, chargeForDevice, roundToValidRange)
 from __future__ import annotations
 
 from kueue_dra_ref.api.quantities import Quantity, clamp, parse, whole
-from kueue_dra_ref.model.lister import DeviceRequestContext
+from kueue_dra_ref.model.device_checks import CapacityRequest
 from kueue_dra_ref.model.resourceslices import Capacity, ValidRange
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.model.sources import SourceCharge, SourceType
@@ -14,115 +14,119 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("CAPACITY-001", "CAPACITY-010")
-def requested_capacity(
-    asked: DeviceRequestContext, name: str, capacity: Capacity
-) -> Quantity | None:
-    """What the request names under exactly this name.
+def requested_capacity(request: CapacityRequest) -> Quantity | None:
+    """Kueue charges the share that the request asks for under exactly the name of the capacity.
 
     Kueue: pkg/dra/capacity.go (processCapacityCharge, chargeForDevice)
     """
-    del capacity
-    found = asked.request.capacity.get(name) if asked.request else None
-    return None if found is None else parse(found)
+    asked = request.context.request
+    amount = asked.capacity.get(request.name) if asked else None
+    return None if amount is None else parse(amount)
 
 
 @rule("CAPACITY-003")
-def policy_default(
-    asked: DeviceRequestContext, name: str, capacity: Capacity
-) -> Quantity | None:
-    """The default of the policy stands in for a share that is not asked for.
+def policy_default(request: CapacityRequest) -> Quantity | None:
+    """Kueue charges the default of the request policy when the request asks for no share.
 
     Kueue: pkg/dra/capacity.go (chargeForDevice)
     """
-    del asked, name
-    return capacity.default
+    return request.capacity.default
 
 
 @rule("CAPACITY-004")
-def full_capacity(
-    asked: DeviceRequestContext, name: str, capacity: Capacity
-) -> Quantity | None:
-    """Without a default the whole capacity is charged.
+def full_capacity(request: CapacityRequest) -> Quantity | None:
+    """Kueue charges the whole capacity when neither the request nor the request policy gives a share.
 
     Kueue: pkg/dra/capacity.go (chargeForDevice)
     """
-    del asked, name
-    return capacity.value
+    return request.capacity.value
 
 
 @rule("CAPACITY-005", "CAPACITY-011")
 def round_to_valid_values(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """The first of the values that is large enough; a device without one cannot serve.
+    """Kueue charges the smallest of validValues that is large enough; a device without one does not match.
 
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidValues)
     """
     if not capacity.values:
         return share
-    return next((each for each in capacity.values if each.amount >= share.amount), None)
+    for value in capacity.values:
+        if value.amount >= share.amount:
+            return value
+    return None
 
 
 @rule("CAPACITY-006")
 def round_up_to_range_min(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """A share below the range is raised to its start.
+    """Kueue raises a share below the minimum of validRange to the minimum.
 
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
     """
     least = _bounds(capacity).least
-    return share if least is None else whole(max(share.ceiling, least.ceiling))
+    if least is None:
+        return share
+    return whole(max(share.ceiling, least.ceiling))
 
 
 @rule("CAPACITY-007")
 def round_up_to_range_step(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """A share between two steps above the start of the range is raised to the next.
+    """Kueue raises a share to the next whole number of steps above the minimum of validRange.
 
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
     """
-    least, step = _bounds(capacity).least, _bounds(capacity).step
+    bounds = _bounds(capacity)
+    least, step = bounds.least, bounds.step
     if least is None or step is None or step.ceiling <= 0:
         return share
-    steps = -(-clamp(share.ceiling - least.ceiling) // step.ceiling)
-    return whole(clamp(least.ceiling + clamp(steps * step.ceiling)))
+    above_least = clamp(share.ceiling - least.ceiling)
+    steps = -(-above_least // step.ceiling)
+    raised = clamp(steps * step.ceiling)
+    return whole(clamp(least.ceiling + raised))
 
 
 @rule("CAPACITY-012", "CAPACITY-011")
 def reject_above_range_max(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """A device cannot serve what, once rounded, is beyond its range.
+    """A device cannot provide a share that exceeds the maximum of validRange after rounding.
 
     Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
     """
     most = _bounds(capacity).most
-    return share if most is None or share.ceiling <= most.ceiling else None
+    if most is None or share.ceiling <= most.ceiling:
+        return share
+    return None
 
 
 def _bounds(capacity: Capacity) -> ValidRange:
-    """The range of a policy; values go before it."""
-    return capacity.bounds if capacity.bounds and not capacity.values else ValidRange()
+    """Give the validRange of a request policy; validValues take precedence over it."""
+    if capacity.values or not capacity.bounds:
+        return ValidRange()
+    return capacity.bounds
 
 
 @rule("CAPACITY-013")
-def some_device_must_have_the_capacity(charged: SourceCharge) -> FieldError | None:
-    """Devices without the capacity are passed over, but all of them must not lack it: retried, for it may come.
+def some_device_has_capacity(charge: SourceCharge) -> FieldError | None:
+    """Kueue retries a workload when no matching device has the capacity.
 
     Kueue: pkg/dra/capacity.go (computeCapacityCharge)
     """
-    source = charged.source
-    if source.kind is not SourceType.CAPACITY or any(
-        source.name in each.capacities for each in charged.devices
-    ):
+    source = charge.source
+    if source.kind is not SourceType.CAPACITY:
         return None
-    return charged.fault(
+    if any(source.name in device.capacities for device in charge.devices):
+        return None
+    return charge.fault(
         "Internal error", f'matched devices have no capacity dimension "{source.name}"'
     )
 
 
 @rule("CAPACITY-011")
-def no_device_satisfies_capacity(charged: SourceCharge) -> FieldError | None:
-    """A share that no device's policy allows refuses the workload for good.
+def no_device_satisfies_capacity(charge: SourceCharge) -> FieldError | None:
+    """Kueue rejects a workload when no matching device can provide the share.
 
     Kueue: pkg/dra/capacity.go (computeCapacityCharge)
     """
-    if charged.source.kind is not SourceType.CAPACITY or charged.offers:
+    if charge.source.kind is not SourceType.CAPACITY or charge.offers:
         return None
-    name = charged.source.name
+    name = charge.source.name
     detail = f'capacity request cannot be satisfied by any matched device\'s RequestPolicy for dimension "{name}"'
-    return charged.fault("Invalid value", detail, "null")
+    return charge.fault("Invalid value", detail, "null")

@@ -1,4 +1,4 @@
-"""Device Class Mapping Ambiguity (July 2025): which quota serves a class that several mappings name.
+"""Flavors for a device class that several mappings list (July 2025, Device Class Mapping Ambiguity).
 
 No counterpart: KEP-2941 of July 2025 only.
 """
@@ -12,10 +12,10 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("CRD-011", "CRD-012", "CRD-013", "CRD-014", "CRD-015", "CRD-016")
-def flavors_are_examined_top_down(
+def flavors_for_class_in_listed_order(
     queue: ClusterQueue, resources: Sequence[str]
 ) -> Sequence[FlavorChoice]:
-    """Flavor by flavor as the ClusterQueue lists them, each resource of a flavor that a mapping of the class names.
+    """Kueue tries each flavor in the listed order with every resource to which a mapping maps the class.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -29,8 +29,8 @@ def flavors_are_examined_top_down(
 
 
 @rule("CRD-014")
-def only_the_examined_flavor_serves_the_class(pod_set: PodSet, flavor: str) -> bool:
-    """While one flavor is examined for the classes of a pod set, no other is looked at.
+def skip_flavors_not_tried_for_class(pod_set: PodSet, flavor: str) -> bool:
+    """Kueue considers only the flavor that it tries for the device classes of a pod set.
 
     No counterpart: KEP-2941 of July 2025 only.
     """

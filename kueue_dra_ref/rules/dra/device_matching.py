@@ -1,23 +1,22 @@
-"""Kueue 0.19, selectors against published devices: enough of them must match before quota is looked at.
+"""Selectors of requests: enough published devices must match before Kueue checks quota (Kueue 0.19).
 
 Kueue: pkg/dra/claims.go (countMatchingDevices, validateCELSelectorsAgainstDevices, resolveAndCompileDeviceClass)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.cel import Device, EvaluationError, Undecided
 from kueue_dra_ref.model.lister import DeviceRequestContext, Trial, all_hold, uncompiled
-from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.model.slots import AllOf, First
 from kueue_dra_ref.target import FieldError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A device that is tried for a request; ``taken`` are the places of devices that earlier requests got."""
+    """A device that Kueue tries for a request; ``taken`` are the positions of devices of earlier requests."""
 
     device: Device
     place: int
@@ -28,15 +27,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matched:
-    """How a request fared: the places of the devices that match, or what ended the search."""
+    """The result for a request: the positions of the matching devices, or what ended the search."""
 
     places: frozenset[int]
     ended: EvaluationError | Undecided | None = None
 
 
 @rule("CEL-006", "CEL-007", "CEL-015")
-def a_device_serves_one_request_of_a_claim(candidate: Candidate) -> Trial:
-    """Inside one claim a device is not counted twice; other claims know nothing of it.
+def device_serves_one_request_of_claim(candidate: Candidate) -> Trial:
+    """A device that matches an earlier request of a claim does not count for a later one.
 
     Kueue: pkg/dra/claims.go (countMatchingDevices, validateCELSelectorsAgainstDevices)
     """
@@ -44,8 +43,8 @@ def a_device_serves_one_request_of_a_claim(candidate: Candidate) -> Trial:
 
 
 @rule("CEL-010")
-def the_selectors_of_the_class_hold(candidate: Candidate) -> Trial:
-    """The class narrows the devices before the request does.
+def class_selectors_match(candidate: Candidate) -> Trial:
+    """A device must match the selectors of the DeviceClass.
 
     Kueue: pkg/dra/claims.go (countMatchingDevices)
     """
@@ -53,8 +52,8 @@ def the_selectors_of_the_class_hold(candidate: Candidate) -> Trial:
 
 
 @rule("CEL-002", "CEL-014")
-def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
-    """Every selector of the request must hold.
+def request_selectors_match(candidate: Candidate) -> Trial:
+    """A device must match every selector of the request.
 
     Kueue: pkg/dra/claims.go (countMatchingDevices, evaluateSelectorsOnDevice)
     """
@@ -62,35 +61,35 @@ def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
 
 
 @rule("CEL-011")
-def the_class_must_exist(
-    asked: DeviceRequestContext, matched: Matched | None
+def class_must_exist(
+    context: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """A request with selectors needs the DeviceClass object; it may come, so the workload is retried.
+    """Kueue retries a workload whose request with selectors names a DeviceClass that does not exist.
 
     Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass)
     """
-    if not asked.request or matched is not None or not asked.request.device_class:
+    if not context.request or matched is not None or not context.request.device_class:
         return None
-    name = asked.request.device_class
+    name = context.request.device_class
     detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
-    return asked.fault("Internal error", "", detail)
+    return context.fault("Internal error", "", detail)
 
 
 @rule("CEL-019")
-def the_selectors_of_the_class_compile(
-    asked: DeviceRequestContext, matched: Matched | None
+def class_selectors_compile(
+    context: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """A class is compiled before any device is tried: one that cannot be refuses the workload for good.
+    """Kueue rejects a request with selectors when a selector of its DeviceClass does not compile.
 
     Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass, compileCELSelectors)
     """
     found = (
-        uncompiled(asked.world, asked.request.device_class)
-        if asked.request and matched is not None
+        uncompiled(context.lister, context.request.device_class)
+        if context.request and matched is not None
         else None
     )
     return (
-        asked.fault(found.type, found.field, found.detail, found.value)
+        context.fault(found.type, found.field, found.detail, found.value)
         if found
         else None
     )
@@ -98,42 +97,42 @@ def the_selectors_of_the_class_compile(
 
 @rule("CEL-005")
 def selector_error_rejects(
-    asked: DeviceRequestContext, matched: Matched | None
+    context: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """A selector that errs on a device that it is tried on refuses the workload for good.
+    """Kueue rejects a workload when a selector fails to evaluate on a device.
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
     if (
-        not asked.request
+        not context.request
         or matched is None
         or not isinstance(matched.ended, EvaluationError)
     ):
         return None
-    detail = f"CEL evaluation failed for DeviceClass {asked.request.device_class}: {matched.ended.detail}"
-    return asked.fault("Invalid value", ".exactly.selectors", detail, "null")
+    detail = f"CEL evaluation failed for DeviceClass {context.request.device_class}: {matched.ended.detail}"
+    return context.fault("Invalid value", ".exactly.selectors", detail, "null")
 
 
 @rule("CEL-003", "CEL-004", "CEL-013")
-def too_few_devices_reject(
-    asked: DeviceRequestContext, matched: Matched | None
+def too_few_devices_are_retried(
+    context: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """Fewer matching devices than asked for: retried, since more may be published.
+    """Kueue retries a workload that requests more devices than match the selectors.
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
     if (
-        not asked.request
+        not context.request
         or matched is None
         or matched.ended
-        or len(matched.places) >= asked.request.count
+        or len(matched.places) >= context.request.count
     ):
         return None
     detail = (
-        f"insufficient matching devices for CEL selector in DeviceClass {asked.request.device_class}: "
-        f"{len(matched.places)} device(s) match in the cluster but {asked.request.count} requested"
+        f"insufficient matching devices for CEL selector in DeviceClass {context.request.device_class}: "
+        f"{len(matched.places)} device(s) match in the cluster but {context.request.count} requested"
     )
-    return asked.fault("Internal error", ".exactly.selectors", detail)
+    return context.fault("Internal error", ".exactly.selectors", detail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,12 +143,3 @@ class DeviceMatchingRules:
     """Does a published device match? Without rules: selectors are not evaluated on devices."""
     findings: First[[DeviceRequestContext, Matched | None], FieldError] = First()
     """What is wrong with the class or the matching devices? Without rules: nothing is checked."""
-
-
-def tried(rules: Sequence[Rule[[Candidate], Trial]], candidate: Candidate) -> Trial:
-    """Try one device: the first rule that does not hold decides."""
-    for eligible in rules:
-        outcome = eligible(candidate)
-        if outcome is not True:
-            return outcome
-    return True

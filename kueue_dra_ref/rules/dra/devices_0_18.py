@@ -1,4 +1,4 @@
-"""Kueue 0.18, devices: counters by the first set, extended resources by any mapped class, container by container.
+"""Devices in Kueue 0.18: first counter set, any mapped class, errors of extended resources by container.
 
 Kueue 0.18: pkg/dra/counters.go (computeCounterCharges);
     pkg/dra/extended_resources.go (resolveContainerExtendedResources)
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.pods import ContainerRequests
 from kueue_dra_ref.api.quantities import Quantity
+from kueue_dra_ref.model.device_checks import DeviceClassSelection
 from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest
 from kueue_dra_ref.model.resourceslices import PublishedDevice
 from kueue_dra_ref.model.rule import rule
@@ -20,10 +20,10 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 @rule("COUNTER-001", "COUNTER-009")
-def the_first_set_of_a_device_is_charged(
+def first_counter_set_is_charged(
     source: Source, device: PublishedDevice
 ) -> Sequence[Quantity]:
-    """The amount of the counter of that name in the first counter set that has it.
+    """A device charges the amount that it consumes of the counter in its first counter set.
 
     Kueue 0.18: pkg/dra/counters.go (computeCounterCharges)
     """
@@ -32,70 +32,69 @@ def the_first_set_of_a_device_is_charged(
 
 @rule("DEVICE-010", "DEVICE-020")
 def missing_class_at_request_path(
-    charged: SourceCharge,
+    charge: SourceCharge,
 ) -> FieldError | None:
-    """A class with sources needs its object; the way to the first request is appended to the path of the request.
+    """Kueue retries a missing DeviceClass with sources, at the request path with the first request appended.
 
     Kueue 0.18: pkg/dra/claims.go (resolveAndCompileDeviceClass); pkg/dra/counters.go (GetCounterResourcesForWorkload)
     """
-    if charged.class_exists or not charged.asked.request:
+    if charge.class_exists or not charge.asked.request:
         return None
-    name = charged.asked.request.device_class
+    name = charge.asked.request.device_class
     detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
-    fault = charged.fault("Internal error", detail)
+    fault = charge.fault("Internal error", detail)
     return replace(fault, field=f"{fault.field}.devices.requests[0]")
 
 
 @rule("DEVICE-023", "DEVICE-025")
 def class_selector_error_at_request_path(
-    charged: SourceCharge,
+    charge: SourceCharge,
 ) -> FieldError | None:
-    """The way to the first request is appended to the path of the request before that to the selector.
+    """Kueue rejects a class with sources that does not compile, with the first request appended to the path.
 
     Kueue 0.18: pkg/dra/claims.go (resolveAndCompileDeviceClass); pkg/dra/counters.go (GetCounterResourcesForWorkload)
     """
-    return charged.uncompiled(below=".devices.requests[0]")
+    return charge.uncompiled(below=".devices.requests[0]")
 
 
 @rule("EXT-037")
-def a_mapped_class_stands_for_a_resource(
-    classes: Sequence[Manifest], mappings: Sequence[DeviceClassMapping]
-) -> Sequence[Manifest]:
-    """Of several classes one that is mapped is charged, whatever its age; of several such ones it may be any.
+def mapped_device_class_wins(selection: DeviceClassSelection) -> DeviceClassSelection:
+    """Of several classes with one extendedResourceName, Kueue chooses one that is mapped, whatever its age.
 
     Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
     """
-    mapped = {name for mapping in mappings for name in mapping.device_classes}
-    return sorted(
-        classes,
-        key=lambda found: (
-            found["metadata"]["name"] not in mapped,
-            found["metadata"]["name"],
-        ),
-    )[:1]
+    mapped: set[str] = set()
+    for mapping in selection.mappings:
+        mapped.update(mapping.device_classes)
+
+    def order(device_class: Manifest) -> tuple[bool, str]:
+        name = device_class["metadata"]["name"]
+        return name not in mapped, name
+
+    return selection.keep(sorted(selection.classes, key=order)[:1])
 
 
 @rule("EXT-017", "EXT-040")
-def each_container_asks_for_whole_devices(
-    wanted: ExtendedResourceRequest, container: ContainerRequests
+def each_container_requests_whole_devices(
+    request: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
-    """A container is told of the number before it is told of counters.
+    """Kueue rejects each container that requests a fraction of a device, before it checks for counters.
 
     Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
     """
-    return wanted.not_whole(container)
+    return request.not_whole(container)
 
 
 @rule("EXT-015", "EXT-038", "EXT-040")
-def each_container_is_refused_a_class_with_counters(
-    wanted: ExtendedResourceRequest, container: ContainerRequests
+def each_container_rejects_counters(
+    request: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
-    """A request for an extended resource cannot say which part of a device it wants; each container is told.
+    """Kueue rejects each container that requests an extended resource of a class with counters.
 
     Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
     """
-    if not wanted.is_charged_by("counter"):
+    if not request.is_charged_by("counter"):
         return None
-    return wanted.charged_otherwise(
+    return request.charged_otherwise(
         container, "counters configured", "CEL selectors for counter-based quota"
     )

@@ -1,4 +1,4 @@
-"""Workloads, step 2, of April and July 2025: ResourceClaims that a workload names directly.
+"""ResourceClaims that a workload names directly (April and July 2025, Workloads, step 2).
 
 No counterpart: the texts of KEP-2941 only, no release decides it.
 """
@@ -13,7 +13,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 @rule("DET-002", "DIRECT-001")
 def direct_claim_makes_a_dra_workload(workload: Workload) -> bool:
-    """A workload asks for devices when a pod set names a ResourceClaim.
+    """A workload is a DRA workload when a pod set names a ResourceClaim.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -21,8 +21,8 @@ def direct_claim_makes_a_dra_workload(workload: Workload) -> bool:
 
 
 @rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010", "DIRECT-004")
-def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
-    """A pod's claims are what its ``resourceClaims`` lists, from templates or named directly, used or not.
+def claims_of_pod_of_either_kind(pod_set: PodSet) -> tuple[Claim, ...]:
+    """Kueue charges each claim under resourceClaims of a pod, from a template or direct, used or not.
 
     No counterpart: KEP-2941 of July 2025 only.
     """
@@ -30,10 +30,10 @@ def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, 
 
 
 @rule("DIRECT-001", "DIRECT-002", "DIRECT-003")
-def claims_are_read_where_the_workload_lives(
+def claim_from_workload_namespace(
     world: Lister, namespace: str, name: str
 ) -> Manifest | None:
-    """Read the ResourceClaim from the namespace of the workload, in the shape of the template that would make it.
+    """Kueue reads the ResourceClaim from the namespace of the workload.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
@@ -44,25 +44,25 @@ def claims_are_read_where_the_workload_lives(
 
 
 @rule("DIRECT-005", "DIRECT-006")
-def the_claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
-    """A missing ResourceClaim is an internal error: it may come, so the workload is retried.
+def claim_must_exist(context: DeviceRequestContext) -> FieldError | None:
+    """Kueue retries a workload whose ResourceClaim does not exist.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    name = asked.claim.claim
-    if asked.template is not None or not name:
+    name = context.claim.claim
+    if context.template is not None or not name:
         return None
     return FieldError(
-        field=asked.pod_set.claim_path(asked.claim),
+        field=context.pod_set.claim_path(context.claim),
         type="Internal error",
-        detail=f"failed to get claim spec for ResourceClaim {name} in podset {asked.pod_set.name}: "
+        detail=f"failed to get claim spec for ResourceClaim {name} in podset {context.pod_set.name}: "
         f'ResourceClaim.resource.k8s.io "{name}" not found',
     )
 
 
 @rule("DIRECT-007")
 def existing_claim_is_charged_once(claim: Claim) -> str:
-    """All pods that name a ResourceClaim share it, so it is charged at its first mention only.
+    """Kueue charges a workload once for a ResourceClaim, however many of its pods name it.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """

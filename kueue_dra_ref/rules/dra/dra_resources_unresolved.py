@@ -1,4 +1,4 @@
-"""Kueue 0.20 (provisional), claims: what is said of devices that cannot be charged, and administrative access.
+"""Conditions of inadmissible DRA workloads, and requests with adminAccess (Kueue 0.20, provisional).
 
 No counterpart: announced for Kueue 0.20, in no pinned release.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.lister import DeviceRequestContext
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
@@ -16,27 +17,27 @@ _REJECTED = frozenset({REASON, "Inadmissible"})
 
 @rule("CLAIM-032")
 def admin_access_is_not_charged_0_20(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
-    """Administrative access takes no device from anybody, so it passes and is not charged.
+    """Kueue accepts a request with adminAccess and charges nothing for it.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    return () if asked.request and asked.request.admin_access else None
+    return () if context.request and context.request.admin_access else None
 
 
 @rule("CLAIM-010", "CLAIM-033")
 def allocation_mode_all_needs_admin_access(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> FieldError | None:
-    """How many devices mode All will take matters only where they are charged.
+    """Kueue rejects a request with allocation mode All but without adminAccess.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    request = asked.request
+    request = context.request
     if request is None or request.mode != "All" or request.admin_access:
         return None
-    return asked.fault(
+    return context.fault(
         "Invalid value",
         ".exactly.allocationMode",
         "AllocationMode 'All' is not supported",
@@ -46,41 +47,45 @@ def allocation_mode_all_needs_admin_access(
 
 @rule("CLAIM-034", "CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")
 def unmapped_classes_are_not_found(
-    asked: DeviceRequestContext, device_class: str
+    context: DeviceRequestContext, device_class: str
 ) -> FieldError:
-    """A class that no mapping names cannot be charged; the field of the class is named, and the class alone.
+    """Kueue rejects a request for an unmapped device class at the field deviceClassName of the claim.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    kind = "resourceClaimName" if asked.claim.claim else "resourceClaimTemplateName"
-    field = f"{asked.pod_set.claim_path(asked.claim)}.{kind}.deviceClassName"
+    kind = "resourceClaimName" if context.claim.claim else "resourceClaimTemplateName"
+    field = f"{context.pod_set.claim_path(context.claim)}.{kind}.deviceClassName"
     return FieldError(field=field, type="Not found", value=f'"{device_class}"')
 
 
 @rule("OBSERVE-019")
-def dra_resources_unresolved_condition(message: str, requeued: str) -> Condition:
-    """Say that the devices of a workload cannot be charged, by a reason of their own.
-
-    No counterpart: announced for Kueue 0.20, in no pinned release.
-    """
-    del requeued
-    return Condition(type="QuotaReserved", value=False, reason=REASON, message=message)
-
-
-@rule("OBSERVE-020")
-def dra_resources_unresolved_is_not_requeued(message: str, requeued: str) -> Condition:
-    """Say by the same reason that the workload does not go back to the queue by itself.
+def dra_resources_unresolved_condition(refused: InadmissibleReason) -> Condition:
+    """Kueue sets QuotaReserved False with reason DRAResourcesUnresolved on an inadmissible DRA workload.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
     return Condition(
-        type="Requeued", value=False, reason=REASON, message=requeued or message
+        type="QuotaReserved", value=False, reason=REASON, message=refused.message
+    )
+
+
+@rule("OBSERVE-020")
+def dra_resources_unresolved_is_not_requeued(refused: InadmissibleReason) -> Condition:
+    """Kueue sets Requeued False with reason DRAResourcesUnresolved on an inadmissible DRA workload.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
+    return Condition(
+        type="Requeued",
+        value=False,
+        reason=REASON,
+        message=refused.requeued or refused.message,
     )
 
 
 @rule("STATUS-054")
 def dra_resources_resolved_condition(before: str) -> Condition | None:
-    """Say of a workload that was refused that its devices can be charged now.
+    """Kueue sets Requeued True with reason DRAResourcesResolved on a formerly inadmissible DRA workload.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """

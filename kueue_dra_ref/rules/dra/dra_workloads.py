@@ -1,4 +1,4 @@
-"""Workload Processing Flow, steps 1 and 3: which workloads are DRA workloads, and which claims are refused outright.
+"""DRA workloads, and claims that Kueue rejects at once (Workload Processing Flow, steps 1 and 3).
 
 Kueue: pkg/workload/workload.go (HasDRA, HasResourceClaimTemplates, HasResourceClaim);
     pkg/controller/core/workload_controller.go (Reconcile)
@@ -6,28 +6,15 @@ Kueue: pkg/workload/workload.go (HasDRA, HasResourceClaimTemplates, HasResourceC
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.model.lister import Lister
+from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.rule import rule
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InadmissibleReason:
-    """Why a workload is inadmissible: the message of QuotaReserved, and of Requeued where it differs."""
-
-    message: str
-    requeued: str = ""
-    retryable: bool = False
-    undecided: bool = False
-    silent: bool = False
-    """Nothing is written about it: Kueue has not come to a decision, and will not by itself."""
 
 
 @rule("DET-001", "DET-004", "DET-005", "CLAIM-004")
 def claim_template_makes_a_dra_workload(workload: Workload) -> bool:
-    """A workload asks for devices when a pod set names a ResourceClaimTemplate, used by a container or not.
+    """A workload is a DRA workload when a pod set names a ResourceClaimTemplate, used or not.
 
     Kueue: pkg/workload/workload.go (HasDRA, HasResourceClaimTemplates);
         pkg/dra/extended_resources.go (NeedsDRAReconcile)
@@ -36,10 +23,10 @@ def claim_template_makes_a_dra_workload(workload: Workload) -> bool:
 
 
 @rule("GATE-004")
-def claims_are_refused_while_the_gate_is_off(
+def claims_need_gate(
     workload: Workload,
 ) -> InadmissibleReason | None:
-    """Kueue 0.18: with the integration off, devices that could not be charged keep the workload out.
+    """Kueue rejects a workload with claims while the gate KueueDRAIntegration is off.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile); pkg/dra/extended_resources.go (NeedsDRAReconcile)
     """
@@ -52,7 +39,7 @@ def claims_are_refused_while_the_gate_is_off(
 
 @rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
 def direct_claims_are_refused(workload: Workload) -> InadmissibleReason | None:
-    """Only templates are supported; one direct ResourceClaim is enough, and it is told before any template is read.
+    """Kueue rejects a workload that names a ResourceClaim directly, before it reads any template.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile); pkg/workload/workload.go (HasResourceClaim)
     """
@@ -65,10 +52,10 @@ def direct_claims_are_refused(workload: Workload) -> InadmissibleReason | None:
 
 
 @rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
-def direct_claims_are_refused_by_the_older_gate(
+def direct_claims_are_refused_0_17(
     workload: Workload,
 ) -> InadmissibleReason | None:
-    """Only templates are supported; the message names the gate as it was called.
+    """Kueue rejects a workload that names a ResourceClaim directly, with the older gate name in the message.
 
     Kueue 0.17: pkg/controller/core/workload_controller.go (Reconcile); pkg/workload/workload.go (HasResourceClaim)
     """
@@ -84,7 +71,7 @@ def direct_claims_are_refused_by_the_older_gate(
 def target_cluster_queue_must_exist(
     world: Lister, workload: Workload
 ) -> InadmissibleReason | None:
-    """April 2025: the map of classes is made from the ClusterQueue, so nothing is decided before it is there.
+    """Kueue decides nothing about a DRA workload whose ClusterQueue does not exist.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -97,10 +84,8 @@ def target_cluster_queue_must_exist(
 
 
 @rule("RBAC-004")
-def templates_cannot_be_read_without_permission(
-    world: Lister, workload: Workload
-) -> InadmissibleReason | None:
-    """Kueue waits for its cache of templates, which never fills: no decision, no condition, a complaint in its log.
+def templates_need_rbac(world: Lister, workload: Workload) -> InadmissibleReason | None:
+    """Kueue decides nothing about a workload with templates while its role does not allow reading them.
 
     Kueue: pkg/dra/claims.go (getClaimSpec)
     """

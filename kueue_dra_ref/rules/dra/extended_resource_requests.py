@@ -1,4 +1,4 @@
-"""DRA Extended Resources: requests of containers for a name that a DeviceClass stands for are charged as devices.
+"""DRA extended resources: Kueue charges requests for the extendedResourceName of a DeviceClass as devices.
 
 Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota, resolveQuotaKey, selectedDeviceClass)
 """
@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.quantities import MAX_INT64, whole
 from kueue_dra_ref.api.types import PodSet, Workload
-from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest, amounts
+from kueue_dra_ref.model.device_checks import DeviceClassSelection
+from kueue_dra_ref.model.extended_resources import (
+    ExtendedResourceRequest,
+    device_counts,
+)
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
-
-Mappings = Sequence[DeviceClassMapping]
 
 
 @rule("EXT-001", "EXT-002")
 def names_with_a_domain_are_extended(name: str) -> bool:
-    """A name with a domain is extended, but not one of Kubernetes and not a size of huge pages.
+    """A resource name with a domain is extended, except for names of Kubernetes and huge pages.
 
     Kueue: pkg/util/resource/resource.go (IsExtendedResourceName)
     """
@@ -28,79 +29,69 @@ def names_with_a_domain_are_extended(name: str) -> bool:
 
 @rule("EXT-001", "EXT-003")
 def extended_resources_are_detected(workload: Workload) -> Iterator[str]:
-    """A workload is one with devices by what its containers request; limits alone do not make it one.
+    """A workload is a DRA workload when a container requests an extended resource of a DeviceClass.
 
     Kueue: pkg/dra/extended_resources.go (NeedsDRAReconcile)
     """
-    for container in (
-        container for pod_set in workload.pod_sets for container in pod_set.containers
-    ):
-        yield from (
-            name for name, amount in container.requests.items() if amount.amount
-        )
+    for pod_set in workload.pod_sets:
+        for container in pod_set.containers:
+            for name, amount in container.requests.items():
+                if amount.amount:
+                    yield name
 
 
 @rule("EXT-004", "EXT-005")
 def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
-    """In a workload with devices a limit stands in for a request that is absent; nothing is charged below one.
+    """Kueue charges each extended resource of which a container requests, or defaults from its limit, some.
 
     Kueue: pkg/dra/extended_resources.go (extendedResourceRequests);
         pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
     for container in pod_set.containers:
-        yield from (
-            name for name, amount in container.requests.items() if amount.amount > 0
-        )
+        for name, amount in container.requests.items():
+            if amount.amount > 0:
+                yield name
 
 
 @rule("EXT-006")
-def newest_device_class_wins(
-    classes: Sequence[Manifest], mappings: Mappings
-) -> Sequence[Manifest]:
-    """Of several classes with one name, the latest is chosen, as the scheduler of Kubernetes does.
+def newest_device_class_wins(selection: DeviceClassSelection) -> DeviceClassSelection:
+    """Of several classes with one extendedResourceName, Kueue chooses the one that was created last.
 
     Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
     """
-    del mappings
-    newest = max(
-        (found["metadata"]["creationTimestamp"] for found in classes), default=""
-    )
-    return [
-        found for found in classes if found["metadata"]["creationTimestamp"] == newest
-    ]
+    newest = max(map(_created, selection.classes), default="")
+    kept = [each for each in selection.classes if _created(each) == newest]
+    return selection.keep(kept)
 
 
 @rule("EXT-007")
-def name_breaks_tie(
-    classes: Sequence[Manifest], mappings: Mappings
-) -> Sequence[Manifest]:
-    """Of classes that were made in the same second, the first by name is chosen.
+def name_breaks_tie(selection: DeviceClassSelection) -> DeviceClassSelection:
+    """Of several classes created in the same second, Kueue chooses the first by name.
 
     Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
     """
-    del mappings
-    return sorted(classes, key=lambda found: str(found["metadata"]["name"]))[:1]
+    return selection.keep(sorted(selection.classes, key=_name)[:1])
 
 
 @rule("EXT-008", "EXT-009", "EXT-010")
-def the_mapping_of_the_class_is_charged_or_the_name(
-    wanted: ExtendedResourceRequest,
+def mapped_resource_or_own_name(
+    request: ExtendedResourceRequest,
 ) -> str:
-    """Devices count under the resource that the class is mapped to, or under the extended resource's own name.
+    """Kueue charges an extended resource to the resource of its class, or under its own name.
 
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
     found = (
         mapping.name
-        for mapping in wanted.mappings
-        if wanted.device_class in mapping.device_classes
+        for mapping in request.mappings
+        if request.device_class in mapping.device_classes
     )
-    return next(found, wanted.name)
+    return next(found, request.name)
 
 
 @rule("EXT-011", "EXT-012", "EXT-013")
 def max_of_init_and_containers(initial: Sequence[int], regular: Sequence[int]) -> int:
-    """Regular containers are added, of the initial ones the largest counts, of both what is more.
+    """Kueue charges the larger of the sum of regular containers and the largest init container.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
@@ -108,17 +99,17 @@ def max_of_init_and_containers(initial: Sequence[int], regular: Sequence[int]) -
 
 
 @rule("EXT-044")
-def extended_resources_sum_per_name(wanted: ExtendedResourceRequest) -> str:
-    """Of each name the phase that asks for more counts, whatever the pod asks for by other names of the resource.
+def extended_resources_sum_per_name(request: ExtendedResourceRequest) -> str:
+    """Kueue compares init containers with regular containers separately for each name of a resource.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
-    return wanted.name
+    return request.name
 
 
 @rule("EXT-014")
 def resolved_name_is_not_charged_natively(name: str) -> bool:
-    """What is charged as devices is taken out of the ordinary requests of the pod, however it came there.
+    """Kueue does not charge a name as an ordinary resource when it charges it as devices.
 
     Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
     """
@@ -127,15 +118,15 @@ def resolved_name_is_not_charged_natively(name: str) -> bool:
 
 @rule("EXT-015", "EXT-039")
 def classes_with_counters_are_refused(
-    wanted: ExtendedResourceRequest,
+    request: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
-    """A request for an extended resource cannot say which part of a device it wants.
+    """Kueue rejects a request for an extended resource of a class with counters.
 
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
-    if wanted.is_charged_by("counter"):
-        yield wanted.charged_otherwise(
-            wanted.asking[0],
+    if request.is_charged_by("counter"):
+        yield request.charged_otherwise(
+            request.asking[0],
             "counters configured",
             "CEL selectors for counter-based quota",
         )
@@ -143,63 +134,74 @@ def classes_with_counters_are_refused(
 
 @rule("EXT-016")
 def classes_with_capacities_are_refused(
-    wanted: ExtendedResourceRequest,
+    request: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
-    """A request for an extended resource cannot say which capacity of a device it wants.
+    """Kueue rejects a request for an extended resource of a class with capacities.
 
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
-    if wanted.is_charged_by("capacity"):
-        yield wanted.charged_otherwise(
-            wanted.asking[0],
+    if request.is_charged_by("capacity"):
+        yield request.charged_otherwise(
+            request.asking[0],
             "capacity sources configured",
             "capacity.requests for capacity-based quota",
         )
 
 
 @rule("EXT-017", "EXT-041")
-def devices_are_whole(wanted: ExtendedResourceRequest) -> Iterator[FieldError]:
-    """Every container asks for a whole number of devices that 64 bits can hold, written as the integer that it is.
+def devices_are_whole(request: ExtendedResourceRequest) -> Iterator[FieldError]:
+    """Kueue rejects every container that does not request a whole number of devices.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
-    yield from (
-        fault for container in wanted.asking if (fault := wanted.not_whole(container))
-    )
+    for container in request.asking:
+        fault = request.not_whole(container)
+        if fault:
+            yield fault
 
 
 @rule("EXT-018")
-def the_sum_of_containers_has_64_bits(
-    wanted: ExtendedResourceRequest,
+def sum_of_containers_has_64_bits(
+    request: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
-    """What the regular containers ask for together has to be a number of 64 bits.
+    """Kueue rejects a pod whose containers together request more devices than 64 bits can hold.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
-    total = sum(amounts([wanted], initial=False))
+    total = sum(device_counts([request], initial=False))
     if total > MAX_INT64:
         written = next(
-            wanted.amount(each).format for each in wanted.asking if not each.initial
+            request.amount(each).format for each in request.asking if not each.initial
         )
-        below = f".resources.requests.{wanted.name}"
+        below = f".resources.requests.{request.name}"
         detail = "total extended resource quantity overflows int64"
-        yield wanted.fault(wanted.asking[0], below, str(whole(total, written)), detail)
+        yield request.fault(
+            request.asking[0], below, str(whole(total, written)), detail
+        )
 
 
 @rule("EXT-019", "EXT-020", "EXT-021", "EXT-022")
 def device_class_change_requeues(
     old: Manifest | None, new: Manifest | None
 ) -> Iterator[str]:
-    """A class that comes, changes or goes has what waits for its extended resource looked at again.
+    """Kueue retries pending workloads when a class with their extended resource changes.
 
     Kueue: pkg/controller/core/workload_controller.go (deviceClassHandler, reconcileWorkloads)
     """
-    for name in dict.fromkeys(_stands_for(each) for each in (old, new)):
+    for name in dict.fromkeys(_extended_resource_name(each) for each in (old, new)):
         if name:
             yield name
 
 
-def _stands_for(device_class: Manifest | None) -> str:
+def _extended_resource_name(device_class: Manifest | None) -> str:
     return str(
         ((device_class or {}).get("spec") or {}).get("extendedResourceName") or ""
     )
+
+
+def _name(device_class: Manifest) -> str:
+    return str(device_class["metadata"]["name"])
+
+
+def _created(device_class: Manifest) -> str:
+    return str(device_class["metadata"]["creationTimestamp"])

@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 4: from a device class to the resource that the quota counts.
+"""The resource that a device class is charged to (Workload Processing Flow, step 4).
 
 Kueue: pkg/dra/mapper.go (PopulateFromConfiguration, Lookup)
 """
@@ -8,28 +8,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.types import Workload
-from kueue_dra_ref.model.lister import Lister
+from kueue_dra_ref.model.device_checks import MappingLookup
 from kueue_dra_ref.model.rule import rule
 
 
 @rule("CLASS-001", "CFG-001", "CFG-009", "CFG-010")
-def the_configuration_maps_the_classes(
-    world: Lister, workload: Workload
-) -> Sequence[DeviceClassMapping]:
-    """The mappings are those of Kueue's Configuration, whoever asks.
+def mappings_from_configuration(lookup: MappingLookup) -> Sequence[DeviceClassMapping]:
+    """Kueue reads the device class mappings from its Configuration.
 
     Kueue: pkg/dra/mapper.go (PopulateFromConfiguration)
     """
-    del workload
-    return world.configured()
+    return lookup.lister.configured()
 
 
 @rule("CLASS-001", "CLASS-003", "CLASS-004", "CFG-001", "MAP-014", "MAP-015", "MAP-018")
-def the_mapping_of_a_class_names_the_resource(
+def lookup_first_mapping_of_class(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
-    """The first mapping that lists the class by its whole name.
+    """Kueue maps a device class to the resource of the first mapping that lists it by its full name.
 
     Kueue: pkg/dra/mapper.go (Lookup)
     """

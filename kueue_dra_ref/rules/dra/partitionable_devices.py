@@ -1,4 +1,4 @@
-"""Kueue 0.19, counters of partitionable devices: what a device consumes is what it charges.
+"""Partitionable devices: Kueue charges the counters that a device consumes (Kueue 0.19).
 
 Kueue: pkg/dra/counters.go (computeCounterCharges, processCounterCharge)
 """
@@ -15,10 +15,10 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("COUNTER-001", "COUNTER-007")
-def what_a_device_consumes_is_charged(
+def all_counter_sets_are_charged(
     source: Source, device: PublishedDevice
 ) -> Sequence[Quantity]:
-    """The amounts of the counter of that name, from whatever counter sets.
+    """A device charges the amounts that it consumes of the counter, whatever counter set has it.
 
     Kueue: pkg/dra/counters.go (computeCounterCharges)
     """
@@ -26,15 +26,15 @@ def what_a_device_consumes_is_charged(
 
 
 @rule("COUNTER-005")
-def some_device_must_consume_the_counter(charged: SourceCharge) -> FieldError | None:
-    """Devices without the counter are passed over, but all of them must not lack it: retried, for it may come.
+def some_device_consumes_counter(charge: SourceCharge) -> FieldError | None:
+    """Kueue retries a workload when no matching device consumes the counter.
 
     Kueue: pkg/dra/counters.go (processCounterCharge)
     """
-    source = charged.source
-    if source.kind is not SourceType.COUNTER or charged.offers:
+    source = charge.source
+    if source.kind is not SourceType.COUNTER or charge.offers:
         return None
     detail = (
         f'matched devices have no consumesCounters entry for counter "{source.name}"'
     )
-    return charged.fault("Internal error", detail)
+    return charge.fault("Internal error", detail)

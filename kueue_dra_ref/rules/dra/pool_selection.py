@@ -1,4 +1,4 @@
-"""Kueue 0.19, counters and capacity: which of the published slices count, pool by pool.
+"""ResourceSlices that count for a source, pool by pool (Kueue 0.19).
 
 Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete, matchDevicesWithSelectors)
 """
@@ -6,45 +6,56 @@ Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete, matchDevicesWithSelec
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
-from kueue_dra_ref.model.resourceslices import PublishedSlice
+from kueue_dra_ref.model.device_checks import SourceSlices
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.model.sources import Source
-
-Slices = Sequence[PublishedSlice]
 
 
 @rule("DEVICE-004")
-def slices_are_those_of_the_driver(slices: Slices, source: Source) -> Slices:
-    """Only what the source's own driver publishes.
+def slices_of_driver(of: SourceSlices) -> SourceSlices:
+    """Kueue counts only the ResourceSlices that the driver of the source publishes.
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool)
     """
-    return [each for each in slices if each.driver == source.driver]
+    kept = []
+    for published in of.slices:
+        if published.driver == of.source.driver:
+            kept.append(published)
+    return of.keep(kept)
 
 
 @rule("DEVICE-005")
-def newest_pool_generation(slices: Slices, source: Source) -> Slices:
-    """What an older generation of the pool had is stale.
+def newest_pool_generation(of: SourceSlices) -> SourceSlices:
+    """Kueue counts only the ResourceSlices of the newest generation of a pool.
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool)
     """
-    del source
-    newest = {
-        each.pool: each.generation
-        for each in sorted(slices, key=lambda each: each.generation)
-    }
-    return [each for each in slices if each.generation == newest[each.pool]]
+    newest: dict[str, int] = {}
+    for published in of.slices:
+        pool = published.pool
+        generation = published.generation
+        if generation > newest.get(pool, -1):
+            newest[pool] = generation
+    kept = []
+    for published in of.slices:
+        if published.generation == newest[published.pool]:
+            kept.append(published)
+    return of.keep(kept)
 
 
 @rule("DEVICE-006")
-def skip_incomplete_pool(slices: Slices, source: Source) -> Slices:
-    """A pool is there when it has as many slices as the first of them says.
+def skip_incomplete_pool(of: SourceSlices) -> SourceSlices:
+    """Kueue skips a pool that has fewer or more ResourceSlices than its resourceSliceCount.
 
     Kueue: pkg/dra/counters.go (isComplete, matchDevicesWithSelectors)
     """
-    del source
-    sizes = Counter(each.pool for each in slices)
-    meant = {each.pool: each.of for each in reversed(slices)}
-    return [each for each in slices if sizes[each.pool] == meant[each.pool]]
+    sizes = Counter(published.pool for published in of.slices)
+    expected: dict[str, int] = {}
+    for published in of.slices:
+        expected.setdefault(published.pool, published.of)
+    kept = []
+    for published in of.slices:
+        pool = published.pool
+        if sizes[pool] == expected[pool]:
+            kept.append(published)
+    return of.keep(kept)

@@ -1,4 +1,4 @@
-"""Kueue 0.20 (provisional), prioritized lists: charged once, where every alternative would be charged alike.
+"""Prioritized lists: one charge, if all alternatives have the same one (Kueue 0.20, provisional).
 
 No counterpart: announced for Kueue 0.20, in no pinned release.
 """
@@ -16,30 +16,30 @@ from kueue_dra_ref.target import FieldError
 
 @rule("LIST-001")
 def prioritized_list_is_charged_once(
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
-    """A prioritized list is charged what any one of its alternatives would be.
+    """Kueue charges a request with firstAvailable once, as it would charge its first alternative.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    if not asked.request or not asked.request.alternatives:
+    if not context.request or not context.request.alternatives:
         return None
-    first = asked.request.alternatives[0]
+    first = context.request.alternatives[0]
     return ((first.device_class, first.count),)
 
 
 @rule("LIST-002")
 def subrequest_has_a_count(
-    asked: DeviceRequestContext, alternative: DeviceRequest
+    context: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """How many devices mode All will take is known to the scheduler only.
+    """Kueue rejects an alternative of firstAvailable without allocation mode ExactCount.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
     if alternative.mode == "ExactCount":
         return None
     below = _below(alternative, "allocationMode")
-    return asked.fault(
+    return context.fault(
         "Unsupported value",
         below,
         'supported values: "ExactCount"',
@@ -49,9 +49,9 @@ def subrequest_has_a_count(
 
 @rule("LIST-003")
 def subrequest_selectors_compile(
-    asked: DeviceRequestContext, alternative: DeviceRequest
+    context: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | Undecided | None:
-    """Each selector of an alternative must compile; all that do not are told together.
+    """Kueue rejects an alternative of firstAvailable with selectors that do not compile.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
@@ -67,81 +67,83 @@ def subrequest_selectors_compile(
             )
     if not faults:
         return None
-    told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return asked.fault("Invalid value", _below(alternative, "selectors"), told, "null")
+    message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+    return context.fault(
+        "Invalid value", _below(alternative, "selectors"), message, "null"
+    )
 
 
 @rule("LIST-004")
 def subrequest_class_is_mapped(
-    asked: DeviceRequestContext, alternative: DeviceRequest
+    context: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """A class that no mapping names cannot be charged.
+    """Kueue rejects an alternative of firstAvailable whose device class no mapping lists.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    if _mapping(asked, alternative):
+    if _mapping(context, alternative):
         return None
-    return _of_class(asked, alternative, "Not found", "")
+    return _of_class(context, alternative, "Not found", "")
 
 
 @rule("LIST-005")
-def subrequest_is_charged_by_device_sources(
-    asked: DeviceRequestContext, alternative: DeviceRequest
+def subrequest_is_not_charged_by_sources(
+    context: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """Counters and capacities are charged for exact requests only.
+    """Kueue rejects an alternative of firstAvailable whose device class has counters or capacities.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    mapping = _mapping(asked, alternative)
+    mapping = _mapping(context, alternative)
     if mapping is None or not mapping.sources:
         return None
     detail = "a counter-backed or capacity-backed DeviceClass is not supported for firstAvailable"
-    return _of_class(asked, alternative, "Invalid value", detail)
+    return _of_class(context, alternative, "Invalid value", detail)
 
 
 @rule("LIST-006")
 def subrequests_charge_one_resource(
-    asked: DeviceRequestContext, alternative: DeviceRequest
+    context: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """Every alternative is charged to the resource of the first.
+    """Kueue rejects an alternative of firstAvailable that maps to another resource than the first one.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    first, own = _mapping(asked, _first(asked)), _mapping(asked, alternative)
+    first, own = _mapping(context, _first(context)), _mapping(context, alternative)
     if first is None or own is None or first.name == own.name:
         return None
     detail = (
         f'every alternative must map to "{first.name}", this one maps to "{own.name}"'
     )
-    return _of_class(asked, alternative, "Invalid value", detail)
+    return _of_class(context, alternative, "Invalid value", detail)
 
 
 @rule("LIST-007")
 def subrequests_charge_one_count(
-    asked: DeviceRequestContext, alternative: DeviceRequest
+    context: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """Every alternative asks for as many devices as the first.
+    """Kueue rejects an alternative of firstAvailable with another count than the first one.
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    first = _first(asked)
+    first = _first(context)
     if first.count == alternative.count:
         return None
     detail = f"every alternative must have count {first.count}, this one has {alternative.count}"
-    return asked.fault(
+    return context.fault(
         "Invalid value", _below(alternative, "count"), detail, str(alternative.count)
     )
 
 
-def _first(asked: DeviceRequestContext) -> DeviceRequest:
-    assert asked.request is not None
-    return asked.request.alternatives[0]
+def _first(context: DeviceRequestContext) -> DeviceRequest:
+    assert context.request is not None
+    return context.request.alternatives[0]
 
 
 def _mapping(
-    asked: DeviceRequestContext, alternative: DeviceRequest
+    context: DeviceRequestContext, alternative: DeviceRequest
 ) -> DeviceClassMapping | None:
-    mappings = asked.world.configured()
+    mappings = context.lister.configured()
     return next(
         (each for each in mappings if alternative.device_class in each.device_classes),
         None,
@@ -153,9 +155,9 @@ def _below(alternative: DeviceRequest, field: str) -> str:
 
 
 def _of_class(
-    asked: DeviceRequestContext, alternative: DeviceRequest, type_: str, detail: str
+    context: DeviceRequestContext, alternative: DeviceRequest, type_: str, detail: str
 ) -> FieldError:
-    return asked.fault(
+    return context.fault(
         type_,
         _below(alternative, "deviceClassName"),
         detail,

@@ -1,4 +1,4 @@
-"""Resource Quota API and Workloads (April 2025): device classes as resources of a ClusterQueue's flavors.
+"""Device classes as resources of a ClusterQueue's flavors (April 2025, Resource Quota API and Workloads).
 
 No counterpart: KEP-2941 of April 2025 only.
 """
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
-from kueue_dra_ref.model.lister import Lister
+from kueue_dra_ref.model.device_checks import MappingLookup
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -20,7 +20,7 @@ _KIND = "DeviceClass"
 
 @rule("KIND-013", "KIND-015", "DET-005", "CLAIM-004", "DIRECT-001")
 def container_claim_makes_a_dra_workload(workload: Workload) -> bool:
-    """A workload asks for devices when a container, an initial one too, lists a claim of its pod.
+    """A workload is a DRA workload when a container or an init container lists a claim of its pod.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -32,8 +32,8 @@ def container_claim_makes_a_dra_workload(workload: Workload) -> bool:
 
 
 @rule("KIND-014", "KIND-015", "COUNT-007", "COUNT-008", "COUNT-010", "DIRECT-004")
-def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
-    """Claims are read from ``resources.claims``; one of the pod that no container lists is not looked at.
+def claims_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
+    """Kueue charges only the claims of a pod that a container lists under resources.claims.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -50,23 +50,20 @@ def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
     "KIND-012",
     "KIND-017",
 )
-def the_target_queue_maps_the_classes(
-    world: Lister, workload: Workload
-) -> Sequence[DeviceClassMapping]:
-    """The map from classes to names is that of the ClusterQueue to which the workload was submitted.
+def mappings_from_cluster_queue(lookup: MappingLookup) -> Sequence[DeviceClassMapping]:
+    """Kueue reads the device class mappings from the ClusterQueue of the workload.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
-    queue = world.target(workload)
-    named = [
-        item
-        for group in (queue.groups if queue else ())
-        for flavor in group.flavors
-        for item in flavor.device_classes.items()
-    ]
-    return tuple(
-        DeviceClassMapping(name=name, device_classes=classes) for name, classes in named
-    )
+    queue = lookup.lister.target(lookup.workload)
+    if queue is None:
+        return ()
+    mappings = []
+    for group in queue.groups:
+        for flavor in group.flavors:
+            for name, classes in flavor.device_classes.items():
+                mappings.append(DeviceClassMapping(name=name, device_classes=classes))
+    return tuple(mappings)
 
 
 class ResourcePosition(NamedTuple):
@@ -77,23 +74,23 @@ class ResourcePosition(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Give the name of the resource."""
         return str(self.resource.get("name", ""))
 
     @property
     def classes(self) -> Sequence[str]:
-        """The device classes that it lists."""
+        """Give the device classes that the resource lists."""
         return self.resource.get("deviceClassNames") or ()
 
     @property
-    def stands_for_classes(self) -> bool:
-        """Whether it is of kind DeviceClass."""
+    def has_device_class_kind(self) -> bool:
+        """Whether the resource has kind DeviceClass."""
         return self.resource.get("kind") == _KIND
 
 
 @rule("KIND-002")
-def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse any other kind.
+def kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
+    """The API server rejects a resource of a flavor with a kind other than DeviceClass.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
@@ -109,13 +106,13 @@ def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("KIND-004")
-def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse classes of a core resource.
+def device_class_names_need_kind(obj: Manifest) -> Iterator[FieldError]:
+    """The API server rejects deviceClassNames without kind DeviceClass.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
     for place in _places(obj):
-        if place.classes and not place.stands_for_classes:
+        if place.classes and not place.has_device_class_kind:
             detail = f"may be set only when kind is {_KIND}"
             yield FieldError(
                 field=f"{place.path}.deviceClassNames", type="Forbidden", detail=detail
@@ -123,13 +120,13 @@ def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("KIND-005")
-def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a name that stands for no class.
+def kind_needs_device_class_names(obj: Manifest) -> Iterator[FieldError]:
+    """The API server rejects kind DeviceClass without deviceClassNames.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
     for place in _places(obj):
-        if place.stands_for_classes and not place.classes:
+        if place.has_device_class_kind and not place.classes:
             detail = f"kind {_KIND} needs at least one device class name"
             yield FieldError(
                 field=f"{place.path}.deviceClassNames",
@@ -139,13 +136,13 @@ def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("KIND-006")
-def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a class that the ClusterQueue lists under another name already.
+def class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
+    """The API server rejects a device class that a ClusterQueue lists under two names.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
     owners: dict[str, str] = {}
-    for place in (place for place in _places(obj) if place.stands_for_classes):
+    for place in (place for place in _places(obj) if place.has_device_class_kind):
         for index, device_class in enumerate(place.classes):
             owner = owners.setdefault(device_class, place.name)
             if owner != place.name:
@@ -162,16 +159,16 @@ def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("KIND-007")
-def a_name_is_of_one_kind(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a name that is a core resource in one flavor and stands for classes in another.
+def name_has_one_kind(obj: Manifest) -> Iterator[FieldError]:
+    """The API server rejects a name with kind DeviceClass in one flavor and no kind in another.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
     kinds: dict[str, bool] = {}
     for place in _places(obj):
         if (
-            kinds.setdefault(place.name, place.stands_for_classes)
-            is not place.stands_for_classes
+            kinds.setdefault(place.name, place.has_device_class_kind)
+            is not place.has_device_class_kind
         ):
             detail = f"{place.name} is of another kind in an earlier flavor"
             yield FieldError(

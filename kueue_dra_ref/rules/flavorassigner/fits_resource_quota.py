@@ -1,4 +1,4 @@
-"""Queue Admission (Workload Processing Flow, step 6): flavors and nominal quota in one ClusterQueue.
+"""Flavors and quota of one ClusterQueue (Workload Processing Flow, step 6, Queue Admission).
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors, fitsResourceQuota, findFlavorForPodSets)
 """
@@ -18,7 +18,7 @@ from kueue_dra_ref.model.slots import First
 
 
 class FlavorAssignmentMode(IntEnum):
-    """How an amount fits, worst first: never, once something is released, now."""
+    """Whether an amount fits a flavor, worst first: never, after quota is released, now."""
 
     NO_FIT = 0
     PREEMPT = 1
@@ -27,10 +27,10 @@ class FlavorAssignmentMode(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceRequest:
-    """What a workload needs of one resource in one flavor, in Kueue's units.
+    """The request of a workload for one resource in one flavor, in Kueue's units.
 
-    ``assumed`` is what its earlier pod sets need already, ``capacity`` the most that can ever be had, ``available``
-    what can be had now.
+    ``assumed`` is the request of its earlier pod sets, ``capacity`` the maximum capacity, ``available`` the quota that
+    is available now.
     """
 
     resource: str
@@ -40,17 +40,17 @@ class ResourceRequest:
     capacity: int
     available: int
     in_bytes: frozenset[str] = frozenset()
-    """Resources that are printed in bytes."""
+    """Resources that Kueue prints in bytes."""
     words: First[[int], str] = First()
     """The text of a sum or a quota that is not printed as an amount."""
 
     @property
     def total(self) -> int:
-        """What the workload needs in all; sums stay at the largest integer."""
+        """Give the request of all pod sets so far, saturating at the largest integer."""
         return plus(self.assumed, self.asked)
 
     def show(self, amount: int) -> str:
-        """An amount of this resource as Kueue prints it."""
+        """Print an amount of this resource as Kueue does."""
         return printed(self.resource, amount, self.in_bytes)
 
     def tell(self, amount: int) -> str:
@@ -60,7 +60,7 @@ class ResourceRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """Why an amount does not fit, and whether it ever will."""
+    """Why an amount does not fit, and whether it ever can."""
 
     fit: FlavorAssignmentMode
     message: str
@@ -69,7 +69,7 @@ class Status:
 
 @rule("QUOTA-030")
 def pods_resource_when_covered(queue: ClusterQueue, count: int) -> Mapping[str, int]:
-    """Pods are a resource of their own, which nobody has to ask for.
+    """Kueue charges one of the resource pods for each pod when the ClusterQueue covers pods.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors)
     """
@@ -78,7 +78,7 @@ def pods_resource_when_covered(queue: ClusterQueue, count: int) -> Mapping[str, 
 
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007")
 def exceeds_maximum_capacity(need: ResourceRequest) -> Status | None:
-    """More than the nominal quota can never be had.
+    """A workload that requests more than the maximum capacity of a flavor never fits it.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
     """
@@ -100,7 +100,7 @@ def exceeds_maximum_capacity(need: ResourceRequest) -> Status | None:
 def exceeds_maximum_capacity_in_one_sum(
     need: ResourceRequest,
 ) -> Status | None:
-    """In 0.14: more than the nominal quota can never be had; all pod sets that ask for it are told as one sum.
+    """A workload whose pod sets together request more than the maximum capacity of a flavor never fits it.
 
     Kueue 0.14: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
     """
@@ -119,7 +119,7 @@ def exceeds_maximum_capacity_in_one_sum(
 
 @rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
 def insufficient_unused_quota(need: ResourceRequest) -> Status | None:
-    """More than what is left has to wait for a release.
+    """A workload that requests more than the unused quota of a flavor does not fit it now.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
     """
@@ -136,7 +136,7 @@ def insufficient_unused_quota(need: ResourceRequest) -> Status | None:
 
 @rule("QUOTA-043")
 def unlimited_in_message(amount: int) -> str | None:
-    """The largest integer stands for any amount.
+    """Kueue shows a sum or a quota of the largest 64-bit integer as <unlimited>.
 
     Kueue: pkg/resources/resource_formatter.go (AmountQuantityString); pkg/resources/amount.go (Unlimited)
     """
@@ -145,7 +145,7 @@ def unlimited_in_message(amount: int) -> str | None:
 
 @rule("QUOTA-005", "KIND-025")
 def uncovered_resources_are_unavailable(resource: str) -> str:
-    """A resource that no group of the ClusterQueue covers cannot be had there at all.
+    """A resource that the ClusterQueue does not cover keeps the workload pending.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
@@ -154,7 +154,7 @@ def uncovered_resources_are_unavailable(resource: str) -> str:
 
 @rule("QUOTA-026")
 def zero_of_uncovered_is_ignored(amount: int) -> bool:
-    """Whoever asks for none of a resource does not need it covered.
+    """Kueue ignores a request of zero of a resource that the ClusterQueue does not cover.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors)
     """
@@ -163,7 +163,7 @@ def zero_of_uncovered_is_ignored(amount: int) -> bool:
 
 @rule("QUOTA-035")
 def ignore_undeclared_resources(strategy: str) -> bool:
-    """The quotaCheckStrategy of the Configuration says whether resources that are not covered matter.
+    """Kueue ignores resources that the ClusterQueue does not cover with quotaCheckStrategy IgnoreUndeclared.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (IgnoreUndeclaredResources, assignFlavors)
     """
@@ -172,7 +172,7 @@ def ignore_undeclared_resources(strategy: str) -> bool:
 
 @rule("QUOTA-029")
 def empty_pod_set_stops_assignment(flavors: int) -> bool:
-    """Who asks for nothing but what is overlooked gets no flavor; pod sets behind it are never looked at.
+    """Kueue assigns no flavors to later pod sets after one that requests only ignored resources.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors)
     """
@@ -180,8 +180,8 @@ def empty_pod_set_stops_assignment(flavors: int) -> bool:
 
 
 @rule("QUOTA-007", "QUOTA-008", "QUOTA-009", "QUOTA-010", "QUOTA-017", "STATUS-002")
-def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
-    """The flavors of a group, in the order of the ClusterQueue.
+def flavors_in_listed_order(group: ResourceGroup) -> Sequence[FlavorQuota]:
+    """Kueue tries the flavors of a resource group in the order in which the ClusterQueue lists them.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
@@ -190,7 +190,7 @@ def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
 
 @rule("PARTIAL-001")
 def partial_admission(pod_sets: Sequence[PodSet]) -> bool:
-    """A workload that says how few pods are worth admitting gets as many as fit.
+    """Kueue admits a workload with a minCount with as many pods as fit.
 
     Kueue: pkg/scheduler/scheduler.go (getInitialAssignments);
         pkg/scheduler/flavorassigner/podset_reducer.go (PodSetReducer, Search);

@@ -1,4 +1,4 @@
-"""Flavor fungibility (Kueue 0.19): how far the search for a flavor goes, and which of several is taken.
+"""Flavor fungibility: how long Kueue tries further flavors, and which one it assigns (Kueue 0.19).
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor, findFlavorForPodSets, isPreferred)
 """
@@ -14,183 +14,182 @@ from kueue_dra_ref.model.rule import rule
 
 
 class PreemptionMode(IntEnum):
-    """How an amount can be had, worst first."""
+    """How an amount can be admitted in a flavor, worst first."""
 
     NO_FIT = 0
     NO_CANDIDATES = 1
-    """If others gave something back, but nobody can be made to."""
+    """By preemption, but Kueue can preempt no workload."""
     PREEMPT = 2
     RECLAIM = 3
-    """By preempting in other ClusterQueues only."""
+    """By preemption in other ClusterQueues only."""
     FIT = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GranularMode:
-    """What to expect of a flavor: how it can be had, and from how far it has to be borrowed (0: not at all)."""
+    """The mode of a flavor, and the height in the cohort tree that it borrows from (0: no borrowing)."""
 
     mode: PreemptionMode
     level: int = 0
 
     @property
     def needs_preemption(self) -> bool:
-        """Whether there is somebody who would have to give it back."""
+        """Whether Kueue has to preempt workloads."""
         return self.mode in (PreemptionMode.PREEMPT, PreemptionMode.RECLAIM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorScanState:
-    """How far the search for flavors has come: for each pod set the last flavor tried of each resource, -1 for all."""
+    """The last tried flavor of each resource of each pod set (-1: all flavors tried), and the cycle."""
 
     tried: Sequence[Mapping[str, int]]
     cycle: int
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether some flavor was not looked at."""
+        """Whether some flavor was not tried."""
         return any(index != -1 for tried in self.tried for index in tried.values())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FungibilityCheck:
+    """The mode of a flavor, and the flavorFungibility of the ClusterQueue."""
+
+    granular: GranularMode
+    policy: FlavorFungibility
+
+    @property
+    def mode(self) -> PreemptionMode:
+        """How an amount can be admitted in the flavor."""
+        return self.granular.mode
+
+    @property
+    def level(self) -> int:
+        """The height in the cohort tree that the flavor borrows from; 0: no borrowing."""
+        return self.granular.level
+
+
 @rule("PREEMPT-022")
-def try_next_when_no_candidates(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> bool:
-    """The search goes on behind a flavor that cannot be had now and that no preemption would free.
+def try_next_when_no_candidates(check: FungibilityCheck) -> bool:
+    """Kueue tries the next flavor after one that neither fits nor has workloads to preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
-    del policy
-    return outlook.mode in (PreemptionMode.NO_FIT, PreemptionMode.NO_CANDIDATES)
+    return check.mode in (PreemptionMode.NO_FIT, PreemptionMode.NO_CANDIDATES)
 
 
 @rule("PREEMPT-020")
-def when_can_preempt_try_next_flavor(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> bool:
-    """With whenCanPreempt TryNextFlavor, a flavor that needs preemption is kept for later.
+def when_can_preempt_try_next_flavor(check: FungibilityCheck) -> bool:
+    """With whenCanPreempt TryNextFlavor, Kueue tries the next flavor after one that needs preemption.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
-    return outlook.needs_preemption and policy.when_can_preempt == "TryNextFlavor"
+    tries_next = check.policy.when_can_preempt == "TryNextFlavor"
+    return check.granular.needs_preemption and tries_next
 
 
 @rule("COHORT-010")
-def when_can_borrow_try_next_flavor(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> bool:
-    """With whenCanBorrow TryNextFlavor, a flavor that has to be borrowed is kept for later.
+def when_can_borrow_try_next_flavor(check: FungibilityCheck) -> bool:
+    """With whenCanBorrow TryNextFlavor, Kueue tries the next flavor after one that needs borrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
-    return outlook.level > 0 and policy.when_can_borrow == "TryNextFlavor"
+    tries_next = check.policy.when_can_borrow == "TryNextFlavor"
+    return check.level > 0 and tries_next
 
 
 @rule("PREEMPT-046")
-def no_fit_tries_next_flavor(outlook: GranularMode, policy: FlavorFungibility) -> bool:
-    """Without fungibility, the search goes on until a flavor can be had now, whatever the policies say.
+def no_fit_tries_next_flavor(check: FungibilityCheck) -> bool:
+    """With the gate FlavorFungibility off, Kueue tries the next flavor after each one that does not fit now.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
-    del policy
-    return outlook.mode is not PreemptionMode.FIT
+    return check.mode is not PreemptionMode.FIT
 
 
 @rule("PREEMPT-046")
-def granular_mode_ranks_flavors(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
-    """Without fungibility, what has to be borrowed is as good as what has not.
+def granular_mode_ranks_flavors(check: FungibilityCheck) -> tuple[int, ...]:
+    """With the gate FlavorFungibility off, Kueue compares flavors by their mode and ignores borrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
-    del policy
-    return (outlook.mode,)
+    return (check.mode,)
 
 
 @rule("PREEMPT-029")
-def no_preemption_candidates_last(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
-    """A flavor that could be had by preemption is preferred to one that nobody can be made to give back.
+def no_preemption_candidates_last(check: FungibilityCheck) -> tuple[int, ...]:
+    """Kueue prefers a flavor with workloads to preempt to one in which it can preempt none.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    del policy
-    return (int(outlook.mode is not PreemptionMode.NO_CANDIDATES),)
+    return (int(check.mode is not PreemptionMode.NO_CANDIDATES),)
 
 
 @rule("PREEMPT-021")
-def is_preferred(outlook: GranularMode, policy: FlavorFungibility) -> tuple[int, ...]:
-    """Rather borrow than preempt, unless the ClusterQueue prefers it the other way.
+def is_preferred(check: FungibilityCheck) -> tuple[int, ...]:
+    """Kueue prefers borrowing to preemption unless the preference is PreemptionOverBorrowing.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    if policy.preference == "PreemptionOverBorrowing":
-        return -outlook.level, outlook.mode
-    return outlook.mode, -outlook.level
+    if check.policy.preference == "PreemptionOverBorrowing":
+        return -check.level, check.mode
+    return check.mode, -check.level
 
 
 @rule("PREEMPT-031")
-def inverted_preference_bug_0_15(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
-    """Up to 0.15: rather borrow than preempt, unless the ClusterQueue writes that it prefers to borrow.
+def inverted_preference_bug_0_15(check: FungibilityCheck) -> tuple[int, ...]:
+    """Kueue inverts the preference: it prefers preemption with BorrowingOverPreemption only.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    if policy.preference == "BorrowingOverPreemption":
-        return -outlook.level, outlook.mode
-    return outlook.mode, -outlook.level
+    if check.policy.preference == "BorrowingOverPreemption":
+        return -check.level, check.mode
+    return check.mode, -check.level
 
 
 @rule("PREEMPT-032")
-def borrowing_is_preferred(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
-    """In 0.14: rather borrow than preempt, whatever a ClusterQueue of later minors would say.
+def borrowing_is_preferred(check: FungibilityCheck) -> tuple[int, ...]:
+    """Kueue prefers borrowing to preemption; a ClusterQueue cannot set another preference.
 
     Kueue 0.14: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    del policy
-    return outlook.mode, -outlook.level
+    return check.mode, -check.level
 
 
 @rule("PREEMPT-047")
-def prefer_preemption_over_borrowing(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
-    """Where borrowing waits for other flavors, and nothing is said of it, rather preempt than borrow (0.14, 0.15).
+def prefer_preemption_over_borrowing(check: FungibilityCheck) -> tuple[int, ...]:
+    """Kueue prefers preemption without a preference if whenCanBorrow is TryNextFlavor.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
-    if not policy.preference and policy.when_can_borrow == "TryNextFlavor":
-        return -outlook.level, outlook.mode
-    return inverted_preference_bug_0_15(outlook, policy)
+    if not check.policy.preference and check.policy.when_can_borrow == "TryNextFlavor":
+        return -check.level, check.mode
+    return inverted_preference_bug_0_15(check)
 
 
 @rule("QUOTA-023")
-def no_fit_stops_search(outlook: GranularMode) -> bool:
-    """Once one resource can never be had in a flavor, the others are not looked at.
+def no_fit_stops_search(granular: GranularMode) -> bool:
+    """Kueue does not check the other resources of a flavor once one can never fit.
 
     Kueue 0.18: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
-    return outlook.mode is PreemptionMode.NO_FIT
+    return granular.mode is PreemptionMode.NO_FIT
 
 
 @rule("COHORT-022")
-def resume_from_last_tried_flavor(progress: FlavorScanState, cycle: int) -> bool:
-    """Where a flavor of one group was found and the workload still waits, the next cycle looks behind that flavor.
+def resume_from_last_tried_flavor(state: FlavorScanState, cycle: int) -> bool:
+    """Kueue resumes the flavor search after the last tried flavor in the cycle after it.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets);
         pkg/workload/workload.go (NextFlavorToTryForPodSetResource)
     """
-    return cycle - progress.cycle <= 1
+    return cycle - state.cycle <= 1
 
 
 @rule("COHORT-011")
-def keep_scan_progress_on_skip(progress: FlavorScanState) -> bool:
-    """Whoever lost a flavor to another workload goes on with the next one, if there is one.
+def keep_scan_progress_on_skip(state: FlavorScanState) -> bool:
+    """A workload that loses a flavor to another workload in the same cycle resumes with the next flavor.
 
     Kueue: pkg/scheduler/scheduler.go (markSkipped)
     """
-    return progress.is_unfinished
+    return state.is_unfinished

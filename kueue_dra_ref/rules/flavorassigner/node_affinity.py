@@ -1,11 +1,11 @@
-"""Node selectors and required node affinity (Queue Admission, step 6): which flavors they leave, and which end it.
+"""Node selectors and required node affinity: which flavors match (Queue Admission, step 6).
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector)
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,149 +13,151 @@ from kueue_dra_ref.api.labels import expression_holds, integer
 from kueue_dra_ref.api.names import label_value_faults
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, unsupported
+from kueue_dra_ref.model.flavor_check import FlavorCheck
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
+Labels = dict[str, str]
+Expression = dict[str, Any]
+Term = list[Expression]
+Keys = Collection[str]
+Values = list[str] | None
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
 
 @dataclass(frozen=True, slots=True)
 class UnparsableLabel:
-    """Why what pods ask of their nodes cannot be made out, so that no flavor is looked at any more."""
+    """Why Kueue cannot parse the node affinity of the pods, which ends the flavor search."""
 
     message: str
 
 
 @rule("QUOTA-018")
-def node_affinity_matches(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
-) -> str | None:
-    """A flavor's node labels must not contradict the pod's node selector and required node affinity.
+def node_affinity_matches(check: FlavorCheck) -> str | None:
+    """Kueue skips a flavor whose nodeLabels contradict the node selector or required node affinity.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector)
     """
-    return _doubts_about_labels(pod_set, name, flavor, flavor.get("nodeLabels") or ())
+    return _mismatch(check, check.node_labels)
 
 
 @rule("QUOTA-018", "QUOTA-024")
-def node_affinity_matches_in_group(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
-) -> str | None:
-    """Up to 0.16: what pods select by a label that some flavor of the group has must hold of each flavor.
+def node_affinity_matches_in_group(check: FlavorCheck) -> str | None:
+    """Kueue skips a flavor that lacks a selected label when another flavor of its group has the label key.
 
     Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
         pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)
     """
-    return _doubts_about_labels(pod_set, name, flavor, keys)
+    return _mismatch(check, check.group_label_keys)
 
 
 @rule("QUOTA-031", "QUOTA-047")
-def affinity_operand_is_integer(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
-) -> UnparsableLabel | None:
-    """Required node affinity that holds nowhere and compares with what is no integer ends the search.
+def affinity_operand_is_integer(check: FlavorCheck) -> UnparsableLabel | None:
+    """Kueue ends the flavor search at required node affinity that does not match and cannot be parsed.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
-    del name
-    return _unreadable(pod_set, flavor, flavor.get("nodeLabels") or ())
+    return _unparsable(check, check.node_labels)
 
 
 @rule("QUOTA-031", "QUOTA-047")
-def affinity_operand_is_integer_in_group(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
-) -> UnparsableLabel | None:
-    """Up to 0.16: as in later minors, wherever the label is one of some flavor of the group.
+def affinity_operand_is_integer_in_group(check: FlavorCheck) -> UnparsableLabel | None:
+    """Kueue ends the flavor search at unparsable node affinity on label keys of any flavor of the group.
 
     Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
         pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)
     """
-    del name
-    return _unreadable(pod_set, flavor, keys)
+    return _unparsable(check, check.group_label_keys)
 
 
-def _doubts_about_labels(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
-) -> str | None:
-    """Whether a flavor contradicts what pods select by labels of some keys; other keys say nothing."""
-    labels: dict[str, str] = flavor.get("nodeLabels") or {}
-    if _selector_holds(pod_set, labels, keys) and _affinity_holds(
-        pod_set, labels, keys
-    ):
+def _mismatch(check: FlavorCheck, keys: Keys) -> str | None:
+    """Report a flavor that contradicts what pods select by labels of some keys; other keys do not matter."""
+    pod_set = check.pod_set
+    labels = check.node_labels
+    selected = _selector_matches(pod_set, labels, keys)
+    if selected and _affinity_matches(pod_set, labels, keys):
         return None
-    return f"flavor {name} doesn't match node affinity"
+    return f"flavor {check.name} doesn't match node affinity"
 
 
-def _unreadable(
-    pod_set: PodSet, flavor: Mapping[str, Any], keys: Collection[str]
-) -> UnparsableLabel | None:
-    labels: dict[str, str] = flavor.get("nodeLabels") or {}
-    if not _selector_holds(pod_set, labels, keys) or _affinity_holds(
-        pod_set, labels, keys
-    ):
+def _unparsable(check: FlavorCheck, keys: Keys) -> UnparsableLabel | None:
+    pod_set = check.pod_set
+    labels = check.node_labels
+    if not _selector_matches(pod_set, labels, keys):
+        return None
+    if _affinity_matches(pod_set, labels, keys):
         return None
     faults = list(_faults(_terms(pod_set, keys)))
-    told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return UnparsableLabel(told) if faults else None
+    return UnparsableLabel(_one_text(faults)) if faults else None
 
 
-def _selector_holds(
-    pod_set: PodSet, labels: dict[str, str], keys: Collection[str]
-) -> bool:
-    return all(
-        labels.get(key) == value
-        for key, value in pod_set.node_selector.items()
-        if key in keys
-    )
+def _selector_matches(pod_set: PodSet, labels: Labels, keys: Keys) -> bool:
+    for key, value in pod_set.node_selector.items():
+        is_about = key in keys
+        if is_about and labels.get(key) != value:
+            return False
+    return True
 
 
-def _terms(pod_set: PodSet, keys: Collection[str]) -> list[list[dict[str, Any]]]:
-    """What is required by labels of some keys; a term that speaks of others only holds anywhere, and with it all do."""
-    terms = [
-        [e for e in term if e.get("key") in keys] for term in pod_set.affinity_terms
-    ]
-    return terms if all(terms) else []
+def _terms(pod_set: PodSet, keys: Keys) -> list[Term]:
+    """Give the required terms as far as they are about some keys; none if a term is only about other keys."""
+    terms = []
+    for term in pod_set.affinity_terms:
+        about = []
+        for expression in term:
+            if expression.get("key") in keys:
+                about.append(expression)
+        if not about:
+            return []
+        terms.append(about)
+    return terms
 
 
-def _affinity_holds(
-    pod_set: PodSet, labels: dict[str, str], keys: Collection[str]
-) -> bool:
+def _affinity_matches(pod_set: PodSet, labels: Labels, keys: Keys) -> bool:
     terms = _terms(pod_set, keys)
-    return not terms or any(
-        not any(map(_wrong, term)) and all(expression_holds(e, labels) for e in term)
-        for term in terms
-    )
+    if not terms:
+        return True
+    return any(_term_matches(term, labels) for term in terms)
 
 
-def _faults(terms: list[list[dict[str, Any]]]) -> Iterator[str]:
+def _term_matches(term: Term, labels: Labels) -> bool:
+    if any(_errors(expression) for expression in term):
+        return False
+    return all(expression_holds(expression, labels) for expression in term)
+
+
+def _faults(terms: list[Term]) -> Iterator[str]:
+    """Give the errors of each expression as one text."""
     for index, term in enumerate(terms):
-        for place, expression in enumerate(term):
-            found = [
-                str(fault)
-                for fault in _wrong(
-                    expression, f"nodeSelectorTerms[{index}].matchExpressions[{place}]"
-                )
-            ]
-            yield from (
-                [found[0] if len(found) == 1 else f"[{', '.join(found)}]"]
-                if found
-                else []
-            )
+        for number, expression in enumerate(term):
+            path = f"nodeSelectorTerms[{index}].matchExpressions[{number}]"
+            errors = [str(error) for error in _errors(expression, path)]
+            if errors:
+                yield _one_text(errors)
 
 
-def _wrong(expression: dict[str, Any], path: str = "") -> tuple[FieldError, ...]:
-    """Say why a comparison cannot be made: of a Job's pods an API server has seen to all but what is compared."""
-    operator, values = expression.get("operator") or "", expression.get("values") or []
+def _one_text(errors: list[str]) -> str:
+    """Join errors as Kueue does."""
+    if len(errors) == 1:
+        return errors[0]
+    return f"[{', '.join(errors)}]"
+
+
+def _errors(expression: Expression, path: str = "") -> tuple[FieldError, ...]:
+    """Give the errors of an expression; for the pods of a Job, the API server already rejects most of them."""
+    operator = expression.get("operator") or ""
     if operator not in _OPERATORS:
         return (unsupported(f"{path}.operator", operator, *_OPERATORS),)
-    no_labels = _no_labels(values, expression.get("key", ""), f"{path}.values")
+    values = expression.get("values")
+    path = f"{path}.values"
+    key = expression.get("key", "")
     return (
-        *_misnumbered(operator, expression.get("values"), f"{path}.values"),
-        *no_labels,
+        *_errors_of_values(operator, values, path),
+        *_errors_of_labels(values or [], key, path),
     )
 
 
-def _misnumbered(operator: str, written: list[str] | None, path: str) -> Errors:
+def _errors_of_values(operator: str, written: Values, path: str) -> Errors:
     values = written or []
     match operator:
         case "In" | "NotIn" if not values:
@@ -167,19 +169,25 @@ def _misnumbered(operator: str, written: list[str] | None, path: str) -> Errors:
                 path, values, "values set must be empty for exists and does not exist"
             )
         case "Gt" | "Lt":
-            if len(values) != 1:
-                yield invalid(
-                    path,
-                    written,
-                    "for 'Gt', 'Lt' operators, exactly one value is required",
-                )
-            for index, value in enumerate(values):
-                if integer(value) is None:
-                    words = "for 'Gt', 'Lt' operators, the value must be an integer"
-                    yield invalid(f"{path}[{index}]", value, words)
+            yield from _errors_of_bound(written, path)
 
 
-def _no_labels(values: list[str], key: str, path: str) -> Errors:
+def _errors_of_bound(written: Values, path: str) -> Errors:
+    values = written or []
+    if len(values) != 1:
+        detail = "for 'Gt', 'Lt' operators, exactly one value is required"
+        yield invalid(path, written, detail)
     for index, value in enumerate(values):
-        if faults := label_value_faults(value):
-            yield invalid(f"{path}[{index}][{key}]", value, "; ".join(faults))
+        if integer(value) is None:
+            detail = "for 'Gt', 'Lt' operators, the value must be an integer"
+            at = f"{path}[{index}]"
+            yield invalid(at, value, detail)
+
+
+def _errors_of_labels(values: list[str], key: str, path: str) -> Errors:
+    for index, value in enumerate(values):
+        faults = label_value_faults(value)
+        if faults:
+            detail = "; ".join(faults)
+            at = f"{path}[{index}][{key}]"
+            yield invalid(at, value, detail)

@@ -1,4 +1,4 @@
-"""Taints and tolerations (Queue Admission, step 6): which flavors keep pods out.
+"""Taints and tolerations: which flavors the pods do not tolerate (Queue Admission, step 6).
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
 """
@@ -10,75 +10,74 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kueue_dra_ref.api.labels import integer
-from kueue_dra_ref.api.types import PodSet
+from kueue_dra_ref.model.flavor_check import FlavorCheck
 from kueue_dra_ref.model.rule import rule
 
-Tolerates = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
+Fields = Mapping[str, Any]
+"""The fields of a taint, a toleration or the spec of a ResourceFlavor."""
+Tolerates = Callable[[Fields, Fields], bool]
 
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-033")
-def taints_must_be_tolerated(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
-) -> str | None:
-    """A flavor with a NoSchedule or NoExecute taint serves only pods (or flavors) that tolerate it.
+def taints_must_be_tolerated(check: FlavorCheck) -> str | None:
+    """Kueue skips a flavor with a NoSchedule or NoExecute taint that neither pod nor flavor tolerates.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
-    return _untolerated(pod_set, name, flavor, _same_or_compares)
+    return _untolerated(check, _same_or_compares)
 
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-034")
-def taints_must_be_tolerated_by_their_value(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
-) -> str | None:
-    """Up to 0.15: as in later minors, but values are not compared as numbers.
+def taints_must_be_tolerated_0_15(check: FlavorCheck) -> str | None:
+    """Kueue skips a flavor with an untolerated taint; operators Gt and Lt tolerate none.
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
-    return _untolerated(pod_set, name, flavor, _same)
+    return _untolerated(check, _same)
 
 
-def _untolerated(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any], tolerates: Tolerates
-) -> str | None:
-    tolerations = (*pod_set.tolerations, *(flavor.get("tolerations") or ()))
-    for taint in flavor.get("nodeTaints") or ():
-        concerned = [
-            toleration for toleration in tolerations if _concerns(toleration, taint)
-        ]
-        keeps_out = taint.get("effect") in {"NoSchedule", "NoExecute"}
-        if keeps_out and not any(
-            tolerates(toleration, taint) for toleration in concerned
-        ):
-            return f"untolerated taint {_show_taint(taint)} in flavor {name}"
+def _untolerated(check: FlavorCheck, tolerates: Tolerates) -> str | None:
+    of_flavor = check.spec.get("tolerations") or ()
+    tolerations = (*check.pod_set.tolerations, *of_flavor)
+    for taint in check.spec.get("nodeTaints") or ():
+        if taint.get("effect") not in {"NoSchedule", "NoExecute"}:
+            continue
+        tolerated = False
+        for toleration in tolerations:
+            if _matches(toleration, taint):
+                tolerated = tolerated or tolerates(toleration, taint)
+        if not tolerated:
+            return f"untolerated taint {_show_taint(taint)} in flavor {check.name}"
     return None
 
 
-def _concerns(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    """Whether a toleration is of the effect and the key of a taint; one without is of any."""
-    return all(
-        not toleration.get(key) or toleration[key] == taint.get(key)
-        for key in ("effect", "key")
-    )
-
-
-def _same(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    match toleration.get("operator") or "Equal":
-        case "Exists":
-            return True
-        case "Equal":
-            return (toleration.get("value") or "") == (taint.get("value") or "")
-        case _:
+def _matches(toleration: Fields, taint: Fields) -> bool:
+    """Whether a toleration has the effect and the key of a taint; an empty one matches any."""
+    for field in ("effect", "key"):
+        wanted = toleration.get(field)
+        if wanted and wanted != taint.get(field):
             return False
+    return True
 
 
-def _same_or_compares(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+def _same(toleration: Fields, taint: Fields) -> bool:
+    operator = toleration.get("operator") or "Equal"
+    if operator == "Exists":
+        return True
+    if operator != "Equal":
+        return False
+    value = taint.get("value") or ""
+    return value == (toleration.get("value") or "")
+
+
+def _same_or_compares(toleration: Fields, taint: Fields) -> bool:
     return _same(toleration, taint) or _compares(toleration, taint)
 
 
-def _compares(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    """Whether the value of a taint is above (Gt) or below (Lt) that of a toleration, both plain integers."""
-    bound, value = _number(toleration), _number(taint)
+def _compares(toleration: Fields, taint: Fields) -> bool:
+    """Whether the value of a taint is above (Gt) or below (Lt) that of a toleration, both integers."""
+    bound = _number(toleration)
+    value = _number(taint)
     if bound is None or value is None:
         return False
     match toleration.get("operator"):
@@ -90,11 +89,16 @@ def _compares(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
             return False
 
 
-def _number(holder: Mapping[str, Any]) -> int | None:
+def _number(holder: Fields) -> int | None:
     text = holder.get("value") or ""
-    return integer(text) if re.fullmatch("0|-?[1-9][0-9]*", text) else None
+    if not re.fullmatch("0|-?[1-9][0-9]*", text):
+        return None
+    return integer(text)
 
 
-def _show_taint(taint: Mapping[str, Any]) -> str:
-    """Print a taint as Go prints the struct, which is what Kueue's message carries."""
-    return f"{{{taint.get('key', '')} {taint.get('value', '')} {taint.get('effect', '')} <nil>}}"
+def _show_taint(taint: Fields) -> str:
+    """Print a taint as Go prints the struct, as Kueue's message does."""
+    key = taint.get("key", "")
+    value = taint.get("value", "")
+    effect = taint.get("effect", "")
+    return f"{{{key} {value} {effect} <nil>}}"

@@ -1,4 +1,4 @@
-"""Jobs and their Workloads: one Workload per Job, suspended until admitted, suspended again on eviction.
+"""Jobs and their Workloads: Kueue suspends a Job until its Workload is admitted, and when it is evicted.
 
 Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, EquivalentToWorkload);
     pkg/controller/jobs/job/job_controller.go (ReclaimablePods, RunWithPodSetsInfo)
@@ -12,28 +12,32 @@ from typing import Any
 from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
 from kueue_dra_ref.model.rule import rule
 
+Job = dict[str, Any]
+Labels = Mapping[str, str]
 PodSets = Sequence[dict[str, Any]]
+_CONTAINERS = ("initContainers", "containers")
+_CONTAINERS_AND_TOLERATIONS = (*_CONTAINERS, "tolerations")
+_TRUE = frozenset({"true", "True", "TRUE", "t", "1"})
+"""Values of an annotation that Go parses as true."""
 
 
 @rule("STATUS-029")
-def a_job_is_one_pod_set(job: dict[str, Any]) -> list[dict[str, Any]]:
-    """The pods of a Job as one pod set called main, as many as run at once.
+def job_pod_sets(job: Job) -> list[dict[str, Any]]:
+    """Kueue makes one pod set named main of the pods of a Job, with as many pods as run in parallel.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (PodSets)
     """
     spec = job["spec"]
-    parallelism = spec.get("parallelism", 1)
-    pods = (
-        min(parallelism, spec["completions"])
-        if spec.get("completions") is not None
-        else parallelism
-    )
-    return [{"name": "main", "count": pods, "template": spec.get("template") or {}}]
+    pods = spec.get("parallelism", 1)
+    if spec.get("completions") is not None:
+        pods = min(pods, spec["completions"])
+    template = spec.get("template") or {}
+    return [{"name": "main", "count": pods, "template": template}]
 
 
 @rule("STATUS-024")
 def suspend_job(admitted: bool) -> bool:
-    """A Job whose workload is not admitted is suspended.
+    """Kueue suspends a Job whose workload is not admitted.
 
     Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultForSuspend);
         pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, stopJob)
@@ -43,7 +47,7 @@ def suspend_job(admitted: bool) -> bool:
 
 @rule("STATUS-025")
 def unsuspend_on_admission(admitted: bool) -> bool:
-    """A Job whose workload is admitted runs.
+    """Kueue unsuspends a Job when it admits its workload.
 
     Kueue: pkg/controller/jobframework/reconciler.go (startJob);
         pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo)
@@ -52,55 +56,60 @@ def unsuspend_on_admission(admitted: bool) -> bool:
 
 
 @rule("STATUS-026")
-def release_quota_when_pods_stopped(job: dict[str, Any] | None) -> bool:
-    """An evicted workload keeps its quota while pods of its Job are active.
+def release_quota_when_pods_stopped(job: Job | None) -> bool:
+    """An evicted workload keeps its quota reservation while pods of its Job are active.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/controller/jobs/job/job_controller.go (IsActive)
     """
-    return not ((job or {}).get("status") or {}).get("active")
+    status = (job or {}).get("status") or {}
+    return not status.get("active")
 
 
 @rule("QUEUE-007")
-def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str] | None:
-    """Reason and message of Finished, once the Job is complete or has failed.
+def finished_job_finishes_workload(job: Job) -> tuple[str, str] | None:
+    """Kueue sets Finished on the workload of a Job that completed or failed.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/controller/jobs/job/job_controller.go (Finished)
     """
-    for found in (job.get("status") or {}).get("conditions") or ():
-        if (
-            found.get("type") in {"Complete", "Failed"}
-            and found.get("status") == "True"
-        ):
-            return (
-                "Succeeded" if found["type"] == "Complete" else "Failed"
-            ), found.get("message", "")
+    status = job.get("status") or {}
+    for condition in status.get("conditions") or ():
+        if condition.get("status") != "True":
+            continue
+        message = condition.get("message", "")
+        if condition.get("type") == "Complete":
+            return "Succeeded", message
+        if condition.get("type") == "Failed":
+            return "Failed", message
     return None
 
 
 @rule("STATUS-051")
 def conflicting_node_labels_finish_workload(
-    asked: Mapping[str, str], given: Mapping[str, str]
+    asked: Labels, given: Labels
 ) -> tuple[str, str] | None:
-    """Reason and message of Finished, once a Job that is to start asks for other nodes than its flavors have.
+    """Kueue sets Finished on a workload whose Job selects nodes other than those of its flavors.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, FailedToStartFinishedReason);
         pkg/podset/podset.go (Merge, IsPermanent)
     """
-    for key in sorted(asked.keys() & given.keys()):
+    common = asked.keys() & given.keys()
+    for key in sorted(common):
         if asked[key] != given[key]:
-            told = f"conflict for key={key}, value1={asked[key]}, value2={given[key]}"
+            message = (
+                f"conflict for key={key}, value1={asked[key]}, value2={given[key]}"
+            )
             return (
                 "FailedToStart",
-                f"invalid admission check PodSetUpdate: conflict for nodeSelector: {told}",
+                f"invalid admission check PodSetUpdate: conflict for nodeSelector: {message}",
             )
     return None
 
 
 @rule("STATUS-037")
 def finished_releases_quota() -> tuple[str, str]:
-    """Reason and message of QuotaReserved and Admitted once a Job is done (Kueue 0.15).
+    """Kueue clears the quota reservation of the workload of a finished Job.
 
     Kueue 0.15: pkg/workload/workload.go (setFinish)
     """
@@ -109,36 +118,36 @@ def finished_releases_quota() -> tuple[str, str]:
 
 @rule("STATUS-038")
 def delete_finished_non_equivalent_workload(job: PodSets, workload: PodSets) -> bool:
-    """A Workload that asked for other pods than its Job ran goes once it holds no quota (Kueue 0.15).
+    """Kueue deletes the Workload of a finished Job that no longer matches the pods of the Job.
 
     Kueue 0.15: pkg/controller/jobframework/reconciler.go (ensureOneWorkload, FindMatchingWorkloads)
     """
-    return [_looks(each) for each in job] != [_looks(each) for each in workload]
+    return [_compared_parts(each) for each in job] != [
+        _compared_parts(each) for each in workload
+    ]
 
 
 @rule("STATUS-041", "STATUS-042")
 def equivalent_to_workload(job: PodSets, workload: PodSets, admitted: bool) -> bool:
-    """A Job with other containers, tolerations or numbers of pods than its Workload is not the Workload's any more.
+    """A Job with other containers, tolerations or pod counts no longer matches its Workload.
 
-    Admission gives a Job tolerations, so they are not compared then.
+    Kueue adds tolerations to a Job on admission, so it does not compare them then.
 
     Kueue: pkg/controller/jobframework/reconciler.go (EquivalentToWorkload);
         pkg/util/equality/podset.go (ComparePodSets)
     """
-    compared = _CONTAINERS if admitted else (*_CONTAINERS, "tolerations")
-    return [_looks(each, compared) for each in job] != [
-        _looks(each, compared) for each in workload
-    ]
+    compared = _CONTAINERS if admitted else _CONTAINERS_AND_TOLERATIONS
+    of_job = [_compared_parts(each, compared) for each in job]
+    of_workload = [_compared_parts(each, compared) for each in workload]
+    return of_job != of_workload
 
 
-_CONTAINERS = ("initContainers", "containers")
-
-
-def _looks(
-    pod_set: dict[str, Any], compared: Sequence[str] = (*_CONTAINERS, "tolerations")
+def _compared_parts(
+    pod_set: dict[str, Any], compared: Sequence[str] = _CONTAINERS_AND_TOLERATIONS
 ) -> list[Any]:
-    """What a Job and its Workload are compared by."""
-    spec = (pod_set.get("template") or {}).get("spec") or {}
+    """Give what Kueue compares of a Job and its Workload."""
+    template = pod_set.get("template") or {}
+    spec = template.get("spec") or {}
     return [
         pod_set["count"],
         pod_set.get("minCount"),
@@ -147,8 +156,8 @@ def _looks(
 
 
 @rule("PREEMPT-027")
-def a_preempted_workload_is_queued_again(reason: str) -> bool:
-    """A preempted workload goes back to its queue by itself; whoever was evicted otherwise waits to be told.
+def preempted_workload_is_requeued(reason: str) -> bool:
+    """Kueue requeues a preempted workload by itself, unlike a workload evicted for another reason.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
     """
@@ -156,74 +165,74 @@ def a_preempted_workload_is_queued_again(reason: str) -> bool:
 
 
 @rule("PARTIAL-002")
-def min_parallelism_annotation(job: dict[str, Any]) -> int | None:
-    """An annotation of the Job names the fewest pods that are worth running at once.
+def min_parallelism_annotation(job: Job) -> int | None:
+    """Kueue takes the minCount of a workload from the minimum parallelism annotation of its Job.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (minPodsCount)
     """
-    written = str((job["metadata"].get("annotations") or {}).get(LEAST_ANNOTATION, ""))
-    return int(written) if written.removeprefix("-").isdecimal() else None
+    annotations = job["metadata"].get("annotations") or {}
+    written = str(annotations.get(LEAST_ANNOTATION, ""))
+    if not written.removeprefix("-").isdecimal():
+        return None
+    return int(written)
 
 
 @rule("PARTIAL-003")
-def a_job_runs_as_many_pods_as_were_admitted(
-    job: dict[str, Any], pods: int
-) -> dict[str, Any]:
-    """A Job that was admitted with fewer pods runs so many at once, and completes as many where it asks for that.
+def run_with_admitted_pod_count(job: Job, pods: int) -> dict[str, Any]:
+    """A Job that is partially admitted runs with the admitted number of pods as its parallelism.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, syncCompletionWithParallelism)
     """
     annotations = job["metadata"].get("annotations") or {}
-    together = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism") in {
-        "true",
-        "True",
-        "TRUE",
-        "t",
-        "1",
-    }
-    return {"parallelism": pods} | ({"completions": pods} if together else {})
+    written = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism")
+    changed = {"parallelism": pods}
+    if written in _TRUE:
+        changed["completions"] = pods
+    return changed
 
 
 @rule("PARTIAL-005")
-def reclaimable_pods_of_indexes(job: dict[str, Any]) -> int | None:
-    """Of an Indexed Job, indexes that have failed for good are done as those are that completed.
+def reclaimable_pods_of_indexes(job: Job) -> int | None:
+    """An Indexed Job releases the quota of failed indexes like that of completed ones.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods, terminalIndexesCount)
     """
-    spec, status = job["spec"], job.get("status") or {}
+    spec = job["spec"]
+    status = job.get("status") or {}
     if spec.get("completionMode") != INDEXED:
         return None
     parallelism = spec.get("parallelism", 1)
     completions = spec.get("completions", parallelism)
-    ended = {
-        each
-        for key in ("completedIndexes", "failedIndexes")
-        for each in _indexes(status.get(key) or "")
-    }
-    done = sum(each < completions for each in ended)
-    return (
-        max(parallelism - max(completions - done, 0), 0)
-        if parallelism > 1 and done
-        else 0
-    )
+    ended: set[int] = set()
+    for field in ("completedIndexes", "failedIndexes"):
+        ended.update(_indexes(status.get(field) or ""))
+    done = sum(index < completions for index in ended)
+    if parallelism <= 1 or not done:
+        return 0
+    left = max(completions - done, 0)
+    return int(max(parallelism - left, 0))
 
 
 def _indexes(written: str) -> Iterator[int]:
-    """Read indexes as a Job's status lists them, such as 1,3-5."""
+    """Parse indexes as a Job's status lists them, such as 1,3-5."""
     for part in filter(None, written.split(",")):
         first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)
+        end = int(last or first) + 1
+        yield from range(int(first), end)
 
 
 @rule("PARTIAL-004")
-def pods_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int:
-    """Once a Job has fewer pods to complete than it may run at once, the quota of the others is free.
+def reclaimable_pods(job: Job) -> int:
+    """A Job with fewer pods left to complete than its parallelism releases the quota of the other pods.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)
     """
-    spec, status = job["spec"], job.get("status") or {}
+    spec = job["spec"]
+    status = job.get("status") or {}
     parallelism = spec.get("parallelism", 1)
-    left = max(spec.get("completions", parallelism) - status.get("succeeded", 0), 0)
-    return (
-        max(parallelism - left, 0) if parallelism > 1 and status.get("succeeded") else 0
-    )
+    succeeded = status.get("succeeded", 0)
+    if parallelism <= 1 or not succeeded:
+        return 0
+    completions = spec.get("completions", parallelism)
+    left = max(completions - succeeded, 0)
+    return int(max(parallelism - left, 0))

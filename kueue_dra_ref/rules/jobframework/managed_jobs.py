@@ -1,4 +1,4 @@
-"""Which Jobs are Kueue's: those that name a queue, or all, in the namespaces that the Configuration selects.
+"""Jobs that Kueue manages: those with a queue name, or all in the namespaces that the Configuration selects.
 
 Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
     pkg/controller/jobframework/defaults.go (ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector)
@@ -13,12 +13,12 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobOwnership:
-    """A Job as its queue and the Configuration have it."""
+    """The queue name of a Job, and what the Configuration states about its namespace."""
 
     queue: str
-    """The LocalQueue that it names; empty for none."""
+    """The queue name of the Job; empty for none."""
     has_default: bool
-    """Whether there is a LocalQueue in its namespace that is called default, and runs."""
+    """Whether its namespace has an active LocalQueue named default."""
     selected: bool
     """Whether managedJobsNamespaceSelector matches its namespace."""
     unnamed_too: bool
@@ -26,8 +26,8 @@ class JobOwnership:
 
 
 @rule("STATUS-043", "MANAGE-006")
-def a_job_without_a_queue_gets_the_default_one(job: JobOwnership) -> str:
-    """A Job that names no queue when it is made gets the LocalQueue default of its namespace, if there is one.
+def default_local_queue(job: JobOwnership) -> str:
+    """A new Job without a queue name gets the LocalQueue named default of its namespace, if it exists.
 
     Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector,
         defaultLocalQueueApplies)
@@ -37,7 +37,7 @@ def a_job_without_a_queue_gets_the_default_one(job: JobOwnership) -> str:
 
 @rule("MANAGE-005")
 def no_default_queue_in_unmanaged_namespace(job: JobOwnership) -> bool:
-    """A Job gets no queue in a namespace that is not selected.
+    """A Job gets no default LocalQueue in a namespace that managedJobsNamespaceSelector does not select.
 
     Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector);
         pkg/controller/jobframework/utils.go (namespaceMatchesSelector)
@@ -47,7 +47,7 @@ def no_default_queue_in_unmanaged_namespace(job: JobOwnership) -> bool:
 
 @rule("MANAGE-001")
 def manage_jobs_without_queue_name(job: JobOwnership) -> bool:
-    """A Job that names no queue is Kueue's where the Configuration says so.
+    """Kueue manages a Job without a queue name when manageJobsWithoutQueueName is set.
 
     Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
         pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
@@ -59,7 +59,7 @@ def manage_jobs_without_queue_name(job: JobOwnership) -> bool:
 def manage_jobs_without_queue_name_by_namespace(
     job: JobOwnership,
 ) -> bool:
-    """A Job that names no queue is nobody's in a namespace that is not selected.
+    """Kueue does not manage a Job without a queue name in a namespace that is not selected.
 
     Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
         pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
@@ -69,7 +69,7 @@ def manage_jobs_without_queue_name_by_namespace(
 
 @rule("MANAGE-003")
 def unmanaged_namespace(job: JobOwnership) -> bool:
-    """No Workload is made for a Job in a namespace that is not selected, though it names a queue.
+    """Kueue creates no Workload for a Job in a namespace that managedJobsNamespaceSelector does not select.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
     """

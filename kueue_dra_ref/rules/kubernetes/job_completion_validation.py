@@ -1,4 +1,4 @@
-"""What the API server refuses of how a Job completes (Kubernetes, JobSpec): by number, or index by index.
+"""Validation of the completion mode of Jobs by the API server (Kubernetes, JobSpec).
 
 Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
 """
@@ -12,14 +12,15 @@ from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, unsupported
 from kueue_dra_ref.model.rule import rule
 
+Spec = dict[str, Any]
 _PER_INDEX = ("backoffLimitPerIndex", "maxFailedIndexes")
 _MOST, _MANY = 100_000, 10_000
-"""The most indexes that run, fail or are many at once; and the most of them when there are more than the most."""
+"""The limit of parallel, failed and total indexes; and the limit for Jobs with more indexes than that."""
 
 
 @rule("API-050")
-def failures_of_indexes_are_limited_each(write: AdmissionRequest) -> Errors:
-    """Refuse a number of failed indexes without a limit for each.
+def max_failed_indexes_needs_limit_per_index(write: AdmissionRequest) -> Errors:
+    """The API server rejects a Job with maxFailedIndexes but without backoffLimitPerIndex.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """
@@ -31,8 +32,8 @@ def failures_of_indexes_are_limited_each(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-050")
-def a_job_completes_by_number_or_by_index(write: AdmissionRequest) -> Errors:
-    """Refuse another mode, indexes without a number, and limits of indexes where there are none.
+def completion_mode_is_valid(write: AdmissionRequest) -> Errors:
+    """The API server rejects an unknown completionMode, and index fields that do not suit the completionMode.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """
@@ -44,41 +45,42 @@ def a_job_completes_by_number_or_by_index(write: AdmissionRequest) -> Errors:
         yield required("spec.completions", f"when completion mode is {INDEXED}")
     for key in _PER_INDEX:
         if mode == BY_NUMBER and key in spec:
-            yield invalid(f"spec.{key}", spec[key], "requires indexed completion mode")
+            detail = "requires indexed completion mode"
+            yield invalid(f"spec.{key}", spec[key], detail)
 
 
 @rule("API-050")
-def indexes_are_not_too_many(write: AdmissionRequest) -> Errors:
-    """Refuse more than 100,000 at once or failed; with a limit for each, 10,000 when there are more than 100,000.
+def indexes_are_limited(write: AdmissionRequest) -> Errors:
+    """The API server rejects an Indexed Job with too large parallelism, completions or maxFailedIndexes.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """
     spec = write.new["spec"]
-    if spec.get("completionMode") == INDEXED:
-        yield from _at_most(
-            spec, "parallelism", _MOST, f"{_MOST} when completion mode is {INDEXED}"
-        )
-        yield from _at_most(
-            spec, "maxFailedIndexes", spec.get("completions"), "completions"
-        )
-        yield from _at_most(spec, "maxFailedIndexes", _MOST, str(_MOST))
-        if spec.get("completions", 0) > _MOST and "backoffLimitPerIndex" in spec:
-            yield from _many(spec)
+    if spec.get("completionMode") != INDEXED:
+        return
+    limit = f"{_MOST} when completion mode is {INDEXED}"
+    completions = spec.get("completions")
+    yield from _at_most(spec, "parallelism", _MOST, limit)
+    yield from _at_most(spec, "maxFailedIndexes", completions, "completions")
+    yield from _at_most(spec, "maxFailedIndexes", _MOST, str(_MOST))
+    if (completions or 0) > _MOST and "backoffLimitPerIndex" in spec:
+        yield from _many(spec)
 
 
-def _many(spec: dict[str, Any]) -> Errors:
+def _many(spec: Spec) -> Errors:
     if "maxFailedIndexes" not in spec:
         yield required(
             "spec.maxFailedIndexes",
             f"must be specified when completions is above {_MOST}",
         )
     for key in ("parallelism", "maxFailedIndexes"):
-        words = f"{_MANY} when completions are above {_MOST} and used with backoff limit per index"
-        yield from _at_most(spec, key, _MANY, words)
+        detail = f"{_MANY} when completions are above {_MOST} and used with backoff limit per index"
+        yield from _at_most(spec, key, _MANY, detail)
 
 
-def _at_most(spec: dict[str, Any], key: str, most: int | None, words: str) -> Errors:
-    if most is not None and spec.get(key, 0) > most:
-        yield invalid(
-            f"spec.{key}", spec[key], f"must be less than or equal to {words}"
-        )
+def _at_most(spec: Spec, key: str, most: int | None, limit: str) -> Errors:
+    value = spec.get(key, 0)
+    if most is None or value <= most:
+        return
+    detail = f"must be less than or equal to {limit}"
+    yield invalid(f"spec.{key}", value, detail)

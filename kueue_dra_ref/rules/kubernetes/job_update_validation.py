@@ -1,4 +1,4 @@
-"""What the API server refuses of a Job that is changed (Kubernetes, JobSpec): what must stay as it was.
+"""Validation of updates of Jobs by the API server: immutable fields (Kubernetes, JobSpec).
 
 Kubernetes: pkg/apis/batch/validation/validation.go (validateCompletions, validatePodTemplateUpdate,
     ValidateJobSpecUpdate)
@@ -23,12 +23,12 @@ _FIXED = (
     "successPolicy",
 )
 _RESOURCES_SINCE = 36
-"""The minor of Kubernetes from which the containers of a suspended Job may ask for something else."""
+"""The Kubernetes minor since which the containers of a suspended Job may change their resources."""
 
 
 @rule("API-047")
-def completions_stay(write: AdmissionRequest) -> Errors:
-    """Refuse other completions, unless those of an Indexed Job change together with its parallelism.
+def completions_are_immutable(write: AdmissionRequest) -> Errors:
+    """The API server rejects other completions unless those of an Indexed Job follow its parallelism.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateCompletions)
     """
@@ -38,20 +38,20 @@ def completions_stay(write: AdmissionRequest) -> Errors:
     if new.get("completionMode") != INDEXED:
         yield _immutable("spec.completions")
     elif "completions" in new and new["completions"] != new["parallelism"]:
-        words = "can only be modified in tandem with spec.parallelism"
+        detail = "can only be modified in tandem with spec.parallelism"
         yield FieldError(
             field="spec.completions",
             type="Invalid value",
             value=str(new["completions"]),
-            detail=words,
+            detail=detail,
         )
 
 
 @rule("API-048")
-def pods_of_a_job_stay(write: AdmissionRequest) -> Errors:
-    """Refuse other pods; while a Job waits to be started for the first time, they may go to other nodes.
+def pod_template_is_immutable(write: AdmissionRequest) -> Errors:
+    """The API server rejects another pod template, except for scheduling fields of a Job never started.
 
-    From Kubernetes 1.36 on the containers of such a Job may ask for other resources, too.
+    Since Kubernetes 1.36, the containers of such a Job may also change their resources.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validatePodTemplateUpdate)
     """
@@ -62,18 +62,18 @@ def pods_of_a_job_stay(write: AdmissionRequest) -> Errors:
         template_of(write.new),
         "spec.template",
     )
-    if _waits(write.old):
-        _take_over_where_pods_go(old, new)
+    if _is_never_started(write.old):
+        _copy_scheduling_fields(old, new)
         if write.kubernetes.minor >= _RESOURCES_SINCE:
             path = POD_PATH
-            _take_over_resources(old.get("spec") or {}, new.get("spec") or {})
+            _copy_resources(old.get("spec") or {}, new.get("spec") or {})
     if canonical(old, TEMPLATE) != canonical(new, TEMPLATE):
         yield _immutable(path)
 
 
 @rule("API-049")
 def job_termination_fields_are_immutable(write: AdmissionRequest) -> Errors:
-    """Refuse another mode of completion, other policies of failure and success, and another controller.
+    """The API server rejects another completionMode, failure or success policy, or managedBy of a Job.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (ValidateJobSpecUpdate)
     """
@@ -86,39 +86,37 @@ def job_termination_fields_are_immutable(write: AdmissionRequest) -> Errors:
             yield _immutable(f"spec.{key}")
 
 
-def _waits(job: Manifest) -> bool:
-    """Tell whether a Job is suspended and was never started."""
+def _is_never_started(job: Manifest) -> bool:
+    """Whether a Job is suspended and was never started."""
     return job["spec"].get("suspend") is True and not (job.get("status") or {}).get(
         "startTime"
     )
 
 
-def _take_over_where_pods_go(old: Manifest, new: Manifest) -> None:
-    """Give an old template what decides in a new one where its pods go."""
-    _take_over(
+def _copy_scheduling_fields(old: Manifest, new: Manifest) -> None:
+    """Copy the scheduling fields of a new template to an old one."""
+    _copy(
         old.setdefault("metadata", {}),
         new.get("metadata") or {},
         "labels",
         "annotations",
     )
     pod, wanted = old.setdefault("spec", {}), new.get("spec") or {}
-    _take_over(pod, wanted, "nodeSelector", "tolerations", "schedulingGates")
-    _take_over(
-        pod.setdefault("affinity", {}), wanted.get("affinity") or {}, "nodeAffinity"
-    )
+    _copy(pod, wanted, "nodeSelector", "tolerations", "schedulingGates")
+    _copy(pod.setdefault("affinity", {}), wanted.get("affinity") or {}, "nodeAffinity")
 
 
-def _take_over_resources(old: Manifest, new: Manifest) -> None:
-    """Give the containers of an old pod the resources of those of a new one, if they are the same containers."""
+def _copy_resources(old: Manifest, new: Manifest) -> None:
+    """Copy the resources of the containers of a new pod to an old one with the same containers."""
     for kind in ("containers", "initContainers"):
         before, after = old.get(kind) or [], new.get(kind) or []
         if len(before) == len(after):
             for mine, theirs in zip(before, after, strict=True):
                 if mine.get("name") == theirs.get("name"):
-                    _take_over(mine, theirs, "resources")
+                    _copy(mine, theirs, "resources")
 
 
-def _take_over(old: Manifest, new: Manifest, *keys: str) -> None:
+def _copy(old: Manifest, new: Manifest, *keys: str) -> None:
     for key in keys:
         old.pop(key, None)
     old.update({key: new[key] for key in keys if key in new})

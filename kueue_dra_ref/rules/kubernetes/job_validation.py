@@ -1,4 +1,4 @@
-"""What the API server refuses of a Job (Kubernetes, JobSpec and PodSpec): as far as quota depends on it, or Kueue.
+"""Validation of Jobs by the API server, as far as Kueue depends on it (Kubernetes, JobSpec and PodSpec).
 
 Kubernetes: pkg/apis/core/validation/validation.go (validateContainers, ValidatePodSpec, ValidatePodTemplateSpec)
 """
@@ -26,8 +26,8 @@ _NUMBERS = (
 
 
 @rule("API-038")
-def a_job_counts_nothing_below_zero(write: AdmissionRequest) -> Errors:
-    """Refuse negative numbers of pods, seconds and failures.
+def job_numbers_are_not_negative(write: AdmissionRequest) -> Errors:
+    """The API server rejects a Job with a negative number of pods, seconds or failures.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """
@@ -38,7 +38,7 @@ def a_job_counts_nothing_below_zero(write: AdmissionRequest) -> Errors:
 
 @rule("API-044")
 def pod_template_labels_are_valid(write: AdmissionRequest) -> Errors:
-    """Refuse labels and annotations of pods that are none.
+    """The API server rejects a pod template with invalid labels or annotations.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec)
     """
@@ -52,10 +52,10 @@ def pod_template_labels_are_valid(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-036")
-def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(
+def pod_claims_are_valid(
     write: AdmissionRequest,
 ) -> Errors:
-    """Refuse no name, a name twice, and anything but either a claim or a template.
+    """The API server rejects a pod claim without a unique name, or without exactly one claim or template.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validatePodResourceClaim)
     """
@@ -63,8 +63,8 @@ def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(
 
 
 @rule("API-039")
-def a_pod_has_a_container(write: AdmissionRequest) -> Errors:
-    """Refuse a pod without one; those that run before it are not enough.
+def pod_has_a_container(write: AdmissionRequest) -> Errors:
+    """The API server rejects a pod without a regular container.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainers)
     """
@@ -73,8 +73,8 @@ def a_pod_has_a_container(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-039")
-def a_container_has_a_name_and_an_image(container: PodContainer) -> Errors:
-    """Refuse a container that lacks either.
+def container_name_and_image_are_required(container: PodContainer) -> Errors:
+    """The API server rejects a container without a name or an image.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainerCommon)
     """
@@ -82,8 +82,8 @@ def a_container_has_a_name_and_an_image(container: PodContainer) -> Errors:
 
 
 @rule("API-040")
-def a_container_asks_for_what_there_is(container: PodContainer) -> Errors:
-    """Refuse unknown resources, amounts that are negative or not whole, and requests that do not fit their limit.
+def container_resources_are_valid(container: PodContainer) -> Errors:
+    """The API server rejects a container with unknown resources, invalid amounts or requests above limits.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidateContainerResourceRequirements)
     """
@@ -91,8 +91,8 @@ def a_container_asks_for_what_there_is(container: PodContainer) -> Errors:
 
 
 @rule("API-037")
-def a_container_uses_claims_of_its_pod(container: PodContainer) -> Errors:
-    """Refuse a claim that the pod does not have, and one that is used twice.
+def container_claims_exist(container: PodContainer) -> Errors:
+    """The API server rejects a container that lists a claim that its pod lacks, or a claim twice.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateResourceClaimNames)
     """
@@ -102,8 +102,8 @@ def a_container_uses_claims_of_its_pod(container: PodContainer) -> Errors:
 
 
 @rule("API-039")
-def a_container_has_a_name_of_its_own(container: PodContainer) -> Errors:
-    """Refuse the name of a container before it.
+def container_name_is_unique(container: PodContainer) -> Errors:
+    """The API server rejects a container with the name of another container of the pod.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainers, validateInitContainers)
     """
@@ -112,7 +112,7 @@ def a_container_has_a_name_of_its_own(container: PodContainer) -> Errors:
 
 @rule("API-041")
 def container_restart_policy_is_known(container: PodContainer) -> Errors:
-    """Refuse other words, and where only those that run before the others may say so, any of the others.
+    """The API server rejects a container with a restartPolicy that Kubernetes does not allow for it.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainerRestartPolicy)
     """
@@ -120,8 +120,8 @@ def container_restart_policy_is_known(container: PodContainer) -> Errors:
 
 
 @rule("API-040")
-def a_pod_asks_for_what_its_containers_need(write: AdmissionRequest) -> Errors:
-    """Refuse to ask, for a pod as a whole, for what there is not, and for less than its containers do.
+def pod_resources_are_valid(write: AdmissionRequest) -> Errors:
+    """The API server rejects pod-level resources that are unknown, or below those of the containers.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validatePodResources)
     """
@@ -129,8 +129,8 @@ def a_pod_asks_for_what_its_containers_need(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-041")
-def a_pod_is_started_again_in_known_words(write: AdmissionRequest) -> Errors:
-    """Refuse other words.
+def pod_restart_policy_is_known(write: AdmissionRequest) -> Errors:
+    """The API server rejects a pod with an unknown restartPolicy.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateRestartPolicy)
     """
@@ -138,8 +138,8 @@ def a_pod_is_started_again_in_known_words(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-042")
-def pods_choose_nodes_by_labels(write: AdmissionRequest) -> Errors:
-    """Refuse labels, in selectors and required affinity, that no node can have.
+def node_selection_is_valid(write: AdmissionRequest) -> Errors:
+    """The API server rejects a node selector or required node affinity with labels that no node can have.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, validateNodeAffinity)
     """
@@ -147,8 +147,8 @@ def pods_choose_nodes_by_labels(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-043")
-def pods_tolerate_what_taints_can_be(write: AdmissionRequest) -> Errors:
-    """Refuse tolerations that fit no taint.
+def pod_tolerations_are_valid(write: AdmissionRequest) -> Errors:
+    """The API server rejects a pod with a toleration that fits no taint.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidateTolerations)
     """
@@ -156,8 +156,8 @@ def pods_tolerate_what_taints_can_be(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-044")
-def pods_name_classes_as_objects_are(write: AdmissionRequest) -> Errors:
-    """Refuse names that no priority class and no runtime class can have.
+def pod_class_names_are_valid(write: AdmissionRequest) -> Errors:
+    """The API server rejects a pod whose priority class or runtime class has no valid object name.
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, ValidateRuntimeClassName)
     """
@@ -165,8 +165,8 @@ def pods_name_classes_as_objects_are(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-040")
-def overhead_is_of_what_there_is(write: AdmissionRequest) -> Errors:
-    """Refuse unknown resources, and negative amounts.
+def pod_overhead_is_valid(write: AdmissionRequest) -> Errors:
+    """The API server rejects a pod overhead of unknown resources or of negative amounts.
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateOverhead)
     """
@@ -174,8 +174,8 @@ def overhead_is_of_what_there_is(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-041")
-def the_pods_of_a_job_end(write: AdmissionRequest) -> Errors:
-    """Refuse pods that are started again whatever happens, as they are where nothing is said.
+def job_restart_policy_is_not_always(write: AdmissionRequest) -> Errors:
+    """The API server rejects a Job whose pods have restartPolicy Always, which is the default.
 
     Kubernetes: pkg/apis/batch/validation/validation.go (ValidateJobSpec)
     """

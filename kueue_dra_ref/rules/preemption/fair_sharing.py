@@ -1,4 +1,4 @@
-"""Fair sharing (Kueue 0.19): whose turn it is by what each has borrowed, and who gives way until shares are fair.
+"""Fair sharing: the order of heads by shares, and preemption until shares are fair (Kueue 0.19).
 
 Kueue: pkg/scheduler/fair_sharing_iterator.go (less);
     pkg/scheduler/preemption/fairsharing/strategy.go (LessThanOrEqualToFinalShare, LessThanInitialShare)
@@ -18,20 +18,20 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentEntry:
-    """The head of one branch of a cohort: the share that the branch would have with it, and what it asks for."""
+    """The head of one branch of a cohort: the share of the branch with it, and its request."""
 
     share: DominantResourceShare
     asked: Collection[FlavorResource]
-    """Flavors and resources of which it asks for more than nothing."""
+    """Flavors and resources that it requests more than zero of."""
     priority: int
     created: int
     level: int = 0
-    """From how far the head itself borrows; 0: not at all."""
+    """The height in the cohort tree that the head borrows from; 0: no borrowing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrategyShares:
-    """The shares of two branches of a cohort: the preemptor's with its new workload, the other's before and after."""
+    """The preemptor's share with its new workload, and the target's share before and after the preemption."""
 
     preemptor: DominantResourceShare
     before: DominantResourceShare
@@ -39,60 +39,60 @@ class StrategyShares:
 
 
 @rule("FAIR-001")
-def non_borrowing_first(contender: TournamentEntry) -> tuple[float, ...]:
-    """A branch that would borrow nothing of what its head asks for is dealt with first.
+def non_borrowing_first(entry: TournamentEntry) -> tuple[float, ...]:
+    """Kueue serves a ClusterQueue or cohort that would borrow none of the requested resources first.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less); pkg/cache/scheduler/fair_sharing.go (IsBorrowingOn)
     """
-    return (float(any(one in contender.share.borrowed for one in contender.asked)),)
+    return (float(any(one in entry.share.borrowed for one in entry.asked)),)
 
 
 @rule("FAIR-012", "FAIR-001")
 def non_borrowing_first_0_16(
-    contender: TournamentEntry,
+    entry: TournamentEntry,
 ) -> tuple[float, ...]:
-    """In 0.16: a head that borrows nothing, not even from the nearest cohort, is dealt with first at every level.
+    """Kueue serves a head first that borrows nothing, not even from the nearest cohort.
 
     Kueue 0.16: pkg/scheduler/fair_sharing_iterator.go (less);
         pkg/scheduler/flavorassigner/flavorassigner.go (RequiresBorrowing)
     """
-    return (float(contender.level > 0),)
+    return (float(entry.level > 0),)
 
 
 @rule("FAIR-002")
-def lower_drs_first(contender: TournamentEntry) -> tuple[float, ...]:
-    """The branch whose share would stay smaller is dealt with first.
+def lower_drs_first(entry: TournamentEntry) -> tuple[float, ...]:
+    """Kueue serves the ClusterQueue or cohort with the smaller dominant resource share first.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less); pkg/cache/scheduler/fair_sharing.go (CompareDRS)
     """
-    return contender.share.compare_key
+    return entry.share.compare_key
 
 
 @rule("FAIR-008")
 def higher_priority_first_on_equal_share(
-    contender: TournamentEntry,
+    entry: TournamentEntry,
 ) -> tuple[float, ...]:
-    """Among equal shares the larger priority is dealt with first.
+    """Kueue serves the head of higher priority first when shares are equal.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less)
     """
-    return (-contender.priority,)
+    return (-entry.priority,)
 
 
 @rule("FAIR-009")
-def older_first_on_equal_priority(contender: TournamentEntry) -> tuple[float, ...]:
-    """Among equal shares and priorities the older workload is dealt with first.
+def older_first_on_equal_priority(entry: TournamentEntry) -> tuple[float, ...]:
+    """Kueue serves the older workload first when shares and priorities are equal.
 
     Kueue: pkg/scheduler/fair_sharing_iterator.go (less)
     """
-    return (contender.created,)
+    return (entry.created,)
 
 
 @rule("FAIR-003")
 def preempt_within_nominal(
     queue: ResourceNode, short: Collection[FlavorResource]
 ) -> bool:
-    """A ClusterQueue that stays within its nominal quota fetches it back whatever the shares are.
+    """A ClusterQueue within its nominal quota preempts to reclaim it, whatever the shares are.
 
     Kueue: pkg/scheduler/preemption/preemption.go (runFirstFsStrategy, queueWithinNominalInResourcesNeedingPreemption)
     """
@@ -101,7 +101,7 @@ def preempt_within_nominal(
 
 @rule("FAIR-005")
 def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
-    """LessThanOrEqualToFinalShare: the preemptor may not end up with more than the other has left.
+    """With LessThanOrEqualToFinalShare, Kueue preempts up to the share that the target ClusterQueue keeps.
 
     Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanOrEqualToFinalShare)
     """
@@ -110,7 +110,7 @@ def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
 
 @rule("FAIR-006")
 def less_than_initial_share(shares: StrategyShares) -> bool:
-    """LessThanInitialShare: the preemptor may not end up with as much as the other had before.
+    """With LessThanInitialShare, Kueue preempts below the share that the target ClusterQueue had.
 
     Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanInitialShare)
     """
@@ -119,7 +119,7 @@ def less_than_initial_share(shares: StrategyShares) -> bool:
 
 @rule("FAIR-014")
 def skip_zero_drs(share: DominantResourceShare) -> bool:
-    """Up to 0.16: who borrows what its cohort could lend nothing of has a share of zero, as if it borrowed nothing.
+    """Kueue does not preempt in a borrowing ClusterQueue or cohort whose dominant resource share is zero.
 
     Kueue 0.16: pkg/cache/scheduler/fair_sharing.go (dominantResourceShare, IsZero);
         pkg/scheduler/preemption/fairsharing/ordering.go (nextTarget)
@@ -129,7 +129,7 @@ def skip_zero_drs(share: DominantResourceShare) -> bool:
 
 @rule("FAIR-007")
 def fair_sharing_status(share: DominantResourceShare) -> dict[str, object]:
-    """The weighted share of a ClusterQueue or cohort, rounded up; the largest integer for an infinite one.
+    """Kueue shows the weightedShare of a ClusterQueue or Cohort in its status, rounded up.
 
     Kueue: pkg/controller/core/helpers.go (WeightedShare);
         pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged);

@@ -1,4 +1,4 @@
-"""Preemption (KEP-2941, Risks and Mitigations; Kueue 0.19): who may be preempted, in which order, and who is spared.
+"""Preemption: which workloads may be preempted, in which order (KEP-2941, Risks and Mitigations; Kueue 0.19).
 
 Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
     pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering);
@@ -34,7 +34,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionNeed:
-    """An amount that cannot be had now: whether it would fit the nominal quota, or a part of the cohort tree."""
+    """A request that does not fit now: whether it fits the nominal quota, or a subtree of the cohort tree."""
 
     within_nominal: bool
     inside: bool
@@ -44,7 +44,7 @@ class PreemptionNeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptorAndCandidate:
-    """A workload that waits and one that holds quota; ``created`` counts workloads in the order of their creation."""
+    """A pending workload and one with a quota reservation; ``created`` is the order of their creation."""
 
     policy: PreemptionPolicy
     priority: int
@@ -55,20 +55,20 @@ class PreemptorAndCandidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A workload that may be preempted, as the order of victims sees it."""
+    """A workload that may be preempted, as the order of candidates uses it."""
 
     evicted: bool
     same_queue: bool
     below: bool
-    """Whether the preemptor is nearer to the quota than the candidate is, so that priorities do not matter."""
+    """Whether the preemptor is nearer to the quota in the cohort tree, so that priorities do not matter."""
     priority: int
     reserved: str
-    """When its quota was reserved."""
+    """The time of its quota reservation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preemption:
-    """Who is preempted for whom, and why."""
+    """A preemption: its reason, the preemptor and the cohort paths of both workloads."""
 
     reason: str
     preemptor: str
@@ -80,88 +80,87 @@ class Preemption:
 
 
 @rule("PREEMPT-001")
-def can_preempt_within_nominal(shortage: PreemptionNeed) -> bool:
-    """What fits the nominal quota may be fetched back.
+def can_preempt_within_nominal(need: PreemptionNeed) -> bool:
+    """A workload that fits the nominal quota of its ClusterQueue can preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
     """
-    return shortage.within_nominal
+    return need.within_nominal
 
 
 @rule("COHORT-017")
-def can_preempt_in_subtree(shortage: PreemptionNeed) -> bool:
-    """What a part of the cohort tree has may be fetched back into it.
+def can_preempt_in_subtree(need: PreemptionNeed) -> bool:
+    """A workload that fits the quota of a subtree of the cohort tree can preempt.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (FindHeightOfLowestSubtreeThatFits)
     """
-    return shortage.inside
+    return need.inside
 
 
 @rule("PREEMPT-010", "FAIR-004")
-def can_preempt_while_borrowing(shortage: PreemptionNeed) -> bool:
-    """borrowWithinCohort, or fair sharing with reclaimWithinCohort, lets even a borrower preempt.
+def can_preempt_while_borrowing(need: PreemptionNeed) -> bool:
+    """A workload that borrows can preempt with borrowWithinCohort, or with fair sharing and reclaimWithinCohort.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (canPreemptWhileBorrowing)
     """
-    policy = shortage.policy
-    return policy.borrow != "Never" or (shortage.fair and policy.reclaim != "Never")
+    policy = need.policy
+    return policy.borrow != "Never" or (need.fair and policy.reclaim != "Never")
 
 
 @rule("PREEMPT-002", "PREEMPT-004")
-def within_cluster_queue_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """WithinClusterQueue LowerPriority, or LowerOrNewerEqualPriority, frees the quota of lower priorities.
+def within_cluster_queue_lower_priority(pair: PreemptorAndCandidate) -> bool:
+    """With withinClusterQueue LowerPriority, a workload preempts lower priorities in its ClusterQueue.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
     """
-    allowed = rivals.policy.within in {"LowerPriority", "LowerOrNewerEqualPriority"}
-    return allowed and rivals.priority > rivals.other_priority
+    allowed = pair.policy.within in {"LowerPriority", "LowerOrNewerEqualPriority"}
+    return allowed and pair.priority > pair.other_priority
 
 
 @rule("PREEMPT-003")
-def within_cluster_queue_newer_equal_priority(rivals: PreemptorAndCandidate) -> bool:
-    """WithinClusterQueue LowerOrNewerEqualPriority frees the quota of equal priorities that were created later.
+def within_cluster_queue_newer_equal_priority(pair: PreemptorAndCandidate) -> bool:
+    """With withinClusterQueue LowerOrNewerEqualPriority, a workload also preempts newer equal priorities.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
     """
-    allowed = rivals.policy.within == "LowerOrNewerEqualPriority"
+    allowed = pair.policy.within == "LowerOrNewerEqualPriority"
     return (
         allowed
-        and rivals.priority == rivals.other_priority
-        and rivals.created < rivals.other_created
+        and pair.priority == pair.other_priority
+        and pair.created < pair.other_created
     )
 
 
 @rule("PREEMPT-006")
-def reclaim_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """ReclaimWithinCohort LowerPriority fetches quota back from lower priorities.
+def reclaim_within_cohort_lower_priority(pair: PreemptorAndCandidate) -> bool:
+    """With reclaimWithinCohort LowerPriority, a ClusterQueue reclaims quota from lower priorities.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
     """
     return (
-        rivals.policy.reclaim == "LowerPriority"
-        and rivals.priority > rivals.other_priority
+        pair.policy.reclaim == "LowerPriority" and pair.priority > pair.other_priority
     )
 
 
 @rule("PREEMPT-007")
-def reclaim_within_cohort_any(rivals: PreemptorAndCandidate) -> bool:
-    """ReclaimWithinCohort Any fetches quota back whatever the priorities.
+def reclaim_within_cohort_any(pair: PreemptorAndCandidate) -> bool:
+    """With reclaimWithinCohort Any, a ClusterQueue reclaims quota whatever the priorities are.
 
     Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
     """
-    return rivals.policy.reclaim == "Any"
+    return pair.policy.reclaim == "Any"
 
 
 @rule("PREEMPT-008", "PREEMPT-009")
 def candidate_is_borrowing(
     node: ResourceNode, short: Collection[FlavorResource]
 ) -> bool:
-    """Other ClusterQueues and cohorts lose workloads only while they use more than they have.
+    """Kueue reclaims quota from other ClusterQueues and cohorts only while they borrow.
 
     Kueue: pkg/scheduler/preemption/classical/candidate_generator.go (candidateIsValid);
         pkg/cache/scheduler/resource_node.go (IsWithinNominalInResources);
@@ -171,39 +170,39 @@ def candidate_is_borrowing(
 
 
 @rule("PREEMPT-010")
-def borrow_within_cohort_is_allowed(rivals: PreemptorAndCandidate) -> bool:
-    """Without borrowWithinCohort nobody in the cohort is preempted for a workload that borrows.
+def borrow_within_cohort_is_allowed(pair: PreemptorAndCandidate) -> bool:
+    """Without borrowWithinCohort, a workload that borrows preempts no workload of its cohort.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (IsBorrowingWithinCohortForbidden,
         classifyPreemptionVariant)
     """
-    return rivals.policy.borrow != "Never"
+    return pair.policy.borrow != "Never"
 
 
 @rule("PREEMPT-011")
-def borrow_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """For a workload that borrows, only lower priorities are preempted in the cohort.
+def borrow_within_cohort_lower_priority(pair: PreemptorAndCandidate) -> bool:
+    """A workload that borrows preempts only lower priorities in its cohort.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
     """
-    return rivals.other_priority < rivals.priority
+    return pair.other_priority < pair.priority
 
 
 @rule("PREEMPT-012")
-def borrow_within_cohort_max_priority_threshold(rivals: PreemptorAndCandidate) -> bool:
-    """For a workload that borrows, priorities above the threshold are not preempted in the cohort.
+def borrow_within_cohort_max_priority_threshold(pair: PreemptorAndCandidate) -> bool:
+    """A workload that borrows preempts no priority above borrowWithinCohort.maxPriorityThreshold.
 
     The threshold is ``borrowWithinCohort.maxPriorityThreshold`` of its ClusterQueue.
 
     Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
     """
-    threshold = rivals.policy.threshold
-    return threshold is None or rivals.other_priority <= threshold
+    threshold = pair.policy.threshold
+    return threshold is None or pair.other_priority <= threshold
 
 
 @rule("PREEMPT-013")
 def evicted_first(candidate: Candidate) -> tuple[int, ...]:
-    """What is being given back anyway is counted on before anybody else is preempted.
+    """Kueue counts workloads that are already evicted as released before it preempts others.
 
     Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering);
         pkg/scheduler/preemption/classical/candidate_generator.go (splitEvicted)
@@ -213,7 +212,7 @@ def evicted_first(candidate: Candidate) -> tuple[int, ...]:
 
 @rule("PREEMPT-014")
 def other_cluster_queues_first(candidate: Candidate) -> tuple[int, ...]:
-    """Workloads of other ClusterQueues go before those of the preemptor's own.
+    """Kueue preempts workloads of other ClusterQueues before those of the same ClusterQueue.
 
     Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering)
     """
@@ -222,7 +221,7 @@ def other_cluster_queues_first(candidate: Candidate) -> tuple[int, ...]:
 
 @rule("COHORT-018")
 def hierarchical_reclaim_first(candidate: Candidate) -> tuple[int, ...]:
-    """Who borrows quota that the preemptor is nearer to goes before who merely has a lower priority.
+    """Kueue preempts workloads that use quota from farther away in the cohort tree first.
 
     Kueue: pkg/scheduler/preemption/classical/candidate_generator.go (NewCandidateIterator);
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectCandidatesForHierarchicalReclaim)
@@ -232,7 +231,7 @@ def hierarchical_reclaim_first(candidate: Candidate) -> tuple[int, ...]:
 
 @rule("PREEMPT-015")
 def lowest_priority_first(candidate: Candidate) -> tuple[int, ...]:
-    """The lower the priority, the earlier it is preempted.
+    """Kueue preempts the workload with the lowest priority first.
 
     Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering)
     """
@@ -241,7 +240,7 @@ def lowest_priority_first(candidate: Candidate) -> tuple[int, ...]:
 
 @rule("PREEMPT-016")
 def latest_quota_reservation_first(candidate: Candidate) -> tuple[int, ...]:
-    """Among equal priorities, whoever got its quota last loses it first.
+    """Among equal priorities, Kueue preempts the workload with the latest quota reservation first.
 
     Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering, quotaReservationTime)
     """
@@ -252,7 +251,7 @@ def latest_quota_reservation_first(candidate: Candidate) -> tuple[int, ...]:
 def fill_back_workloads(
     victims: Sequence[T], fits_without: Callable[[T], bool]
 ) -> Sequence[T]:
-    """Once enough is freed, victims are let go again, the last chosen first, as long as it stays enough.
+    """Kueue removes targets that are not needed, the last chosen first.
 
     Kueue: pkg/scheduler/preemption/preemption.go (fillBackWorkloads)
     """
@@ -266,7 +265,7 @@ def fill_back_workloads(
 
 @rule("PREEMPT-023", "PREEMPT-024")
 def preemption_message(preemption: Preemption) -> str:
-    """A victim is told for whom it gives way: UIDs, the reason in words, and where both are in the cohort tree.
+    """The message of a preempted workload names its preemptor by UIDs, the reason and both cohort paths.
 
     Kueue: pkg/scheduler/preemption/preemption.go (preemptionMessage, buildCQPath)
     """
@@ -278,7 +277,7 @@ def preemption_message(preemption: Preemption) -> str:
 
 @rule("PREEMPT-024", "PREEMPT-033")
 def preemption_message_without_paths(preemption: Preemption) -> str:
-    """In 0.14: a victim is told for whom it gives way, UIDs and the reason in words.
+    """The message of a preempted workload names its preemptor by UIDs, and the reason.
 
     Kueue 0.14: pkg/scheduler/preemption/preemption.go (preemptionMessage)
     """
@@ -292,7 +291,7 @@ def _named(preemption: Preemption) -> str:
 
 @rule("PREEMPT-025")
 def preemption_pending_message(victims: int) -> str:
-    """A preemptor is told how many preemptions it waits for.
+    """The message of a preemptor has the number of preemptions that it waits for.
 
     Kueue: pkg/scheduler/scheduler.go (markPreemptionOutcome)
     """
@@ -301,7 +300,7 @@ def preemption_pending_message(victims: int) -> str:
 
 @rule("PREEMPT-044")
 def preemptor_requeues_immediately(preempted: int) -> bool:
-    """The next cycle begins at once: to stop a victim and to give back its quota takes longer.
+    """Kueue retries a preemptor in the next cycle, before its victims have released quota.
 
     Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, RequeueReasonPendingPreemption)
     """
@@ -310,7 +309,7 @@ def preemptor_requeues_immediately(preempted: int) -> bool:
 
 @rule("PREEMPT-045")
 def just_admitted_are_no_candidates(just_admitted: bool) -> bool:
-    """In 0.14: whose admission is being written cannot be evicted, and nobody tries again.
+    """Kueue cannot preempt a workload whose admission it is still writing.
 
     Kueue 0.14: pkg/scheduler/preemption/preemption.go (IssuePreemptions, patchPreemption)
     """
@@ -319,7 +318,7 @@ def just_admitted_are_no_candidates(just_admitted: bool) -> bool:
 
 @rule("PREEMPT-037")
 def zero_requests_are_ignored(amount: int) -> bool:
-    """Whoever asks for none of a resource may preempt, though its ClusterQueue borrows of it.
+    """A workload may preempt although its ClusterQueue borrows a resource that it requests zero of.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (TotalRequestsFor);
         pkg/scheduler/preemption/preemption.go (workloadFits)
@@ -329,7 +328,7 @@ def zero_requests_are_ignored(amount: int) -> bool:
 
 @rule("PREEMPT-035")
 def pods_resource_is_ignored() -> Collection[str]:
-    """Whoever preempts makes room for what its pods ask for, and forgets the pods that the ClusterQueue counts.
+    """Preemption ignores the resource pods that the ClusterQueue counts.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (TotalRequestsFor);
         pkg/scheduler/preemption/preemption.go (GetTargets)

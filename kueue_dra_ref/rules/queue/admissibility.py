@@ -1,4 +1,4 @@
-"""What a workload that holds no quota is told of its queue (Kueue 0.19, workload reconcile); the first rule decides.
+"""Why a queue does not admit a pending workload; the first rule decides (Kueue 0.19, workload reconcile).
 
 Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition, getQueueBlocker,
     shouldCheckEquivalenceHash)
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.model.rule import rule
 
-_TOLD_BY_THE_SCHEDULER = frozenset(
+_SCHEDULER_REASONS = frozenset(
     {
         "WaitingForQuota",
         "NoMatchingFlavor",
@@ -21,9 +21,9 @@ _TOLD_BY_THE_SCHEDULER = frozenset(
         "PendingEvaluation",
     }
 )
-_OUT_OF_DATE = frozenset({"Deactivated", "PendingEvaluation", "Suspended", "Pending"})
-"""Reasons that say nothing of what the scheduler would find."""
-_UNTRIED = NotAdmissible(
+_STALE_REASONS = frozenset({"Deactivated", "PendingEvaluation", "Suspended", "Pending"})
+"""Reasons that are out of date once the scheduler can try the workload."""
+_PENDING_EVALUATION = NotAdmissible(
     cause=QuotaReservedReason.UNTRIED,
     message="Workload is pending evaluation in the scheduling queue",
 )
@@ -31,7 +31,7 @@ _UNTRIED = NotAdmissible(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuePosition:
-    """Where a workload would queue: what is known of its LocalQueue and ClusterQueue, and what it was told last."""
+    """The LocalQueue and ClusterQueue of a workload, and the reason of its condition."""
 
     local_queue: str
     local_queue_exists: bool = True
@@ -41,24 +41,24 @@ class QueuePosition:
     cluster_queue_is_active: bool = True
     active: bool = True
     mismatch: str = ""
-    """What the ClusterQueue has against the namespace."""
+    """The message when the ClusterQueue does not select the namespace; empty when it does."""
     unfit: Callable[[], str] = lambda: ""
-    """What Kueue has against the requests of its pods; found out only when a rule asks."""
+    """Give the message for invalid requests of its pods; computed only when a rule calls it."""
     bypassed: QuotaReservedReason | None = None
-    """What was found of an equal workload, where this one was passed over for it."""
+    """The reason of an equivalent workload that made this one inadmissible."""
     said: str = ""
-    """The reason that QuotaReserved gives; empty where the condition is absent."""
+    """The reason of its condition QuotaReserved; empty without the condition."""
 
 
 @rule("OBSERVE-008")
-def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the workload is deactivated, before anything of its queue.
+def inactive_condition(position: QueuePosition) -> NotAdmissible | None:
+    """Kueue reports a deactivated workload before it checks its queue.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
     """
     return (
         None
-        if place.active
+        if position.active
         else NotAdmissible(
             cause=QuotaReservedReason.DEACTIVATED, message="The workload is deactivated"
         )
@@ -66,85 +66,85 @@ def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
 
 
 @rule("QUEUE-017", "STATUS-032")
-def the_local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the LocalQueue does not exist.
+def local_queue_must_exist(position: QueuePosition) -> NotAdmissible | None:
+    """Kueue reports that the LocalQueue of a workload does not exist.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
-    if place.local_queue_exists:
+    if position.local_queue_exists:
         return None
     return NotAdmissible(
         cause=QuotaReservedReason.MISPLACED,
-        message=f"LocalQueue {place.local_queue} doesn't exist",
+        message=f"LocalQueue {position.local_queue} doesn't exist",
     )
 
 
 @rule("QUEUE-010", "STATUS-033")
-def the_local_queue_must_run(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the LocalQueue is stopped.
+def local_queue_must_be_active(position: QueuePosition) -> NotAdmissible | None:
+    """Kueue reports that the LocalQueue of a workload is inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
-    if place.local_queue_runs:
+    if position.local_queue_runs:
         return None
     return NotAdmissible(
         cause=QuotaReservedReason.STOPPED,
-        message=f"LocalQueue {place.local_queue} is inactive",
+        message=f"LocalQueue {position.local_queue} is inactive",
     )
 
 
 @rule("QUEUE-018", "STATUS-032")
-def the_cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the ClusterQueue does not exist.
+def cluster_queue_must_exist(position: QueuePosition) -> NotAdmissible | None:
+    """Kueue reports that the ClusterQueue of a workload does not exist.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
-    if place.cluster_queue_exists:
+    if position.cluster_queue_exists:
         return None
     return NotAdmissible(
         cause=QuotaReservedReason.MISPLACED,
-        message=f"ClusterQueue {place.cluster_queue} doesn't exist",
+        message=f"ClusterQueue {position.cluster_queue} doesn't exist",
     )
 
 
 @rule("QUEUE-008", "QUEUE-019", "STATUS-033")
-def the_cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the ClusterQueue is inactive.
+def cluster_queue_must_be_active(position: QueuePosition) -> NotAdmissible | None:
+    """Kueue reports that the ClusterQueue of a workload is inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
     """
-    if place.cluster_queue_is_active:
+    if position.cluster_queue_is_active:
         return None
     return NotAdmissible(
         cause=QuotaReservedReason.STOPPED,
-        message=f"ClusterQueue {place.cluster_queue} is inactive",
+        message=f"ClusterQueue {position.cluster_queue} is inactive",
     )
 
 
 @rule("OBSERVE-006")
 def namespace_mismatch_condition(
-    place: QueuePosition,
+    position: QueuePosition,
 ) -> NotAdmissible | None:
-    """Say at once what the scheduler would find out: that the ClusterQueue does not select the namespace.
+    """Kueue reports a namespace that the ClusterQueue does not select before the scheduler tries the workload.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         pkg/workload/resources.go (ValidateAdmissibility)
     """
     return (
-        NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=place.mismatch)
-        if place.mismatch
+        NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=position.mismatch)
+        if position.mismatch
         else None
     )
 
 
 @rule("POD-016")
-def invalid_requests_condition(place: QueuePosition) -> NotAdmissible | None:
-    """Say at once what the scheduler would find out: that nobody may admit what the pods request.
+def invalid_requests_condition(position: QueuePosition) -> NotAdmissible | None:
+    """Kueue reports invalid resource requests before the scheduler tries the workload.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         pkg/workload/resources.go (ValidateAdmissibility)
     """
-    message = place.unfit()
+    message = position.unfit()
     return (
         NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=message)
         if message
@@ -153,52 +153,52 @@ def invalid_requests_condition(place: QueuePosition) -> NotAdmissible | None:
 
 
 @rule("OBSERVE-010")
-def reason_from_equivalence_hash(place: QueuePosition) -> NotAdmissible | None:
-    """A workload that was set aside with an equal one is told that one's cause, unless it was told its own.
+def reason_from_equivalence_hash(position: QueuePosition) -> NotAdmissible | None:
+    """A workload that is inadmissible with an equivalent one gets its reason when its own is out of date.
 
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
     """
-    return _said_of_an_equal(place) if place.said in _OUT_OF_DATE else None
+    return _reason_of_equivalent(position) if position.said in _STALE_REASONS else None
 
 
 @rule("OBSERVE-018")
 def reason_from_equivalence_hash_on_arrival(
-    place: QueuePosition,
+    position: QueuePosition,
 ) -> NotAdmissible | None:
-    """A new workload is told the cause of an equal one, too, with which it was set aside.
+    """A new workload that is inadmissible with an equivalent one gets the reason of that workload.
 
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
     """
-    return None if place.said else _said_of_an_equal(place)
+    return None if position.said else _reason_of_equivalent(position)
 
 
 @rule("OBSERVE-018")
-def pending_on_arrival(place: QueuePosition) -> NotAdmissible | None:
-    """A new workload is said to be up for the scheduler.
+def pending_on_arrival(position: QueuePosition) -> NotAdmissible | None:
+    """A new workload gets a condition with reason PendingEvaluation at once.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
     """
-    return None if place.said else _UNTRIED
+    return None if position.said else _PENDING_EVALUATION
 
 
 @rule("OBSERVE-009")
-def clear_stale_condition(place: QueuePosition) -> NotAdmissible | None:
-    """Once nothing blocks a workload any more, it is said to be up for the scheduler; findings of that one stay.
+def clear_stale_condition(position: QueuePosition) -> NotAdmissible | None:
+    """A workload that nothing blocks any more gets the reason PendingEvaluation.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition,
         schedulerSetReasons)
     """
-    if not place.said or place.said in _TOLD_BY_THE_SCHEDULER:
+    if not position.said or position.said in _SCHEDULER_REASONS:
         return None
-    return _UNTRIED
+    return _PENDING_EVALUATION
 
 
-def _said_of_an_equal(place: QueuePosition) -> NotAdmissible | None:
-    if place.bypassed is None:
+def _reason_of_equivalent(position: QueuePosition) -> NotAdmissible | None:
+    if position.bypassed is None:
         return None
     message = (
         "Bypassed scheduling evaluation because an equivalent workload recently failed"
     )
-    return NotAdmissible(cause=place.bypassed, message=message)
+    return NotAdmissible(cause=position.bypassed, message=message)

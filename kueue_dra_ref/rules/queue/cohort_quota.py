@@ -1,4 +1,4 @@
-"""Borrowing and lending (KEP-2941, Risks and Mitigations; Kueue 0.19): who shares with whom, and how much at most.
+"""Borrowing and lending in cohorts, and their limits (KEP-2941, Risks and Mitigations; Kueue 0.19).
 
 Kueue: pkg/cache/scheduler/resource_node.go (available, potentialAvailable, localQuota);
     pkg/cache/hierarchy/cycle.go (HasCycle)
@@ -12,8 +12,8 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("COHORT-001", "COHORT-002", "COHORT-012")
-def queues_of_a_cohort_share(queue: ClusterQueue) -> str:
-    """A ClusterQueue that names a cohort lends what it does not use to the others that name it, and borrows theirs.
+def cohort_of_cluster_queue(queue: ClusterQueue) -> str:
+    """A ClusterQueue lends unused quota to its cohort and borrows from it.
 
     Kueue: pkg/cache/scheduler/resource_node.go (available, accumulateFromChild)
     """
@@ -21,8 +21,8 @@ def queues_of_a_cohort_share(queue: ClusterQueue) -> str:
 
 
 @rule("COHORT-003")
-def a_limit_bounds_borrowing(quota: FlavorQuota, resource: str) -> int | None:
-    """A borrowing limit is the most that is taken from the cohort beyond the nominal quota.
+def borrowing_limit(quota: FlavorQuota, resource: str) -> int | None:
+    """A ClusterQueue or cohort borrows at most its borrowingLimit above its nominal quota.
 
     Kueue: pkg/cache/scheduler/resource_node.go (available, potentialAvailable)
     """
@@ -30,8 +30,8 @@ def a_limit_bounds_borrowing(quota: FlavorQuota, resource: str) -> int | None:
 
 
 @rule("COHORT-004")
-def a_limit_bounds_lending(quota: FlavorQuota, resource: str) -> int | None:
-    """A lending limit is the most of its nominal quota that others may take; the rest is kept.
+def lending_limit(quota: FlavorQuota, resource: str) -> int | None:
+    """A ClusterQueue or cohort lends at most its lendingLimit of its nominal quota and keeps the rest.
 
     Kueue: pkg/cache/scheduler/resource_node.go (localQuota, accumulateFromChild)
     """
@@ -39,8 +39,8 @@ def a_limit_bounds_lending(quota: FlavorQuota, resource: str) -> int | None:
 
 
 @rule("QUOTA-046")
-def cpu_beyond_64_bits_is_counted_as_none(resource: str, quota: int) -> int:
-    """Up to 0.16: a quota or a limit of CPU whose thousandths 64 bits do not hold is none at all.
+def cpu_overflow_counts_as_zero(resource: str, quota: int) -> int:
+    """Kueue counts a quota or limit of CPU whose thousandths exceed 64 bits as zero.
 
     Kueue 0.17: pkg/cache/scheduler/resource.go (createResourceQuotas); pkg/resources/requests.go (ResourceValue)
     """
@@ -49,7 +49,7 @@ def cpu_beyond_64_bits_is_counted_as_none(resource: str, quota: int) -> int:
 
 @rule("COHORT-005")
 def cohort_objects_are_read() -> bool:
-    """What a Cohort says matters; without it, a cohort is only what ClusterQueues call one.
+    """Kueue reads Cohort objects; a cohort may also exist only because a ClusterQueue names it.
 
     Kueue: pkg/cache/scheduler/cache.go (AddOrUpdateCohort)
     """
@@ -57,8 +57,8 @@ def cohort_objects_are_read() -> bool:
 
 
 @rule("COHORT-005")
-def cohorts_form_a_tree(cohort: Cohort) -> str:
-    """A cohort that names a parent borrows from it and lends to it, on behalf of its members.
+def parent_of_cohort(cohort: Cohort) -> str:
+    """A cohort with a parent borrows from it and lends to it for its members.
 
     Kueue: pkg/cache/hierarchy/manager.go (UpdateCohortEdge)
     """
@@ -66,8 +66,8 @@ def cohorts_form_a_tree(cohort: Cohort) -> str:
 
 
 @rule("COHORT-006", "COHORT-007")
-def a_cohort_may_bring_quota(cohort: Cohort) -> tuple[ResourceGroup, ...]:
-    """Quota of a cohort itself is there for all of its members, within the limits that it sets towards its parent.
+def quota_of_cohort(cohort: Cohort) -> tuple[ResourceGroup, ...]:
+    """All members of a cohort can use the quota of the cohort itself.
 
     Kueue: pkg/cache/scheduler/resource_node.go (updateCohortResourceNode);
         pkg/cache/scheduler/cohort.go (updateCohort)
@@ -76,8 +76,8 @@ def a_cohort_may_bring_quota(cohort: Cohort) -> tuple[ResourceGroup, ...]:
 
 
 @rule("COHORT-008")
-def a_loop_of_cohorts_stops_its_queues(queue: ClusterQueue) -> str:
-    """While cohorts are their own ancestors, nothing below them is admitted.
+def cohort_cycle_deactivates_queues(queue: ClusterQueue) -> str:
+    """Kueue admits no workload below cohorts that form a cycle.
 
     Kueue: pkg/cache/hierarchy/cycle.go (HasCycle);
         pkg/cache/scheduler/snapshot.go (Snapshot, inactiveCQReasonHasCycle)
@@ -86,8 +86,8 @@ def a_loop_of_cohorts_stops_its_queues(queue: ClusterQueue) -> str:
 
 
 @rule("COHORT-009", "STATUS-016")
-def use_above_nominal_quota_is_borrowed(used: int, nominal: int) -> int:
-    """What a member of a cohort uses beyond its nominal quota is shown as borrowed.
+def borrowed_in_status(used: int, nominal: int) -> int:
+    """The status of a ClusterQueue in a cohort shows its usage above the nominal quota as borrowed.
 
     Kueue: pkg/cache/scheduler/cache.go (getUsage)
     """

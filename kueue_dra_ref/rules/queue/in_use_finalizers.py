@@ -1,4 +1,4 @@
-"""What is deleted in use (Kueue 0.19, ClusterQueue and ResourceFlavor reconcile).
+"""Deletion of ClusterQueues and ResourceFlavors in use (Kueue 0.19, their reconcilers).
 
 Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile, Update);
     pkg/controller/core/resourceflavor_controller.go (Reconcile, Update)
@@ -13,7 +13,7 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InUse:
-    """Who uses an object that was deleted: reservations in a ClusterQueue, ClusterQueues that name a flavor."""
+    """The uses of a deleted object: reservations in a ClusterQueue, ClusterQueues that name a flavor."""
 
     reservations: int = 0
     cluster_queues: int = 0
@@ -21,7 +21,7 @@ class InUse:
 
 @rule("QUEUE-049")
 def cluster_queue_in_use_finalizer(use: InUse) -> bool:
-    """A ClusterQueue goes with the last reservation in it.
+    """A deleted ClusterQueue keeps its finalizer while it has quota reservations.
 
     Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile);
         pkg/cache/scheduler/cache.go (ClusterQueueEmpty)
@@ -31,7 +31,7 @@ def cluster_queue_in_use_finalizer(use: InUse) -> bool:
 
 @rule("QUEUE-053")
 def resource_flavor_in_use_finalizer(use: InUse) -> bool:
-    """A flavor goes once no ClusterQueue names it.
+    """A deleted ResourceFlavor keeps its finalizer while a ClusterQueue names it.
 
     Kueue: pkg/controller/core/resourceflavor_controller.go (Reconcile);
         pkg/cache/scheduler/cache.go (ClusterQueuesUsingFlavor)
@@ -41,7 +41,7 @@ def resource_flavor_in_use_finalizer(use: InUse) -> bool:
 
 @rule("QUEUE-051", "QUEUE-054")
 def deleted_objects_ignore_updates(deleted: bool) -> bool:
-    """Changes of a ClusterQueue or a flavor that is deleted change nothing for what is admitted.
+    """Kueue ignores updates of a ClusterQueue or ResourceFlavor that is terminating.
 
     Kueue: pkg/controller/core/clusterqueue_controller.go (Update);
         pkg/controller/core/resourceflavor_controller.go (Update)

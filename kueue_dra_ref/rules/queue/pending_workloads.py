@@ -1,4 +1,4 @@
-"""Queues: the order of what waits, what becomes of a head that does not fit, who may queue and who is evicted.
+"""Pending workloads: their order, heads that do not fit, inactive queues and evictions.
 
 Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, handleInadmissibleHash, preemptorWorkload);
     pkg/cache/scheduler/clusterqueue.go (inactiveReason)
@@ -18,15 +18,23 @@ from kueue_dra_ref.target import Manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingWorkload:
-    """A workload that waits, as the order sees it; ``created`` counts workloads in the order of their creation."""
+    """A pending workload as the order uses it; ``created`` is the order of creation."""
 
     priority: int
     created: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterQueueCheck:
+    """A ClusterQueue that may be inactive, and the flavors that it names and that do not exist."""
+
+    queue: ClusterQueue
+    missing_flavors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaHolder:
-    """A workload that holds quota, as eviction sees it."""
+    """A workload with a quota reservation, as eviction uses it."""
 
     active: bool = True
     local_queue_stop: str = "None"
@@ -35,33 +43,33 @@ class QuotaHolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReasonMessage:
-    """A reason and its message, as a condition carries them."""
+    """The reason and the message of a condition."""
 
     reason: str
     message: str
 
 
 @rule("QUEUE-002")
-def higher_priority_first(waiting: PendingWorkload) -> int:
-    """The larger priority sorts first.
+def higher_priority_first(pending: PendingWorkload) -> int:
+    """Kueue orders the pending workload with the higher priority first.
 
     Kueue: pkg/cache/queue/cluster_queue.go (baseCompareFunc, queueOrderingFunc)
     """
-    return -waiting.priority
+    return -pending.priority
 
 
 @rule("QUEUE-003")
-def older_first(waiting: PendingWorkload) -> int:
-    """The workload that was created earlier sorts first.
+def older_first(pending: PendingWorkload) -> int:
+    """Of pending workloads with equal priority, Kueue orders the one created first before the others.
 
     Kueue: pkg/cache/queue/cluster_queue.go (baseCompareFunc); pkg/workload/workload.go (GetQueueOrderTimestamp)
     """
-    return waiting.created
+    return pending.created
 
 
 @rule("QUEUE-004")
 def strict_fifo_requeues_immediately(queue: ClusterQueue) -> bool:
-    """A StrictFIFO queue puts a head that does not fit back in front, so what is behind it waits.
+    """A StrictFIFO queue requeues a head that does not fit at once, so later workloads stay pending.
 
     Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, requeueIfNotPresent)
     """
@@ -70,7 +78,7 @@ def strict_fifo_requeues_immediately(queue: ClusterQueue) -> bool:
 
 @rule("QUEUE-005", "QUEUE-006")
 def best_effort_fifo_marks_inadmissible(queue: ClusterQueue) -> bool:
-    """A BestEffortFIFO queue sets a head that does not fit aside until something changes, and tries the next.
+    """A BestEffortFIFO queue marks a head that does not fit as inadmissible and tries the next workload.
 
     Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, requeueIfNotPresent, insertInadmissible)
     """
@@ -79,7 +87,7 @@ def best_effort_fifo_marks_inadmissible(queue: ClusterQueue) -> bool:
 
 @rule("QUEUE-032")
 def finished_is_not_queued(done: bool) -> bool:
-    """When a LocalQueue comes, finished workloads are left out of what waits in it.
+    """Kueue does not queue the finished workloads of a LocalQueue that is created.
 
     Kueue: pkg/cache/queue/manager.go (addLocalQueueLocked); pkg/workload/workload.go (IsAdmissible)
     """
@@ -88,7 +96,7 @@ def finished_is_not_queued(done: bool) -> bool:
 
 @rule("QUEUE-024", "QUEUE-043", "QUEUE-057")
 def scheduling_equivalence_hashing(queue: ClusterQueue) -> bool:
-    """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves.
+    """A BestEffortFIFO queue marks workloads equivalent to one that did not fit as inadmissible with it.
 
     Kueue: pkg/cache/queue/cluster_queue.go (handleInadmissibleHash, PushOrUpdate)
     """
@@ -97,7 +105,7 @@ def scheduling_equivalence_hashing(queue: ClusterQueue) -> bool:
 
 @rule("QUEUE-034", "QUEUE-035", "EXT-034")
 def requeued_false_is_skipped(workload: Manifest) -> bool:
-    """Sweeps leave what is set aside while its status says that it is not requeued, past as its fault may be.
+    """Kueue does not requeue an inadmissible workload whose condition Requeued is False.
 
     Kueue: pkg/cache/queue/inadmissible_workloads.go (queueInadmissibleWorkloads);
         pkg/cache/queue/cluster_queue.go (backoffWaitingTimeExpired)
@@ -107,7 +115,7 @@ def requeued_false_is_skipped(workload: Manifest) -> bool:
 
 @rule("PREEMPT-026")
 def sticky_preemptor(queue: ClusterQueue) -> bool:
-    """In a BestEffortFIFO queue, whoever waits for its victims is not overtaken, by higher priorities neither.
+    """A BestEffortFIFO queue admits no workload before a preemptor that waits for its victims.
 
     Kueue: pkg/cache/queue/cluster_queue.go (preemptorWorkload, stickyMatches);
         Kueue 0.18: pkg/cache/queue/cluster_queue.go (stickyWorkload)
@@ -116,16 +124,16 @@ def sticky_preemptor(queue: ClusterQueue) -> bool:
 
 
 @rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016", "QUEUE-030")
-def the_namespace_must_be_selected(
+def namespace_must_be_selected(
     queue: ClusterQueue, labels: dict[str, str]
 ) -> str | None:
-    """The ClusterQueue's namespaceSelector must match; an absent one matches nothing, an empty one everything.
+    """Kueue admits a workload only when the namespaceSelector of the ClusterQueue matches its namespace.
 
     Kueue: pkg/workload/resources.go (ValidateAdmissibility, ErrNamespaceMismatch)
     """
     return (
         None
-        if _takes(queue, labels)
+        if _selects_namespace(queue, labels)
         else "workload namespace doesn't match ClusterQueue selector"
     )
 
@@ -134,84 +142,78 @@ def the_namespace_must_be_selected(
 def namespace_must_be_selected_0_18(
     queue: ClusterQueue, labels: dict[str, str]
 ) -> str | None:
-    """As in later minors, but what is told begins with a capital letter.
+    """Kueue admits only selected namespaces, and its message begins with a capital letter.
 
     Kueue 0.18: pkg/scheduler/scheduler.go (nominate)
     """
     return (
         None
-        if _takes(queue, labels)
+        if _selects_namespace(queue, labels)
         else "Workload namespace doesn't match ClusterQueue selector"
     )
 
 
 @rule("QUEUE-050")
-def a_deleted_cluster_queue_is_inactive(
-    queue: ClusterQueue, missing_flavors: tuple[str, ...]
+def terminating_cluster_queue_is_inactive(
+    check: ClusterQueueCheck,
 ) -> ReasonMessage | None:
-    """A ClusterQueue that was deleted and stays admits nothing new.
+    """A terminating ClusterQueue is inactive and admits no new workloads.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason); pkg/cache/scheduler/cache.go (TerminateClusterQueue)
     """
-    del missing_flavors
-    return (
-        ReasonMessage(reason="Terminating", message="is terminating")
-        if queue.deleted
-        else None
-    )
+    if not check.queue.deleted:
+        return None
+    return ReasonMessage(reason="Terminating", message="is terminating")
 
 
 @rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")
-def a_stopped_cluster_queue_is_inactive(
-    queue: ClusterQueue, missing_flavors: tuple[str, ...]
+def stopped_cluster_queue_is_inactive(
+    check: ClusterQueueCheck,
 ) -> ReasonMessage | None:
-    """Hold and HoldAndDrain both stop new admissions.
+    """A ClusterQueue with stopPolicy Hold or HoldAndDrain is inactive and admits no new workloads.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateQueueStatus)
     """
-    del missing_flavors
-    return (
-        None
-        if queue.stop_policy == "None"
-        else ReasonMessage(reason="Stopped", message="is stopped")
-    )
+    if check.queue.stop_policy == "None":
+        return None
+    return ReasonMessage(reason="Stopped", message="is stopped")
 
 
 @rule("QUEUE-019", "STATUS-022")
-def missing_flavors_make_a_cluster_queue_inactive(
-    queue: ClusterQueue, missing_flavors: tuple[str, ...]
+def missing_flavors_deactivate_cluster_queue(
+    check: ClusterQueueCheck,
 ) -> ReasonMessage | None:
-    """A ClusterQueue needs every flavor that it names.
+    """A ClusterQueue with a flavor that does not exist is inactive and admits no new workloads.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateQueueStatus)
     """
-    del queue
-    if not missing_flavors:
+    if not check.missing_flavors:
         return None
-    message = f"references missing ResourceFlavor(s): {','.join(missing_flavors)}"
+    missing = ",".join(check.missing_flavors)
+    message = f"references missing ResourceFlavor(s): {missing}"
     return ReasonMessage(reason="FlavorNotFound", message=message)
 
 
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")
-def evict_on_deactivation(holding: QuotaHolder) -> ReasonMessage | None:
-    """A workload with ``active: false`` gives its quota back.
+def evict_on_deactivation(holder: QuotaHolder) -> ReasonMessage | None:
+    """Kueue evicts an admitted workload with active false.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile)
     """
     return (
         None
-        if holding.active
+        if holder.active
         else ReasonMessage(reason="Deactivated", message="The workload is deactivated")
     )
 
 
 @rule("QUEUE-011")
-def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | None:
-    """HoldAndDrain on the LocalQueue evicts what it admitted.
+def hold_and_drain_evicts_local_queue(holder: QuotaHolder) -> ReasonMessage | None:
+    """Kueue evicts the admitted workloads of a LocalQueue with stopPolicy HoldAndDrain.
 
     Kueue: pkg/controller/core/workload_controller.go (reconcileOnLocalQueueActiveState)
     """
-    if holding.local_queue_stop != "HoldAndDrain":
+    if holder.local_queue_stop != "HoldAndDrain":
         return None
     return ReasonMessage(
         reason="LocalQueueStopped", message="The LocalQueue is stopped"
@@ -219,12 +221,12 @@ def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | N
 
 
 @rule("QUEUE-009", "QUEUE-052")
-def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None:
-    """HoldAndDrain on the ClusterQueue evicts what it admitted.
+def hold_and_drain_evicts_cluster_queue(holder: QuotaHolder) -> ReasonMessage | None:
+    """Kueue evicts the admitted workloads of a ClusterQueue with stopPolicy HoldAndDrain.
 
     Kueue: pkg/controller/core/workload_controller.go (reconcileOnClusterQueueActiveState)
     """
-    if holding.cluster_queue_stop != "HoldAndDrain":
+    if holder.cluster_queue_stop != "HoldAndDrain":
         return None
     return ReasonMessage(
         reason="ClusterQueueStopped", message="The ClusterQueue is stopped"
@@ -233,7 +235,7 @@ def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None
 
 @rule("POD-023")
 def requeue_uses_adjusted_requests(counted: Workload) -> Workload:
-    """Each try looks at a workload with what Kueue adds to the requests of its pods.
+    """Kueue checks the adjusted requests of a workload each time it tries the workload.
 
     Kueue: pkg/cache/queue/manager.go (RequeueWorkload)
     """
@@ -242,7 +244,7 @@ def requeue_uses_adjusted_requests(counted: Workload) -> Workload:
 
 @rule("POD-017")
 def requeue_keeps_adjusted_requests(counted: Workload) -> Workload:
-    """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed.
+    """Kueue compares a new version of a workload with the adjusted requests of the old one.
 
     Kueue: pkg/cache/queue/manager.go (RequeueWorkload); pkg/cache/queue/cluster_queue.go (PushOrUpdate)
     """
@@ -251,7 +253,7 @@ def requeue_keeps_adjusted_requests(counted: Workload) -> Workload:
 
 @rule("QUEUE-028")
 def inactive_is_not_cached_on_start(active: bool) -> bool:
-    """Whether a workload with a reservation is counted when Kueue starts.
+    """Kueue does not count the quota reservation of a deactivated workload when it starts.
 
     Kueue: pkg/cache/scheduler/cache.go (AddClusterQueue); pkg/workload/workload.go (HasActiveQuotaReservation)
     """
@@ -260,13 +262,13 @@ def inactive_is_not_cached_on_start(active: bool) -> bool:
 
 @rule("QUEUE-056")
 def deleted_pending_triggers_no_requeue(gone: Manifest) -> bool:
-    """Up to Kueue 0.15 only who held quota, or was done, has others tried again when it is deleted.
+    """Kueue requeues no inadmissible workloads when a pending workload is deleted.
 
     Kueue 0.15: pkg/controller/core/workload_controller.go (Delete)
     """
     return not (is_true(gone, "QuotaReserved") or is_true(gone, "Finished"))
 
 
-def _takes(queue: ClusterQueue, labels: dict[str, str]) -> bool:
+def _selects_namespace(queue: ClusterQueue, labels: dict[str, str]) -> bool:
     selector: dict[str, Any] | None = queue.namespace_selector
     return selector is not None and selects(selector, labels)

@@ -1,4 +1,4 @@
-"""One scheduling cycle (Kueue 0.19): in which order the heads of ClusterQueues are dealt with, and who has to wait.
+"""One scheduling cycle: the order of the heads of ClusterQueues, and which of them stay pending (Kueue 0.19).
 
 Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator, processEntry, reserveCapacityForUnreclaimablePreempt)
 """
@@ -14,7 +14,7 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nominee:
-    """The head of a ClusterQueue as it competes with others: how far it borrows, its priority, its place in time."""
+    """The head of a ClusterQueue in a cycle: how far it borrows, its priority and its order of creation."""
 
     level: int
     priority: int
@@ -23,7 +23,7 @@ class Nominee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReservedCapacity:
-    """What a head that cannot reclaim would take of one resource: its need, and what its ClusterQueue has and uses."""
+    """The request of a head that cannot reclaim quota, and the limits and usage of its ClusterQueue."""
 
     asked: int
     borrows: bool
@@ -33,7 +33,7 @@ class ReservedCapacity:
 
 @rule("COHORT-013")
 def less_borrowing_first(nominee: Nominee) -> int:
-    """Who stays within nominal quota, or borrows from nearer by, is dealt with first.
+    """Kueue processes the head that borrows nothing, or from nearer in the cohort tree, first.
 
     Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator)
     """
@@ -42,7 +42,7 @@ def less_borrowing_first(nominee: Nominee) -> int:
 
 @rule("COHORT-014")
 def higher_priority_entry_first(nominee: Nominee) -> int:
-    """Among those that borrow equally far, the larger priority is dealt with first.
+    """Of heads that borrow equally far, Kueue processes the one with the higher priority first.
 
     Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator)
     """
@@ -51,7 +51,7 @@ def higher_priority_entry_first(nominee: Nominee) -> int:
 
 @rule("COHORT-015")
 def older_entry_first(nominee: Nominee) -> int:
-    """Among equal priorities, the workload that was created earlier is dealt with first.
+    """Of heads with equal priority, Kueue processes the workload created first.
 
     Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator)
     """
@@ -60,7 +60,7 @@ def older_entry_first(nominee: Nominee) -> int:
 
 @rule("COHORT-016")
 def no_longer_fits_after_usage(fits: bool) -> str | None:
-    """A head that fitted at first has to wait when another head has taken what it needs.
+    """A head stays pending when it no longer fits after another workload of the same cycle.
 
     Kueue: pkg/scheduler/scheduler.go (processEntry, fits)
     """
@@ -69,7 +69,7 @@ def no_longer_fits_after_usage(fits: bool) -> str | None:
 
 @rule("PREEMPT-017")
 def overlapping_preemption_targets(overlapping: bool) -> str | None:
-    """Whoever needs a victim that another head of the same cycle preempts has to wait.
+    """A head stays pending when another head of the same cycle preempts one of its targets.
 
     Kueue: pkg/scheduler/scheduler.go (processEntry); pkg/scheduler/preemption/preempted_workloads.go (HasAny)
     """
@@ -82,20 +82,20 @@ def overlapping_preemption_targets(overlapping: bool) -> str | None:
 
 @rule("PREEMPT-018")
 def reserve_capacity_unless_always_reclaim(
-    queue: ClusterQueue, claimed: ReservedCapacity
+    queue: ClusterQueue, reserved: ReservedCapacity
 ) -> int:
-    """A head that finds no victims keeps others from its quota, unless its ClusterQueue could take it back any time.
+    """A head without preemption targets reserves its quota unless its ClusterQueue can always reclaim it.
 
     Kueue: pkg/scheduler/scheduler.go (reserveCapacityForUnreclaimablePreempt, quotaResourcesToReserve);
         pkg/scheduler/preemption/policy.go (CanAlwaysReclaim)
     """
     if queue.preemption.reclaim == "Any":
         return 0
-    nominal, limit = claimed.limits.nominal, claimed.limits.borrowing
-    if claimed.borrows:
+    nominal, limit = reserved.limits.nominal, reserved.limits.borrowing
+    if reserved.borrows:
         return (
-            claimed.asked
+            reserved.asked
             if limit is None
-            else min(claimed.asked, minus(plus(nominal, limit), claimed.used))
+            else min(reserved.asked, minus(plus(nominal, limit), reserved.used))
         )
-    return max(0, min(claimed.asked, minus(nominal, claimed.used)))
+    return max(0, min(reserved.asked, minus(nominal, reserved.used)))

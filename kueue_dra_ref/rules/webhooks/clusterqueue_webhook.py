@@ -1,4 +1,4 @@
-"""What Kueue's validating webhooks deny of ClusterQueues and Cohorts (Kueue 0.19, clusterqueue_webhook.go).
+"""Kueue's webhooks for ClusterQueues and Cohorts (Kueue 0.19, clusterqueue_webhook.go).
 
 Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups, validateFlavorQuotas, validateLimit);
     pkg/webhooks/cohort_webhook.go (validateCohort)
@@ -37,7 +37,7 @@ _LEAST_WEIGHT = parse("1n").amount
 
 @rule("OBJECT-009")
 def default_empty(kind: str) -> Mapping[str, str]:
-    """Give a new ClusterQueue no quota where it says nothing, and names that are empty.
+    """The webhook gives a new ClusterQueue a nominalQuota of zero and empty names where they are missing.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (setupWebhookForClusterQueue, Default)
     """
@@ -45,8 +45,8 @@ def default_empty(kind: str) -> Mapping[str, str]:
 
 
 @rule("OBJECT-037", "OBJECT-044")
-def a_covered_resource_is_called_as_labels_are(resource: CoveredResource) -> Faults:
-    """Deny a name that no resource can have.
+def covered_resource_is_a_label_key(resource: CoveredResource) -> Faults:
+    """The webhook denies a covered resource whose name is not a label key.
 
     Kueue: pkg/webhooks/common.go (validateResourceName)
     """
@@ -54,8 +54,8 @@ def a_covered_resource_is_called_as_labels_are(resource: CoveredResource) -> Fau
 
 
 @rule("QUEUE-026", "OBJECT-038")
-def a_resource_is_covered_once(resource: CoveredResource) -> Faults:
-    """Deny a resource that was covered before, in this group or another.
+def resource_is_covered_once(resource: CoveredResource) -> Faults:
+    """The webhook denies a resource that two resource groups, or one group twice, cover.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups)
     """
@@ -66,8 +66,8 @@ def a_resource_is_covered_once(resource: CoveredResource) -> Faults:
 
 
 @rule("QUEUE-027", "OBJECT-038")
-def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
-    """Deny a flavor that another group has.
+def flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
+    """The webhook denies a flavor in two resource groups.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups)
     """
@@ -78,8 +78,8 @@ def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
 
 
 @rule("OBJECT-039")
-def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
-    """Deny a quota of another resource than the one that is covered at its place.
+def quotas_follow_covered_resources(place: ResourceQuota) -> Faults:
+    """The webhook denies a flavor whose quotas are not in the order of coveredResources.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas)
     """
@@ -93,8 +93,8 @@ def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-040")
-def no_quota_is_negative(place: ResourceQuota) -> Faults:
-    """Deny less than nothing.
+def nominal_quota_is_not_negative(place: ResourceQuota) -> Faults:
+    """The webhook denies a negative nominalQuota.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
     """
@@ -103,7 +103,7 @@ def no_quota_is_negative(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-042")
 def borrowing_limit_needs_cohort(place: ResourceQuota) -> Faults:
-    """Deny a limit where there is nobody to borrow from.
+    """The webhook denies a borrowingLimit in a Cohort without a parent.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLimit)
     """
@@ -111,8 +111,8 @@ def borrowing_limit_needs_cohort(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-041")
-def no_borrowing_limit_is_negative(place: ResourceQuota) -> Faults:
-    """Deny less than nothing.
+def borrowing_limit_is_not_negative(place: ResourceQuota) -> Faults:
+    """The webhook denies a negative borrowingLimit.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
     """
@@ -120,8 +120,8 @@ def no_borrowing_limit_is_negative(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-041")
-def no_lending_limit_is_negative(place: ResourceQuota) -> Faults:
-    """Deny less than nothing.
+def lending_limit_is_not_negative(place: ResourceQuota) -> Faults:
+    """The webhook denies a negative lendingLimit.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
     """
@@ -130,7 +130,7 @@ def no_lending_limit_is_negative(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-042")
 def lending_limit_needs_cohort(place: ResourceQuota) -> Faults:
-    """Deny a limit where there is nobody to lend to.
+    """The webhook denies a lendingLimit without a cohort or a parent to lend to.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLimit)
     """
@@ -138,8 +138,8 @@ def lending_limit_needs_cohort(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-043")
-def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
-    """Deny a limit above the nominal quota; a Cohort may say so, for it lends what is below it as well.
+def lending_limit_is_at_most_nominal_quota(place: ResourceQuota) -> Faults:
+    """The webhook denies a ClusterQueue with a lendingLimit above its nominalQuota.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLendingLimit)
     """
@@ -149,13 +149,13 @@ def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
         and not place.of_cohort
         and lent.amount > parse(place.quota["nominalQuota"]).amount
     ):
-        words = "must be less than or equal to the nominalQuota"
-        yield invalid(f"{place.path}.lendingLimit", words, printed(str(lent)))
+        detail = "must be less than or equal to the nominalQuota"
+        yield invalid(f"{place.path}.lendingLimit", detail, printed(str(lent)))
 
 
 @rule("OBJECT-045")
-def namespaces_are_selected_by_labels(write: AdmissionRequest) -> Faults:
-    """Deny a selector that selects by no labels, or in no known way.
+def namespace_selector_is_valid(write: AdmissionRequest) -> Faults:
+    """The webhook denies a ClusterQueue whose namespaceSelector is not a valid label selector.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateClusterQueueSpec)
     """
@@ -166,7 +166,7 @@ def namespaces_are_selected_by_labels(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-046")
 def weight_is_zero_or_representable(write: AdmissionRequest) -> Faults:
-    """Deny less than nothing, and a weight so small that it would be none.
+    """The webhook denies a fairSharing weight that is negative or rounds to zero.
 
     Kueue: pkg/webhooks/common.go (validateFairSharing)
     """
@@ -184,7 +184,7 @@ def weight_is_zero_or_representable(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-047")
 def at_most_256_flavors(write: AdmissionRequest) -> Faults:
-    """Deny more, in all groups together.
+    """The webhook denies a ClusterQueue with more than 256 flavors in all resource groups together.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateTotalFlavors)
     """
@@ -193,7 +193,7 @@ def at_most_256_flavors(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-047")
 def at_most_256_resources(write: AdmissionRequest) -> Faults:
-    """Deny more, in all groups together.
+    """The webhook denies a ClusterQueue that covers more than 256 resources in all resource groups together.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateTotalCoveredResources)
     """
@@ -202,20 +202,20 @@ def at_most_256_resources(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-048")
 def at_most_512_quotas_in_a_group(write: AdmissionRequest) -> Faults:
-    """Deny more, in all flavors together.
+    """The webhook denies a ClusterQueue with more than 512 quotas in one resource group.
 
     Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorResourceCombinations)
     """
     for path, group in places(write.new, f"{_GROUPS}[]"):
         if (found := len(places(group, "flavors[].resources[]"))) > 512:
-            words = f"number of flavor-resource combinations in a resourceGroup must be ≤ 512, got {found}"
-            yield invalid(path, words, str(found))
+            detail = f"number of flavor-resource combinations in a resourceGroup must be ≤ 512, got {found}"
+            yield invalid(path, detail, str(found))
 
 
 def _too_many(write: AdmissionRequest, path: str, what: str) -> Faults:
     if (found := len(places(write.new, path))) > 256:
-        words = f"total number of {what} across all resourceGroups must be ≤ 256, got {found}"
-        yield invalid(_GROUPS, words, str(found))
+        detail = f"total number of {what} across all resourceGroups must be ≤ 256, got {found}"
+        yield invalid(_GROUPS, detail, str(found))
 
 
 def _amount(place: ResourceQuota, key: str) -> Quantity | None:
@@ -229,5 +229,7 @@ def _negative(place: ResourceQuota, key: str) -> Faults:
 
 def _alone(place: ResourceQuota, key: str) -> Faults:
     if (amount := _amount(place, key)) and not place.joined:
-        words = f"must be nil when {'parent' if place.of_cohort else 'cohort'} is empty"
-        yield invalid(f"{place.path}.{key}", words, printed(str(amount)))
+        detail = (
+            f"must be nil when {'parent' if place.of_cohort else 'cohort'} is empty"
+        )
+        yield invalid(f"{place.path}.{key}", detail, printed(str(amount)))

@@ -1,4 +1,4 @@
-"""What Kueue's validating webhook of Jobs denies (Kueue 0.19, jobframework/validation.go and job_webhook.go).
+"""Kueue's validating webhook for Jobs (Kueue 0.19, jobframework/validation.go and job_webhook.go).
 
 Kueue: pkg/controller/jobframework/validation.go (ValidateJobOnUpdate);
     pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
@@ -20,8 +20,8 @@ _IMMUTABLE = "field is immutable"
 
 
 @rule("QUEUE-046")
-def a_queue_is_named_as_objects_are(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a queue name that no LocalQueue can have.
+def job_queue_name_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies a Job whose queue label is not a valid object name.
 
     Kueue: pkg/controller/jobframework/validation.go (ValidateQueueName)
     """
@@ -33,8 +33,8 @@ def a_queue_is_named_as_objects_are(write: AdmissionRequest) -> Iterator[FieldEr
 
 
 @rule("PARTIAL-006")
-def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny an annotation, new or changed, that is no number of pods between none and all of them.
+def min_parallelism_is_below_pod_count(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies a Job whose minimum parallelism is not above zero and below its number of pods.
 
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
     """
@@ -46,8 +46,8 @@ def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[Fiel
         return
     most = _pods(write.new)
     if not re.fullmatch(r"[+-]?[0-9]+", written):
-        words = f"strconv.Atoi: parsing {printed(written)}: invalid syntax"
-        yield _invalid("metadata.annotations", LEAST_ANNOTATION, written, words)
+        detail = f"strconv.Atoi: parsing {printed(written)}: invalid syntax"
+        yield _invalid("metadata.annotations", LEAST_ANNOTATION, written, detail)
     elif not 0 < int(written) < most:
         yield _invalid(
             "metadata.annotations",
@@ -58,8 +58,8 @@ def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[Fiel
 
 
 @rule("QUEUE-045")
-def a_running_job_stays_in_its_queue(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a Job that is not suspended another queue, its first one too.
+def running_job_keeps_queue_name(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies a Job that is not suspended another queue name, or its first one.
 
     Kueue: pkg/controller/jobframework/validation.go (validateUpdateForQueueName)
     """
@@ -71,7 +71,7 @@ def a_running_job_stays_in_its_queue(write: AdmissionRequest) -> Iterator[FieldE
 def queue_name_is_not_removed_with_default_queue(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny that a Job names no queue any more where one that is new would get the default one.
+    """The webhook denies the removal of the queue name from a Job in a namespace with a default LocalQueue.
 
     Kueue: pkg/controller/jobframework/validation.go (validateUpdateForQueueName)
     """
@@ -80,27 +80,27 @@ def queue_name_is_not_removed_with_default_queue(
         and _label(write.before, QUEUE_LABEL)
         and not _label(write.new, QUEUE_LABEL)
     ):
-        words = "queue-name must not be empty in namespace with default queue"
-        yield _invalid(_LABELS, QUEUE_LABEL, "", words)
+        detail = "queue-name must not be empty in namespace with default queue"
+        yield _invalid(_LABELS, QUEUE_LABEL, "", detail)
 
 
 @rule("PREEMPT-039")
-def a_running_job_is_given_no_priority_class(
+def running_job_gets_no_priority_class(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny a Job that is not suspended its first priority class.
+    """The webhook denies a Job that is not suspended its first priority class.
 
     Kueue: pkg/controller/jobframework/validation.go (ValidateUpdateForWorkloadPriorityClassName)
     """
     name = _label(write.new, PRIORITY_LABEL)
     if _runs(write.new) and name and not _label(write.before, PRIORITY_LABEL):
-        words = "WorkloadPriorityClass cannot be added to a non-suspended workload"
-        yield _invalid(_LABELS, PRIORITY_LABEL, name, words)
+        detail = "WorkloadPriorityClass cannot be added to a non-suspended workload"
+        yield _invalid(_LABELS, PRIORITY_LABEL, name, detail)
 
 
 @rule("PREEMPT-040")
-def a_job_keeps_a_priority_class(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny that a priority class is taken away; another one may take its place.
+def priority_class_is_not_removed(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies the removal of the priority class from a Job.
 
     Kueue: pkg/controller/jobframework/validation.go (ValidateUpdateForWorkloadPriorityClassName)
     """
@@ -114,10 +114,10 @@ def a_job_keeps_a_priority_class(write: AdmissionRequest) -> Iterator[FieldError
 
 
 @rule("PREEMPT-041")
-def a_running_job_keeps_its_priority_class(
+def running_job_keeps_priority_class(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny a Job that is not suspended another priority class, and any Job to have none any more.
+    """The webhook denies another priority class to a Job that is not suspended, and none to any Job.
 
     Kueue 0.14: pkg/controller/jobframework/validation.go (validateJobUpdateForWorkloadPriorityClassName,
         ValidateUpdateForWorkloadPriorityClassName)
@@ -128,10 +128,10 @@ def a_running_job_keeps_its_priority_class(
 
 
 @rule("PARTIAL-007")
-def a_running_job_with_fewest_pods_keeps_its_parallelism(
+def running_job_keeps_parallelism(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny another parallelism to a Job that is not suspended and says how few pods it needs.
+    """The webhook denies another parallelism to a running Job with a minimum parallelism.
 
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionUpdate)
     """
@@ -141,8 +141,8 @@ def a_running_job_with_fewest_pods_keeps_its_parallelism(
         != write.new["spec"].get("parallelism", 1),
     )
     if changed and _runs(old) and LEAST_ANNOTATION in _kept(old, "annotations"):
-        words = "cannot change when partial admission is enabled and the job is not suspended"
-        yield FieldError(field="spec.parallelism", type="Forbidden", detail=words)
+        detail = "cannot change when partial admission is enabled and the job is not suspended"
+        yield FieldError(field="spec.parallelism", type="Forbidden", detail=detail)
 
 
 def _kept(job: Manifest, kind: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What Kueue's validating webhook of ResourceFlavors denies (Kueue 0.19, pkg/webhooks/resourceflavor_webhook.go).
+"""Kueue's validating webhook for ResourceFlavors (Kueue 0.19, pkg/webhooks/resourceflavor_webhook.go).
 
 Kueue: pkg/webhooks/resourceflavor_webhook.go (ValidateResourceFlavor, validateNodeTaints);
     pkg/webhooks/workload_webhook.go (validateTolerations)
@@ -12,48 +12,53 @@ from kueue_dra_ref.api.crd_validation import Faults, places
 from kueue_dra_ref.api.metav1_validation import key_faults, labels_faults, value_faults
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.target import FieldError, Manifest
 
 _TAINT = "spec.nodeTaints[]"
 
 
 @rule("OBJECT-033")
-def node_labels_are_labels(write: AdmissionRequest) -> Faults:
-    """Deny labels that no node can have.
+def node_labels_are_valid(write: AdmissionRequest) -> Faults:
+    """The webhook denies a ResourceFlavor whose nodeLabels are not valid labels.
 
     Kueue: pkg/webhooks/resourceflavor_webhook.go (ValidateResourceFlavor)
     """
-    return labels_faults("spec.nodeLabels", write.new["spec"].get("nodeLabels") or {})
+    spec = write.new["spec"]
+    return labels_faults("spec.nodeLabels", spec.get("nodeLabels") or {})
 
 
 @rule("OBJECT-034", "OBJECT-035")
-def taints_are_made_of_labels_and_differ(write: AdmissionRequest) -> Faults:
-    """Deny a taint that no node can have, and a second one of the same key and effect.
+def taints_are_valid_and_unique(write: AdmissionRequest) -> Faults:
+    """The webhook denies an invalid taint of a ResourceFlavor, and two of the same key and effect.
 
     Kueue: pkg/webhooks/resourceflavor_webhook.go (validateNodeTaints)
     """
     seen: list[tuple[str, str]] = []
     for path, taint in places(write.new, _TAINT):
-        yield from key_faults(f"{path}.key", taint.get("key", ""))
-        yield from value_faults(f"{path}.value", taint.get("value", ""))
-        pair = (taint.get("key", ""), taint.get("effect", ""))
+        key = taint.get("key", "")
+        value = taint.get("value", "")
+        yield from key_faults(f"{path}.key", key)
+        yield from value_faults(f"{path}.value", value)
+        pair = (key, taint.get("effect", ""))
         if pair in seen:
-            value = {
-                key: taint[key]
-                for key in ("key", "value", "effect", "timeAdded")
-                if key in taint
-            }
-            words = "taints must be unique by key and effect pair"
-            told = json.dumps(value, separators=(",", ":"))
-            yield FieldError(
-                field=path, type="Duplicate value", value=told, detail=words
-            )
+            yield _duplicate(path, taint)
         seen.append(pair)
 
 
+def _duplicate(path: str, taint: Manifest) -> FieldError:
+    fields = ("key", "value", "effect", "timeAdded")
+    shown = {key: taint[key] for key in fields if key in taint}
+    return FieldError(
+        field=path,
+        type="Duplicate value",
+        value=json.dumps(shown, separators=(",", ":")),
+        detail="taints must be unique by key and effect pair",
+    )
+
+
 @rule("OBJECT-036")
-def keys_that_are_tolerated_are_label_keys(write: AdmissionRequest) -> Faults:
-    """Deny a key that no taint can have.
+def toleration_key_is_a_label_key(write: AdmissionRequest) -> Faults:
+    """The webhook denies a toleration of a ResourceFlavor whose key is not a label key.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateTolerations)
     """

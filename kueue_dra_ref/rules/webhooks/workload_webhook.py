@@ -1,4 +1,4 @@
-"""What Kueue's validating webhook of Workloads denies (Kueue 0.19, pkg/webhooks/workload_webhook.go).
+"""Kueue's webhooks for Workloads (Kueue 0.19, pkg/webhooks/workload_webhook.go).
 
 Kueue: pkg/webhooks/workload_webhook.go (validateResourceList, validateImmutablePodSet, Default)
 """
@@ -16,12 +16,15 @@ from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
+Errors = Iterator[FieldError]
+PodSetPairs = Iterator[tuple[int, tuple[Manifest, Manifest]]]
+Amounts = Iterator[tuple[str, str | int]]
 _AMOUNTS = ("requests", "limits", "overhead")
 
 
 @rule("POD-020")
-def no_request_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a container that requests pods, which Kueue counts by itself.
+def requests_have_no_pods(write: AdmissionRequest) -> Errors:
+    """The webhook denies a Workload with a container that requests pods.
 
     Kueue 0.18: pkg/webhooks/workload_webhook.go (validateContainer)
     """
@@ -31,8 +34,8 @@ def no_request_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("POD-020", "POD-021")
-def no_amount_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny pods in requests and limits, of a container and of the pod as a whole.
+def resources_have_no_pods(write: AdmissionRequest) -> Errors:
+    """The webhook denies a Workload with pods among the requests or limits of a container or the pod.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateResourceList, validateContainer)
     """
@@ -42,15 +45,16 @@ def no_amount_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("POD-022")
-def no_amount_is_negative(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny less than nothing in requests and limits, of a container and of the pod as a whole.
+def resources_are_not_negative(write: AdmissionRequest) -> Errors:
+    """The webhook denies a Workload with a negative request or limit of a container or the pod.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateResourceList);
         pkg/webhooks/clusterqueue_webhook.go (validateResourceQuantity)
     """
     for path, amount in _amounts(write.new):
-        if parse(amount).amount < 0:
-            value = printed(str(parse(amount)))
+        quantity = parse(amount)
+        if quantity.amount < 0:
+            value = printed(str(quantity))
             yield FieldError(
                 field=path,
                 type="Invalid value",
@@ -61,22 +65,22 @@ def no_amount_is_negative(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("COUNT-029")
 def pod_template_defaults(kind: str) -> Mapping[str, str]:
-    """Give the containers and claims of a new Workload names that are empty, and comparisons keys and operators.
+    """The webhook gives a new Workload empty names of containers and claims, keys and operators.
 
     Kueue 0.16: pkg/webhooks/workload_webhook.go (setupWebhookForWorkload, Default)
     """
     if kind != "Workload":
         return {}
-    return {
-        f"spec.podSets[].template.spec.{path}.{key}": ""
-        for path, keys in NAMED.items()
-        for key in keys
-    }
+    empty = {}
+    for path, keys in NAMED.items():
+        for key in keys:
+            empty[f"spec.podSets[].template.spec.{path}.{key}"] = ""
+    return empty
 
 
 @rule("PARTIAL-012")
 def min_count_is_dropped(kind: str) -> Collection[str]:
-    """Take away from a new Workload how few of its pods are worth admitting.
+    """The webhook drops the minCount of a new Workload.
 
     Kueue: pkg/webhooks/workload_webhook.go (Default)
     """
@@ -84,14 +88,15 @@ def min_count_is_dropped(kind: str) -> Collection[str]:
 
 
 @rule("PARTIAL-010")
-def at_most_one_pod_set_may_shrink(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a second pod set that says how few of its pods are worth admitting.
+def at_most_one_min_count(write: AdmissionRequest) -> Errors:
+    """The webhook denies a Workload in which two pod sets have a minCount.
 
     Kueue: pkg/webhooks/workload_webhook.go (ValidateWorkload)
     """
-    found = sum(
-        "minCount" in pod_set for pod_set in write.new["spec"].get("podSets") or ()
-    )
+    pod_sets = write.new["spec"].get("podSets") or ()
+    found = 0
+    for pod_set in pod_sets:
+        found += "minCount" in pod_set
     if found > 1:
         detail = "at most one podSet can use minCount"
         yield FieldError(
@@ -100,8 +105,8 @@ def at_most_one_pod_set_may_shrink(write: AdmissionRequest) -> Iterator[FieldErr
 
 
 @rule("STATUS-046", "STATUS-047")
-def pod_sets_with_quota_stay(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny any change of a pod set that quota is reserved for.
+def pod_sets_are_immutable_with_quota(write: AdmissionRequest) -> Errors:
+    """The webhook denies any change of a pod set while quota is reserved.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSets, validateImmutablePodSet)
     """
@@ -111,67 +116,69 @@ def pod_sets_with_quota_stay(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("STATUS-046")
-def pod_sets_with_quota_stay_but_for_fewer_pods(
+def pod_sets_may_only_shrink_with_quota(
     write: AdmissionRequest,
-) -> Iterator[FieldError]:
-    """Deny any change of a pod set that quota is reserved for, other than to fewer pods.
+) -> Errors:
+    """The webhook denies any change of a pod set except to fewer pods while quota is reserved.
 
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSet)
     """
     for index, (old, new) in _pairs(write):
-        if _plain(
-            {**old, "count": min(old.get("count", 1), new.get("count", 1))}
-        ) != _plain(new):
+        before = old.get("count", 1)
+        count = min(before, new.get("count", 1))
+        allowed = {**old, "count": count}
+        if _plain(allowed) != _plain(new):
             yield _immutable(index, new)
 
 
-def _pairs(write: AdmissionRequest) -> Iterator[tuple[int, tuple[Manifest, Manifest]]]:
-    """Each pod set that has quota beside what it is to become; their number is held by the definition."""
+def _pairs(write: AdmissionRequest) -> PodSetPairs:
+    """Give each pod set with quota before and after the update; the CRD keeps their number."""
     if is_true(write.before, "QuotaReserved"):
-        yield from enumerate(
-            zip(
-                write.before["spec"]["podSets"],
-                write.new["spec"]["podSets"],
-                strict=False,
-            )
-        )
+        before = write.before["spec"]["podSets"]
+        after = write.new["spec"]["podSets"]
+        yield from enumerate(zip(before, after, strict=False))
 
 
 def _plain(value: Any, key: str = "") -> Any:
-    """Bring a value to a form in which equal things are equal: amounts by size, what is empty left out."""
+    """Normalize a value for comparison: amounts by size, empty parts dropped."""
     match value:
         case dict() if key in _AMOUNTS:
-            return {name: parse(amount).amount for name, amount in value.items()}
+            amounts = {}
+            for name, amount in value.items():
+                amounts[name] = parse(amount).amount
+            return amounts
         case dict():
-            parts = {name: _plain(each, name) for name, each in value.items()}
-            return {
-                name: part for name, part in parts.items() if part not in ({}, [], "")
-            }
+            parts = {}
+            for name, each in value.items():
+                part = _plain(each, name)
+                if part not in ({}, [], ""):
+                    parts[name] = part
+            return parts
         case list():
             return [_plain(each) for each in value]
         case _:
             return value
 
 
-def _amounts(workload: Manifest) -> Iterator[tuple[str, str | int]]:
-    """Each amount that is requested or set as a limit, with its path."""
-    for index, pod_set in enumerate(workload["spec"].get("podSets") or ()):
-        spec, path = (
-            (pod_set.get("template") or {}).get("spec") or {},
-            f"spec.podSets[{index}].template.spec",
-        )
+def _amounts(workload: Manifest) -> Amounts:
+    """Give each request and limit with its path."""
+    pod_sets = workload["spec"].get("podSets") or ()
+    for index, pod_set in enumerate(pod_sets):
+        template = pod_set.get("template") or {}
+        spec = template.get("spec") or {}
+        path = f"spec.podSets[{index}].template.spec"
         for kind in ("initContainers", "containers"):
-            for number, container in enumerate(spec.get(kind) or ()):
-                yield from _listed(
-                    f"{path}.{kind}[{number}].resources",
-                    container.get("resources") or {},
-                )
+            containers = spec.get(kind) or ()
+            for number, container in enumerate(containers):
+                at = f"{path}.{kind}[{number}].resources"
+                yield from _listed(at, container.get("resources") or {})
         yield from _listed(f"{path}.resources", spec.get("resources") or {})
 
 
-def _listed(path: str, resources: Manifest) -> Iterator[tuple[str, str | int]]:
+def _listed(path: str, resources: Manifest) -> Amounts:
     for kind in ("requests", "limits"):
-        for name, amount in sorted((resources.get(kind) or {}).items()):
+        amounts = resources.get(kind) or {}
+        for name, amount in sorted(amounts.items()):
             yield f"{path}.{kind}[{name}]", amount
 
 

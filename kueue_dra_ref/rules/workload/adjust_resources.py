@@ -1,4 +1,4 @@
-"""What Kueue makes of a pod's requests before it counts them, and which it refuses (Kueue 0.19, workload resources).
+"""Requests of pods that Kueue adjusts before it counts them, and that it rejects (Kueue 0.19, AdjustResources).
 
 Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod, ValidateResources, ValidateLimitRange)
 """
@@ -7,154 +7,163 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from kueue_dra_ref.api.pods import Amounts, Resources, larger, smaller, units
+from kueue_dra_ref.api.pods import ResourceList, Resources, larger, smaller, units
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.model.limitranges import LimitRangeBounds, NamespaceLimits
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
+Errors = Iterator[FieldError]
+Change = Callable[[Resources], Resources]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSetInNamespace:
+    """A pod set, and the LimitRanges and RuntimeClasses that apply to it."""
+
+    pod_set: PodSet
+    limits: NamespaceLimits
+
+    def adjust(self, pod_set: PodSet) -> PodSetInNamespace:
+        """Give this with the adjusted pod set, or itself if nothing has changed."""
+        if pod_set is self.pod_set:
+            return self
+        return replace(self, pod_set=pod_set)
+
 
 @rule("POD-001", "POD-002")
-def runtime_class_overhead(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
-    """A pod that brings no overhead has that of its RuntimeClass; a class that is not there adds none.
+def runtime_class_overhead(pods: PodSetInNamespace) -> PodSetInNamespace:
+    """Kueue charges a pod without an overhead that of its RuntimeClass, if the RuntimeClass exists.
 
     Kueue: pkg/workload/resources.go (handlePodOverhead)
     """
-    if pod_set.overhead or pod_set.runtime_class not in around.overhead:
-        return pod_set
-    return replace(pod_set, overhead=around.overhead[pod_set.runtime_class])
+    pod_set, overhead = pods.pod_set, pods.limits.overhead
+    if pod_set.overhead or pod_set.runtime_class not in overhead:
+        return pods
+    added = overhead[pod_set.runtime_class]
+    return pods.adjust(replace(pod_set, overhead=added))
 
 
 @rule("POD-003", "POD-004", "POD-013")
-def the_namespace_gives_containers_defaults(
-    pod_set: PodSet, around: NamespaceLimits
-) -> PodSet:
-    """What a container does not say of its requests and limits, the LimitRanges of the namespace say.
+def limit_range_defaults(pods: PodSetInNamespace) -> PodSetInNamespace:
+    """A container without a request or limit gets the default of the LimitRanges of its namespace.
 
     Kueue: pkg/workload/resources.go (handlePodLimitRange)
     """
-    given = around.container
-    if not given.requests and not given.limits:
-        return pod_set
+    defaults = pods.limits.container
+    if not defaults.requests and not defaults.limits:
+        return pods
 
-    def filled(written: Resources) -> Resources:
+    def add_defaults(written: Resources) -> Resources:
         return Resources(
-            requests=given.requests | written.requests,
-            limits=given.limits | written.limits,
+            requests=defaults.requests | written.requests,
+            limits=defaults.limits | written.limits,
         )
 
-    return _with_each(pod_set, filled)
+    return pods.adjust(_with_each(pods.pod_set, add_defaults))
 
 
 @rule("POD-005")
-def limits_default_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
-    """A container that is limited in a resource requests as much of it as it may use, unless it says otherwise.
+def limits_default_requests(pods: PodSetInNamespace) -> PodSetInNamespace:
+    """A container without a request of a resource gets its limit as the request.
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
-    del around
-    return _with_each(pod_set, _limited)
+    return pods.adjust(_with_each(pods.pod_set, _default_requests))
 
 
 @rule("POD-006")
-def limits_of_the_pod_stand_in_for_its_requests(
-    pod_set: PodSet, around: NamespaceLimits
-) -> PodSet:
-    """Of what a pod as a whole is limited to, it requests as much as it may use, unless it says otherwise.
+def pod_limits_default_pod_requests(pods: PodSetInNamespace) -> PodSetInNamespace:
+    """A pod without a pod-level request of a resource gets its pod-level limit as the request.
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
-    del around
-    return replace(pod_set, whole=_limited(pod_set.whole)) if pod_set.whole else pod_set
+    pod_set = pods.pod_set
+    if not pod_set.whole:
+        return pods
+    whole = _default_requests(pod_set.whole)
+    return pods.adjust(replace(pod_set, whole=whole))
 
 
 @rule("POD-008")
-def containers_keep_to_their_limits(
-    pod_set: PodSet, around: NamespaceLimits
-) -> Iterator[FieldError]:
-    """No container requests more than it is limited to, be it a limit that the namespace gave it.
+def container_requests_are_within_limits(
+    pods: PodSetInNamespace,
+) -> Errors:
+    """Kueue does not admit a workload with a container that requests more than its limit.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
     """
-    del around
-    for container in pod_set.containers:
-        over = _above(container.resources.requests, container.resources.limits)
-        yield from _faults(
-            f"{pod_set.path}.{container.path}",
-            over,
-            "requests must not exceed its limits",
-        )
+    for container in pods.pod_set.containers:
+        path = f"{pods.pod_set.path}.{container.path}"
+        written = container.resources
+        over = _above(written.requests, written.limits)
+        yield from _faults(path, over, "requests must not exceed its limits")
 
 
 @rule("POD-009")
-def pods_keep_to_their_limits(
-    pod_set: PodSet, around: NamespaceLimits
-) -> Iterator[FieldError]:
-    """No pod requests more as a whole than it is limited to.
+def pod_requests_are_within_limits(pods: PodSetInNamespace) -> Errors:
+    """Kueue does not admit a workload whose pod-level requests exceed the pod-level limits.
 
     Kueue: pkg/workload/resources.go (ValidateResources)
     """
-    del around
-    whole = pod_set.whole or Resources()
+    whole = pods.pod_set.whole or Resources()
     over = _above(whole.requests, whole.limits)
-    yield from _faults(
-        f"{pod_set.path}.resources", over, "requests must not exceed its limits"
-    )
+    path = f"{pods.pod_set.path}.resources"
+    yield from _faults(path, over, "requests must not exceed its limits")
 
 
 @rule("POD-010", "POD-015")
-def limit_range_bounds_containers(
-    pod_set: PodSet, around: NamespaceLimits
-) -> Iterator[FieldError]:
-    """What a container requests or is limited to lies between least and most; what it does not name is not held to.
+def limit_range_bounds_containers(pods: PodSetInNamespace) -> Errors:
+    """Kueue does not admit a workload with a container outside the container bounds of a LimitRange.
 
     Kueue: pkg/workload/resources.go (ValidateLimitRange);
         pkg/util/limitrange/limitrange.go (validatePodSpecContainers)
     """
-    for container in pod_set.containers:
+    for container in pods.pod_set.containers:
+        path = f"{pods.pod_set.path}.{container.path}"
         found = container.resources
-        low, high = (
-            smaller(found.requests, found.limits),
-            larger(found.requests, found.limits),
-        )
-        yield from _out_of_bounds(
-            f"{pod_set.path}.{container.path}", low, high, around.container
-        )
+        low = smaller(found.requests, found.limits)
+        high = larger(found.requests, found.limits)
+        yield from _out_of_bounds(path, low, high, pods.limits.container)
 
 
 @rule("POD-011")
-def pods_keep_to_the_bounds_of_the_namespace(
-    pod_set: PodSet, around: NamespaceLimits
-) -> Iterator[FieldError]:
-    """What a pod requests, its overhead too, lies between least and most.
+def limit_range_bounds_pods(pods: PodSetInNamespace) -> Errors:
+    """Kueue does not admit a workload with pods outside the pod bounds of a LimitRange, overhead included.
 
     Kueue: pkg/workload/resources.go (ValidateLimitRange); pkg/util/limitrange/limitrange.go (ValidatePodSpec)
     """
-    total = pod_set.requests
-    yield from _out_of_bounds(pod_set.path, total, total, around.pod)
+    path = pods.pod_set.path
+    total = pods.pod_set.requests
+    yield from _out_of_bounds(path, total, total, pods.limits.pod)
 
 
-def _with_each(pod_set: PodSet, change: Callable[[Resources], Resources]) -> PodSet:
-    changed = [(each, change(each.resources)) for each in pod_set.containers]
-    if all(found is each.resources for each, found in changed):
+def _with_each(pod_set: PodSet, change: Change) -> PodSet:
+    """Give a pod set with the resources of each container changed; itself if nothing changes."""
+    containers = []
+    is_changed = False
+    for container in pod_set.containers:
+        resources = change(container.resources)
+        if resources is not container.resources:
+            is_changed = True
+            container = replace(container, resources=resources)
+        containers.append(container)
+    if not is_changed:
         return pod_set
-    return replace(
-        pod_set,
-        containers=tuple(replace(each, resources=found) for each, found in changed),
-    )
+    return replace(pod_set, containers=tuple(containers))
 
 
-def _limited(written: Resources) -> Resources:
+def _default_requests(written: Resources) -> Resources:
     if written.limits.keys() <= written.requests.keys():
         return written
     return replace(written, requests=written.limits | written.requests)
 
 
 def _out_of_bounds(
-    path: str, low: Amounts, high: Amounts, bounds: LimitRangeBounds
-) -> Iterator[FieldError]:
+    path: str, low: ResourceList, high: ResourceList, bounds: LimitRangeBounds
+) -> Errors:
     yield from _faults(
         path, _above(high, bounds.most), "requests must not be above the limitRange max"
     )
@@ -163,14 +172,16 @@ def _out_of_bounds(
     )
 
 
-def _above(amounts: Amounts, bounds: Amounts) -> list[str]:
-    both = sorted(amounts.keys() & bounds.keys())
-    return [
-        name for name in both if units(name, amounts[name]) > units(name, bounds[name])
-    ]
+def _above(amounts: ResourceList, bounds: ResourceList) -> list[str]:
+    above = []
+    for name in sorted(amounts.keys() & bounds.keys()):
+        bound = units(name, bounds[name])
+        if units(name, amounts[name]) > bound:
+            above.append(name)
+    return above
 
 
-def _faults(path: str, names: list[str], detail: str) -> Iterator[FieldError]:
+def _faults(path: str, names: list[str], detail: str) -> Errors:
     if names:
         value = json.dumps(names, separators=(",", ":"))
         yield FieldError(field=path, type="Invalid value", value=value, detail=detail)

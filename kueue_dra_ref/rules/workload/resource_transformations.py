@@ -1,15 +1,16 @@
-"""Transformations of the Configuration: what is charged instead of, or beside, what containers request (Kueue 0.19).
+"""Transformations of the Configuration: outputs that Kueue charges for the requests of containers (Kueue 0.19).
 
 Kueue: pkg/workload/workload.go (applyResourceTransformations)
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 from kueue_dra_ref.api.configuration import Transformation
-from kueue_dra_ref.api.pods import Amounts, add
+from kueue_dra_ref.api.pods import ResourceList, add
 from kueue_dra_ref.api.quantities import Quantity
 from kueue_dra_ref.model.rule import rule
 
@@ -17,80 +18,106 @@ Transformations = Sequence[Transformation]
 
 
 @rule("QUOTA-036", "QUOTA-038", "QUOTA-039")
-def outputs_are_added_to_what_is_requested(
-    amounts: Amounts, transformations: Transformations
-) -> Amounts:
-    """Outputs may cancel each other, but what they come to takes nothing from a request.
+def transformation_outputs_add_to_requests(
+    amounts: ResourceList, transformations: Transformations
+) -> ResourceList:
+    """Kueue adds transformation outputs to requests; a negative sum of outputs reduces no request.
 
     Kueue: pkg/workload/workload.go (applyResourceTransformations)
     """
-    kept, given = _untouched(amounts, transformations), Amounts()
-    for each in _concerning(amounts, transformations):
-        scale = amounts[each.multiply_by].amount if each.multiply_by in amounts else 1
-        kept = add(kept, _retained(each, amounts[each.input]))
-        given = add(given, _outputs(each, amounts[each.input].amount * scale))
-    return add(
-        kept,
-        {
-            name: _of(max(amount.amount, Fraction(0)), amount)
-            for name, amount in given.items()
-        },
-    )
+    kept = _untouched(amounts, transformations)
+    outputs = ResourceList()
+    for each in _applicable(amounts, transformations):
+        requested = amounts[each.input]
+        scale = _multiplier(each, amounts)
+        kept = add(kept, _retained(each, requested))
+        scaled = requested.amount * scale
+        outputs = add(outputs, _outputs(each, scaled))
+    for name, output in outputs.items():
+        if output.amount < 0:
+            outputs[name] = _of(Fraction(0), output)
+    return add(kept, outputs)
 
 
 @rule("QUOTA-036", "QUOTA-040", "QUOTA-041")
-def outputs_and_what_is_requested_are_one_sum(
-    amounts: Amounts, transformations: Transformations
-) -> Amounts:
-    """A negative output takes from what it meets, and an input that stays is multiplied as well.
+def transformation_outputs_0_18(
+    amounts: ResourceList, transformations: Transformations
+) -> ResourceList:
+    """Kueue sums outputs and requests, so negative outputs reduce requests; multiplyBy scales kept inputs.
 
     Kueue 0.18: pkg/workload/workload.go (applyResourceTransformations)
     """
     total = _untouched(amounts, transformations)
-    for each in _concerning(amounts, transformations):
-        scale = amounts[each.multiply_by].amount if each.multiply_by in amounts else 1
-        given = _of(amounts[each.input].amount * scale, amounts[each.input])
-        total = add(add(total, _retained(each, given)), _outputs(each, given.amount))
+    for each in _applicable(amounts, transformations):
+        requested = amounts[each.input]
+        scale = _multiplier(each, amounts)
+        scaled = _of(requested.amount * scale, requested)
+        total = add(total, _retained(each, scaled))
+        outputs = _outputs(each, scaled.amount)
+        total = add(total, outputs)
     return total
 
 
 @rule("QUOTA-037", "QUOTA-040", "QUOTA-041")
-def outputs_are_computed_from_whole_units(
-    amounts: Amounts, transformations: Transformations
-) -> Amounts:
-    """What multiplies is rounded up to whole units before, whether it is an input or named by multiplyBy.
+def transformation_outputs_0_17(
+    amounts: ResourceList, transformations: Transformations
+) -> ResourceList:
+    """Kueue rounds inputs and multiplyBy up to whole units before it computes transformation outputs.
 
     Kueue 0.17: pkg/workload/workload.go (applyResourceTransformations)
     """
     total = _untouched(amounts, transformations)
-    for each in _concerning(amounts, transformations):
-        scale = amounts[each.multiply_by].ceiling if each.multiply_by in amounts else 1
-        given = _of(amounts[each.input].amount * scale, amounts[each.input])
-        total = add(
-            add(total, _retained(each, given)), _outputs(each, Fraction(given.ceiling))
-        )
+    for each in _applicable(amounts, transformations):
+        requested = amounts[each.input]
+        scale = math.ceil(_multiplier(each, amounts))
+        scaled = _of(requested.amount * scale, requested)
+        total = add(total, _retained(each, scaled))
+        whole_units = Fraction(scaled.ceiling)
+        outputs = _outputs(each, whole_units)
+        total = add(total, outputs)
     return total
 
 
-def _concerning(amounts: Amounts, transformations: Transformations) -> Transformations:
+def _multiplier(transformation: Transformation, amounts: ResourceList) -> Fraction:
+    """Give the request that multiplyBy names; 1 without one."""
+    if transformation.multiply_by not in amounts:
+        return Fraction(1)
+    return amounts[transformation.multiply_by].amount
+
+
+def _applicable(
+    amounts: ResourceList, transformations: Transformations
+) -> Transformations:
+    """Give the transformation of each requested resource that has one."""
     by_input = {each.input: each for each in transformations}
-    return [by_input[name] for name in amounts if name in by_input]
+    applicable = []
+    for name in amounts:
+        if name in by_input:
+            applicable.append(by_input[name])
+    return applicable
 
 
-def _untouched(amounts: Amounts, transformations: Transformations) -> Amounts:
+def _untouched(amounts: ResourceList, transformations: Transformations) -> ResourceList:
     inputs = {each.input for each in transformations}
-    return {name: amount for name, amount in amounts.items() if name not in inputs}
+    untouched = ResourceList()
+    for name, amount in amounts.items():
+        if name not in inputs:
+            untouched[name] = amount
+    return untouched
 
 
-def _retained(transformation: Transformation, amount: Quantity) -> Amounts:
-    return {transformation.input: amount} if transformation.strategy == "Retain" else {}
+def _retained(transformation: Transformation, amount: Quantity) -> ResourceList:
+    if transformation.strategy != "Retain":
+        return {}
+    return {transformation.input: amount}
 
 
-def _outputs(transformation: Transformation, factor: Fraction) -> Amounts:
-    return {
-        name: _of(each.amount * factor, each)
-        for name, each in transformation.outputs.items()
-    }
+def _outputs(transformation: Transformation, factor: Fraction) -> ResourceList:
+    outputs = {}
+    for name, output in transformation.outputs.items():
+        scaled = output.amount * factor
+        outputs[name] = _of(scaled, output)
+    return outputs
 
 
 def _of(amount: Fraction, like: Quantity) -> Quantity:

@@ -1,4 +1,4 @@
-"""Conditions that say why a workload is not admitted (Kueue 0.19, gate UnadmittedWorkloadsObservability).
+"""Conditions of workloads that are not admitted (Kueue 0.19, gate UnadmittedWorkloadsObservability).
 
 Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
     pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason, mostSevereReason)
@@ -9,158 +9,131 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import (
+    InadmissibleReason,
+    NotAdmissible,
+    QuotaReservedReason,
+)
 from kueue_dra_ref.model.rule import rule
 
-_GRAVITY = (
+_BY_SEVERITY = (
     QuotaReservedReason.HELD,
     QuotaReservedReason.TOO_MUCH,
     QuotaReservedReason.NO_FLAVOR,
 )
-"""What a search for flavors may find, mildest first."""
+"""The reasons that a flavor search can have, least severe first."""
 
 
 @rule("OBSERVE-001")
-def reason_no_matching_flavor(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
-    """Say that no flavor provides what is asked for, or suits the pods.
+def reason_no_matching_flavor(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason NoMatchingFlavor when no flavor provides a resource or matches the pods.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonNoMatchingFlavor)
     """
-    return (
-        _unreserved("NoMatchingFlavor", message)
-        if cause is QuotaReservedReason.NO_FLAVOR
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.NO_FLAVOR:
+        return None
+    return _quota_not_reserved("NoMatchingFlavor", pending.message)
 
 
 @rule("OBSERVE-002")
-def reason_exceeds_capacity(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
-    """Say that more is asked for than the quota will ever give.
+def reason_exceeds_capacity(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason ExceedsMaxQuota when a workload requests more than the maximum quota.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonExceedsMaxQuota)
     """
-    return (
-        _unreserved("ExceedsMaxQuota", message)
-        if cause is QuotaReservedReason.TOO_MUCH
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.TOO_MUCH:
+        return None
+    return _quota_not_reserved("ExceedsMaxQuota", pending.message)
 
 
 @rule("OBSERVE-003")
-def reason_waiting_for_quota(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
-    """Say that quota has to be released first.
+def reason_waiting_for_quota(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason WaitingForQuota when other workloads use the quota.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
         pkg/scheduler/scheduler.go (processEntry);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonWaitingForQuota)
     """
-    return (
-        _unreserved("WaitingForQuota", message)
-        if cause is QuotaReservedReason.HELD
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.HELD:
+        return None
+    return _quota_not_reserved("WaitingForQuota", pending.message)
 
 
 @rule("OBSERVE-004")
-def reason_waiting_for_preemption(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
-    """Say that victims are on their way out.
+def reason_waiting_for_preemption(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason WaitingForPreemptedWorkloads on a workload that preempts others.
 
     Kueue: pkg/scheduler/scheduler.go (processEntry);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonWaitingForPreemptedWorkloads)
     """
-    return (
-        _unreserved("WaitingForPreemptedWorkloads", message)
-        if cause is QuotaReservedReason.PREEMPTING
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.PREEMPTING:
+        return None
+    return _quota_not_reserved("WaitingForPreemptedWorkloads", pending.message)
 
 
 @rule("OBSERVE-005", "OBSERVE-006")
-def reason_misconfigured(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
-    """Say that a queue is missing, or does not take the workload.
+def reason_misconfigured(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason Misconfigured when a queue is missing or does not accept the workload.
 
     Kueue: pkg/scheduler/scheduler.go (nominate); pkg/controller/core/workload_controller.go (getQueueBlocker);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonMisconfigured)
     """
-    return (
-        _unreserved("Misconfigured", message)
-        if cause is QuotaReservedReason.MISPLACED
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.MISPLACED:
+        return None
+    return _quota_not_reserved("Misconfigured", pending.message)
 
 
 @rule("OBSERVE-007")
-def reason_stopped(cause: QuotaReservedReason | None, message: str) -> Condition | None:
-    """Say that a queue takes nothing for now.
+def reason_stopped(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason Suspended when the LocalQueue or ClusterQueue is stopped or inactive.
 
     Kueue: pkg/scheduler/scheduler.go (nominate); pkg/controller/core/workload_controller.go (getQueueBlocker);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonSuspended)
     """
-    return (
-        _unreserved("Suspended", message)
-        if cause is QuotaReservedReason.STOPPED
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.STOPPED:
+        return None
+    return _quota_not_reserved("Suspended", pending.message)
 
 
 @rule("OBSERVE-008")
-def reason_deactivated(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
-    """Say that the workload itself is switched off.
+def reason_deactivated(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason Deactivated on a workload with active false.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         apis/kueue/v1beta2/workload_types.go (WorkloadDeactivated)
     """
-    return (
-        _unreserved("Deactivated", message)
-        if cause is QuotaReservedReason.DEACTIVATED
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.DEACTIVATED:
+        return None
+    return _quota_not_reserved("Deactivated", pending.message)
 
 
 @rule("OBSERVE-009")
-def reason_pending_evaluation(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
-    """Say that it is the scheduler's turn.
+def reason_pending_evaluation(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason PendingEvaluation until the scheduler tries the workload.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
         apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonPendingEvaluation)
     """
-    return (
-        _unreserved("PendingEvaluation", message)
-        if cause is QuotaReservedReason.UNTRIED
-        else None
-    )
+    if pending.cause is not QuotaReservedReason.UNTRIED:
+        return None
+    return _quota_not_reserved("PendingEvaluation", pending.message)
 
 
 @rule("OBSERVE-011")
-def reason_misconfigured_on_inadmissible(message: str, requeued: str) -> Condition:
-    """Say that the devices of a workload cannot be charged; Requeued goes on calling it inadmissible.
+def reason_misconfigured_on_inadmissible(refused: InadmissibleReason) -> Condition:
+    """Kueue sets QuotaReserved False with reason Misconfigured on an inadmissible DRA workload.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile);
         pkg/workload/workload.go (UnadmittedWorkloadReasonWithFallback)
     """
-    del requeued
-    return _unreserved("Misconfigured", message)
+    return _quota_not_reserved("Misconfigured", refused.message)
 
 
 @rule("OBSERVE-012")
 def no_quota_reservation_condition() -> Condition:
-    """Say beside every QuotaReserved that is False that the workload is not admitted, admitted before or not.
+    """Kueue sets Admitted False with reason NoReservation whenever QuotaReserved is False.
 
     Kueue: pkg/workload/admissionchecks.go (SyncAdmittedCondition)
     """
@@ -174,7 +147,7 @@ def no_quota_reservation_condition() -> Condition:
 
 @rule("OBSERVE-017")
 def refresh_on_new_generation(said: int, generation: int) -> bool:
-    """Whether a condition of one generation is written again for another, and all that goes with it.
+    """Kueue writes a condition of an earlier generation again for the new one.
 
     Kueue: pkg/workload/workload.go (UnsetQuotaReservationWithCondition);
         pkg/controller/core/workload_controller.go (newQuotaReservedCondition)
@@ -186,23 +159,23 @@ def refresh_on_new_generation(said: int, generation: int) -> bool:
 def least_severe_reason(
     causes: Sequence[QuotaReservedReason],
 ) -> QuotaReservedReason:
-    """Of flavors that could each have served, the one that came nearest gives the reason.
+    """Of flavors that could each serve a group, the one that came nearest to fitting gives the reason.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason)
     """
-    return min(causes, key=_GRAVITY.index)
+    return min(causes, key=_BY_SEVERITY.index)
 
 
 @rule("OBSERVE-014")
 def most_severe_reason(
     causes: Sequence[QuotaReservedReason],
 ) -> QuotaReservedReason:
-    """Of resources, groups and pod sets that are all needed, the one that is farthest away gives the reason.
+    """Of resources and groups needed together, the one farthest from fitting gives the reason.
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (mostSevereReason, resolveNoFitReason)
     """
-    return max(causes, key=_GRAVITY.index)
+    return max(causes, key=_BY_SEVERITY.index)
 
 
-def _unreserved(reason: str, message: str) -> Condition:
+def _quota_not_reserved(reason: str, message: str) -> Condition:
     return Condition(type="QuotaReserved", value=False, reason=reason, message=message)

@@ -1,4 +1,4 @@
-"""Priority classes: which one a Workload has, and that it goes along with its Job's and with the class (Kueue 0.19).
+"""Priority classes: a Workload follows the class of its Job and the value of the class (Kueue 0.19).
 
 Kueue: pkg/controller/jobframework/reconciler.go (updateWorkloadPriorities, classifyWorkloadsForPriorityUpdate,
     PrepareWorkloadPriority);
@@ -16,18 +16,18 @@ WORKLOAD_CLASS = "WorkloadPriorityClass"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorityClassRef:
-    """The class of a Workload, and the WorkloadPriorityClass that its Job names; empty for none."""
+    """The priority class of a Workload, and the WorkloadPriorityClass that its Job names; empty for none."""
 
     kind: str
     name: str
     wanted: str
     reserved: bool
-    """Whether the Workload holds quota."""
+    """Whether the Workload has a quota reservation."""
 
 
 @rule("PRIORITY-006")
-def a_job_without_a_class_gets_the_default_one(name: str, has_default: bool) -> str:
-    """A Job that names no WorkloadPriorityClass when it is made gets the one called default, if there is one.
+def default_workload_priority_class(name: str, has_default: bool) -> str:
+    """A new Job without a WorkloadPriorityClass gets the one named default, if it exists.
 
     Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultWorkloadPriorityClass);
         pkg/util/priority/priority.go (DefaultWorkloadPriorityClassExist)
@@ -37,7 +37,7 @@ def a_job_without_a_class_gets_the_default_one(name: str, has_default: bool) -> 
 
 @rule("PRIORITY-001")
 def priority_class_must_exist(found: bool) -> bool:
-    """No Workload is made for a Job whose priority class is not there.
+    """Kueue creates no Workload for a Job whose priority class does not exist.
 
     Kueue: pkg/controller/jobframework/reconciler.go (PrepareWorkloadPriority, ExtractPriority);
         pkg/util/priority/priority.go (GetPriorityFromWorkloadPriorityClass)
@@ -46,22 +46,22 @@ def priority_class_must_exist(found: bool) -> bool:
 
 
 @rule("PRIORITY-002")
-def workload_follows_priority_class_change(classed: PriorityClassRef) -> bool:
-    """A Workload with a WorkloadPriorityClass gets the one that its Job names, while it waits and while it runs.
+def workload_follows_priority_class_change(ref: PriorityClassRef) -> bool:
+    """A Workload gets the new WorkloadPriorityClass of its Job, whether it is pending or admitted.
 
     Kueue: pkg/controller/jobframework/reconciler.go (UpdateWorkloadPriority, updateWorkloadPriorities,
         classifyWorkloadsForPriorityUpdate)
     """
-    return classed.kind == WORKLOAD_CLASS and classed.name != classed.wanted
+    return ref.kind == WORKLOAD_CLASS and ref.name != ref.wanted
 
 
 @rule("PRIORITY-003")
-def pending_workload_gets_first_priority_class(classed: PriorityClassRef) -> bool:
-    """A Workload without a class gets the one that its Job names later, unless it holds quota.
+def pending_workload_gets_first_priority_class(ref: PriorityClassRef) -> bool:
+    """A pending Workload without a priority class gets the first WorkloadPriorityClass of its Job.
 
     Kueue: pkg/controller/jobframework/reconciler.go (updateWorkloadPriorities, classifyWorkloadsForPriorityUpdate)
     """
-    return not classed.kind and classed.wanted != "" and not classed.reserved
+    return not ref.kind and ref.wanted != "" and not ref.reserved
 
 
 @rule("PRIORITY-004")
@@ -75,7 +75,7 @@ def priority_class_value_is_propagated() -> bool:
 
 @rule("PRIORITY-005")
 def priority_change_requeues_pending(before: int, after: int) -> bool:
-    """Whoever waits beside a workload that holds quota is tried again when that one's priority changes.
+    """Kueue retries pending workloads when the priority of a workload with a quota reservation changes.
 
     Kueue: pkg/controller/core/workload_controller.go (Update); pkg/workload/workload.go (PriorityChanged)
     """

@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 7, and Kueue 0.19's status: conditions, admission, and the figures of the queues.
+"""Status: conditions, admission and counts of queues (Workload Processing Flow, step 7; Kueue 0.19).
 
 Kueue: pkg/workload/workload.go (SetQuotaReservation, UnsetQuotaReservationWithCondition, PropagateResourceRequests);
     pkg/cache/scheduler/cache.go (Usage, LocalQueueUsage)
@@ -13,28 +13,32 @@ from typing import Any
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.types import ResourceGroup
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.pending_reason import InadmissibleReason, NotAdmissible
+from kueue_dra_ref.model.resource_node import FlavorResource
 from kueue_dra_ref.model.rule import rule
 
-FlavorResource = tuple[str, str]
-"""Flavor and resource."""
+_CLUSTER_QUEUE_PROBLEMS = {
+    "missing": "ClusterQueueDoesNotExist",
+    "inactive": "ClusterQueueIsInactive",
+}
+"""The reason of Active by the state of the ClusterQueue; no entry for an active one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetAssignment:
-    """What one pod set was given: flavor by resource, total usage by resource in Kueue's units, and its pods."""
+    """The assignment of one pod set: flavors by resource, usage by resource in Kueue's units, and its pods."""
 
     name: str
     count: int
     flavors: Mapping[str, str]
     usage: Mapping[str, int]
     in_bytes: frozenset[str] = frozenset()
-    """Resources that are printed in bytes."""
+    """Resources that Kueue prints in bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueCounts:
-    """What a queue holds: counts of workloads, and amounts by flavor and resource in Kueue's units."""
+    """The totals of a queue: counts of workloads, and amounts by flavor and resource in Kueue's units."""
 
     pending: int
     reserving: int
@@ -43,16 +47,16 @@ class QueueCounts:
     used: Mapping[FlavorResource, int]
     groups: Sequence[ResourceGroup]
     borrowed: Mapping[str, Mapping[FlavorResource, int]] = field(default_factory=dict)
-    """The part that is borrowed, of what is ``reserved`` and of what is ``used``."""
+    """The borrowed part of ``reserved`` and of ``used``."""
     in_bytes: frozenset[str] = frozenset()
-    """Resources that are printed in bytes."""
+    """Resources that Kueue prints in bytes."""
     flavor: Callable[[str], Mapping[str, Any] | None] = lambda _: None
-    """The spec of a ResourceFlavor, None where there is none."""
+    """Give the spec of a ResourceFlavor, or None if it does not exist."""
 
 
 @rule("STATUS-005", "QUEUE-001")
-def quota_is_reserved(cluster_queue: str) -> Condition:
-    """Say which ClusterQueue gave the quota.
+def quota_reserved_condition(cluster_queue: str) -> Condition:
+    """Kueue sets QuotaReserved True with the name of the ClusterQueue on a workload with quota.
 
     Kueue: pkg/workload/workload.go (SetQuotaReservation)
     """
@@ -65,12 +69,11 @@ def quota_is_reserved(cluster_queue: str) -> Condition:
 
 
 @rule("STATUS-006")
-def the_workload_is_admitted(cluster_queue: str) -> Condition:
-    """Say that the workload is admitted.
+def admitted_condition() -> Condition:
+    """Kueue sets Admitted True on a workload that it admits.
 
     Kueue: pkg/workload/admissionchecks.go (SyncAdmittedCondition)
     """
-    del cluster_queue
     return Condition(
         type="Admitted",
         value=True,
@@ -80,74 +83,75 @@ def the_workload_is_admitted(cluster_queue: str) -> Condition:
 
 
 @rule("STATUS-007")
-def pending_condition(cause: QuotaReservedReason | None, message: str) -> Condition:
-    """Say why the scheduler passed the workload over; the reason is the same for every cause.
+def pending_condition(pending: NotAdmissible) -> Condition:
+    """Kueue sets QuotaReserved False with reason Pending when a workload does not fit.
 
     Kueue: pkg/scheduler/scheduler.go (requeueAndUpdate);
         pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
     """
-    del cause
     return Condition(
-        type="QuotaReserved", value=False, reason="Pending", message=message
+        type="QuotaReserved", value=False, reason="Pending", message=pending.message
     )
 
 
 @rule("STATUS-032", "STATUS-033")
-def inadmissible_queue_condition(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition:
-    """Say what is wrong with the queue of a workload.
+def inadmissible_queue_condition(pending: NotAdmissible) -> Condition:
+    """Kueue sets QuotaReserved False with reason Inadmissible when a queue is missing or inactive.
 
     Kueue: pkg/controller/core/workload_controller.go (resolveLegacyUnadmittedQuotaReservedCondition, getQueueBlocker)
     """
-    del cause
     return Condition(
-        type="QuotaReserved", value=False, reason="Inadmissible", message=message
+        type="QuotaReserved",
+        value=False,
+        reason="Inadmissible",
+        message=pending.message,
     )
 
 
 @rule("STATUS-008")
-def inadmissible_condition(message: str, requeued: str) -> Condition:
-    """Say why the devices of a workload cannot be charged.
+def inadmissible_condition(refused: InadmissibleReason) -> Condition:
+    """Kueue sets QuotaReserved False with reason Inadmissible on an inadmissible DRA workload.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile);
         pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
     """
-    del requeued
     return Condition(
-        type="QuotaReserved", value=False, reason="Inadmissible", message=message
+        type="QuotaReserved",
+        value=False,
+        reason="Inadmissible",
+        message=refused.message,
     )
 
 
 @rule("STATUS-009", "STATUS-030", "STATUS-034")
-def requeued_false_condition(message: str, requeued: str) -> Condition:
-    """Say that the workload does not go back to the queue by itself.
+def requeued_false_condition(refused: InadmissibleReason) -> Condition:
+    """Kueue sets Requeued False with reason Inadmissible on an inadmissible DRA workload.
 
     Kueue: pkg/controller/core/workload_controller.go (Reconcile); pkg/workload/workload.go (SetRequeuedCondition)
     """
     return Condition(
-        type="Requeued", value=False, reason="Inadmissible", message=requeued or message
+        type="Requeued",
+        value=False,
+        reason="Inadmissible",
+        message=refused.requeued or refused.message,
     )
 
 
 @rule("STATUS-026")
-def unset_quota_reservation_condition(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition:
-    """Say of an evicted workload whose pods are gone that it holds no quota any more.
+def unset_quota_reservation_condition(pending: NotAdmissible) -> Condition:
+    """Kueue sets QuotaReserved False with reason Pending on an evicted workload without pods.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
     """
-    del cause
     return Condition(
-        type="QuotaReserved", value=False, reason="Pending", message=message
+        type="QuotaReserved", value=False, reason="Pending", message=pending.message
     )
 
 
 @rule("STATUS-027")
 def evicted_condition(reason: str, message: str) -> Condition:
-    """Say why quota was taken back.
+    """Kueue sets Evicted True with the reason of the eviction on an evicted workload.
 
     Kueue: pkg/workload/evict/evict.go (Evict, SetEvictedCondition)
     """
@@ -156,7 +160,7 @@ def evicted_condition(reason: str, message: str) -> Condition:
 
 @rule("PREEMPT-024")
 def preempted_condition(reason: str, message: str) -> Condition:
-    """Say on which ground the workload was preempted.
+    """Kueue sets Preempted True with the reason of the preemption on a preempted workload.
 
     Kueue: pkg/workload/workload.go (SetPreemptedCondition); pkg/scheduler/preemption/preemption.go (IssuePreemptions)
     """
@@ -164,10 +168,10 @@ def preempted_condition(reason: str, message: str) -> Condition:
 
 
 @rule("STATUS-001", "STATUS-002", "STATUS-003", "STATUS-004")
-def the_admission_is_written(
+def admission_status(
     cluster_queue: str, assigned: Sequence[PodSetAssignment]
 ) -> Mapping[str, Any]:
-    """The ClusterQueue, and per pod set its name, count, flavors and usage, devices included.
+    """The admission of a workload lists the ClusterQueue and, per pod set, count, flavors and usage.
 
     Kueue: pkg/scheduler/scheduler.go (admit, assumeWorkload);
         pkg/scheduler/flavorassigner/flavorassigner.go (ToAPI, toAPI)
@@ -180,7 +184,7 @@ def the_admission_is_written(
 
 @rule("STATUS-040")
 def pods_resource_in_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
-    """Whoever waits is said to ask for the pods that the ClusterQueue counts.
+    """The resourceRequests of a pending workload include the pods that the ClusterQueue counts.
 
     Kueue 0.17: pkg/workload/workload.go (PropagateResourceRequests);
         pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors)
@@ -192,7 +196,7 @@ def pods_resource_in_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
 def pending_workload_resource_requests(
     asked: Sequence[tuple[str, Mapping[str, int]]], in_bytes: frozenset[str]
 ) -> list[dict[str, Any]]:
-    """What each pod set asks for, devices included, once the scheduler has seen the workload; its name if nothing.
+    """The resourceRequests of a tried workload list what each pod set requests, devices included.
 
     Kueue: pkg/workload/workload.go (PropagateResourceRequests)
     """
@@ -206,83 +210,83 @@ def pending_workload_resource_requests(
 
 
 @rule("STATUS-013", "STATUS-014")
-def pending_workloads_are_counted(figures: QueueCounts) -> Mapping[str, Any]:
-    """Workloads in the queue, set aside or not; refused DRA workloads never entered it.
+def pending_workloads_status(counts: QueueCounts) -> Mapping[str, Any]:
+    """The pendingWorkloads of a ClusterQueue counts its pending workloads.
 
     Kueue: pkg/cache/queue/cluster_queue.go (Pending, PendingTotal);
         pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged)
     """
-    return {"pendingWorkloads": figures.pending}
+    return {"pendingWorkloads": counts.pending}
 
 
 @rule("STATUS-015")
-def reserving_and_admitted_workloads_are_counted(
-    figures: QueueCounts,
+def reserving_and_admitted_workloads_status(
+    counts: QueueCounts,
 ) -> Mapping[str, Any]:
-    """Workloads with quota, and those of them that are admitted.
+    """The status of a ClusterQueue counts its reserving and admitted workloads.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage);
         pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged)
     """
     return {
-        "reservingWorkloads": figures.reserving,
-        "admittedWorkloads": figures.admitted,
+        "reservingWorkloads": counts.reserving,
+        "admittedWorkloads": counts.admitted,
     }
 
 
 @rule("STATUS-016", "STATUS-028", "SCOPE-001")
-def reserved_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
-    """Every flavor and covered resource with what is reserved of it, zeros included.
+def flavors_reservation_status(counts: QueueCounts) -> Mapping[str, Any]:
+    """The flavorsReservation of a ClusterQueue lists the reserved total of every flavor and resource.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
     """
     return {
         "flavorsReservation": _listed(
-            figures, figures.reserved, figures.borrowed.get("reserved", {})
+            counts, counts.reserved, counts.borrowed.get("reserved", {})
         )
     }
 
 
 @rule("STATUS-017", "STATUS-028")
-def used_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
-    """Every flavor and covered resource with what admitted workloads use of it.
+def flavors_usage_status(counts: QueueCounts) -> Mapping[str, Any]:
+    """The flavorsUsage of a ClusterQueue lists the total used by admitted workloads.
 
     Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
     """
     return {
-        "flavorsUsage": _listed(figures, figures.used, figures.borrowed.get("used", {}))
+        "flavorsUsage": _listed(counts, counts.used, counts.borrowed.get("used", {}))
     }
 
 
 @rule("STATUS-018", "STATUS-014")
-def a_local_queue_counts_its_workloads(figures: QueueCounts) -> Mapping[str, Any]:
-    """The LocalQueue's own pending, reserving and admitted workloads.
+def local_queue_workloads_status(counts: QueueCounts) -> Mapping[str, Any]:
+    """The status of a LocalQueue counts its own pending, reserving and admitted workloads.
 
     Kueue: pkg/controller/core/localqueue_controller.go (updateStatusIfChanged);
         pkg/cache/queue/manager.go (PendingWorkloads)
     """
     return {
-        "pendingWorkloads": figures.pending,
-        "reservingWorkloads": figures.reserving,
-        "admittedWorkloads": figures.admitted,
+        "pendingWorkloads": counts.pending,
+        "reservingWorkloads": counts.reserving,
+        "admittedWorkloads": counts.admitted,
     }
 
 
 @rule("STATUS-019", "STATUS-028")
-def a_local_queue_lists_its_quota(figures: QueueCounts) -> Mapping[str, Any]:
-    """What the LocalQueue's own workloads reserve and use.
+def local_queue_flavors_usage_status(counts: QueueCounts) -> Mapping[str, Any]:
+    """The status of a LocalQueue lists what its own workloads reserve and use.
 
     Kueue: pkg/cache/scheduler/cache.go (LocalQueueUsage, filterLocalQueueUsage)
     """
     return {
-        "flavorsReservation": _listed(figures, figures.reserved),
-        "flavorsUsage": _listed(figures, figures.used),
+        "flavorsReservation": _listed(counts, counts.reserved),
+        "flavorsUsage": _listed(counts, counts.used),
     }
 
 
 @rule("STATUS-053")
-def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
-    """The flavors of the ClusterQueue with the resources that they cover and what nodes have them.
+def local_queue_flavors_status(counts: QueueCounts) -> Mapping[str, Any]:
+    """The status of a LocalQueue lists the flavors of its ClusterQueue with resources, labels and taints.
 
     Kueue 0.14: pkg/cache/scheduler/cache.go (LocalQueueUsage);
         pkg/controller/core/localqueue_controller.go (UpdateStatusIfChanged)
@@ -291,9 +295,9 @@ def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
         {
             "name": flavor.name,
             "resources": sorted(group.covered),
-            **_nodes(figures.flavor(flavor.name) or {}),
+            **_nodes(counts.flavor(flavor.name) or {}),
         }
-        for group in figures.groups
+        for group in counts.groups
         for flavor in group.flavors
     ]
     return {"flavors": shown} if shown else {}
@@ -303,7 +307,7 @@ def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
 def cluster_queue_active_condition(
     reasons: Sequence[str], messages: Sequence[str]
 ) -> Condition:
-    """Ready, or the first reason with every message.
+    """A ClusterQueue has Active True with reason Ready, or False with the first reason why it is inactive.
 
     Kueue: pkg/cache/scheduler/cache.go (ClusterQueueReadiness); pkg/cache/scheduler/clusterqueue.go (inactiveReason)
     """
@@ -317,7 +321,7 @@ def cluster_queue_active_condition(
 
 @rule("STATUS-048")
 def cluster_queue_terminating_condition() -> Condition:
-    """Say of a ClusterQueue that was deleted in use that it is on its way, whatever else is wrong with it.
+    """A terminating ClusterQueue has Active False with reason Terminating.
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason)
     """
@@ -327,7 +331,7 @@ def cluster_queue_terminating_condition() -> Condition:
 
 @rule("STATUS-023")
 def local_queue_active_condition(stopped: bool, cluster_queue: str) -> Condition:
-    """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready.
+    """A LocalQueue has Active False when it is stopped or its ClusterQueue is missing or inactive.
 
     Kueue: pkg/controller/core/localqueue_controller.go (Reconcile)
     """
@@ -338,22 +342,10 @@ def local_queue_active_condition(stopped: bool, cluster_queue: str) -> Condition
             reason="Stopped",
             message="LocalQueue is stopped",
         )
-    told = "Can't submit new workloads to clusterQueue"
-    match cluster_queue:
-        case "missing":
-            return Condition(
-                type="Active",
-                value=False,
-                reason="ClusterQueueDoesNotExist",
-                message=told,
-            )
-        case "inactive":
-            return Condition(
-                type="Active",
-                value=False,
-                reason="ClusterQueueIsInactive",
-                message=told,
-            )
+    reason = _CLUSTER_QUEUE_PROBLEMS.get(cluster_queue)
+    if reason:
+        message = "Can't submit new workloads to clusterQueue"
+        return Condition(type="Active", value=False, reason=reason, message=message)
     return Condition(
         type="Active",
         value=True,
@@ -363,9 +355,11 @@ def local_queue_active_condition(stopped: bool, cluster_queue: str) -> Condition
 
 
 def _nodes(flavor: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: found for key in ("nodeLabels", "nodeTaints") if (found := flavor.get(key))
-    }
+    shown = {}
+    for key in ("nodeLabels", "nodeTaints"):
+        if flavor.get(key):
+            shown[key] = flavor[key]
+    return shown
 
 
 def _assignment(pod_set: PodSetAssignment) -> dict[str, Any]:
@@ -387,26 +381,21 @@ def _printed(amounts: Mapping[str, int], in_bytes: frozenset[str]) -> dict[str, 
 
 
 def _listed(
-    figures: QueueCounts,
+    counts: QueueCounts,
     amounts: Mapping[FlavorResource, int],
     borrowed: Mapping[FlavorResource, int] | None = None,
 ) -> list[dict[str, Any]]:
-    found = []
-    for flavor in sorted(
-        (f for group in figures.groups for f in group.flavors), key=lambda f: f.name
-    ):
+    flavors = [flavor for group in counts.groups for flavor in group.flavors]
+    listed = []
+    for flavor in sorted(flavors, key=lambda flavor: flavor.name):
         resources = []
         for name in sorted(flavor.nominal):
             of = (flavor.name, name)
-            resource = {
-                "name": name,
-                "total": printed(name, amounts.get(of, 0), figures.in_bytes),
-            }
-            over = (
-                {}
-                if borrowed is None
-                else {"borrowed": printed(name, borrowed.get(of, 0), figures.in_bytes)}
-            )
-            resources.append(resource | over)
-        found.append({"name": flavor.name, "resources": resources})
-    return found
+            total = printed(name, amounts.get(of, 0), counts.in_bytes)
+            resource = {"name": name, "total": total}
+            if borrowed is not None:
+                over = borrowed.get(of, 0)
+                resource["borrowed"] = printed(name, over, counts.in_bytes)
+            resources.append(resource)
+        listed.append({"name": flavor.name, "resources": resources})
+    return listed

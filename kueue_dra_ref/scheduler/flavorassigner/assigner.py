@@ -31,7 +31,7 @@ from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import FlavorTrace
 from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import NoFitReason
 from kueue_dra_ref.scheduler.flavorassigner.resource_group import ResourceGroupSearch
 from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
-from kueue_dra_ref.workload.total_requests import TotalRequests, counted
+from kueue_dra_ref.workload.total_requests import TotalRequests, implicit_requests
 
 AllRequests = tuple[TotalRequests, ...]
 """The total requests of each pod set of a workload."""
@@ -112,7 +112,7 @@ class FlavorAssigner:
 
     def _with_counted(self, requests: TotalRequests) -> TotalRequests:
         """Add what the ClusterQueue counts by itself, such as pods."""
-        more = counted(self.rules, self.oracle.queue, requests)
+        more = implicit_requests(self.rules, self.oracle.queue, requests)
         return replace(requests, amounts={**requests.amounts, **more})
 
     def _stops_at(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.flavor_check import FlavorCheck
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import FlavorResource, plus
 from kueue_dra_ref.model.rule import Rule
@@ -22,6 +23,7 @@ from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import (
     Status,
 )
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
+    FungibilityCheck,
     GranularMode,
     PreemptionMode,
 )
@@ -96,9 +98,12 @@ class FlavorFitCheck:
         keys: Collection[str],
     ) -> Answer[str | UnparsableLabel] | None:
         """Give the first reason for which a flavor is not eligible for the pods, or None."""
-        for answer in self.rules.flavor.answers(pod_set, name, spec):
+        check = FlavorCheck(
+            pod_set=pod_set, name=name, spec=spec, group_label_keys=keys
+        )
+        for answer in self.rules.flavor.answers(check):
             return answer
-        for answer in self.rules.in_group.answers(pod_set, name, spec, keys):
+        for answer in self.rules.in_group.answers(check):
             return answer
         return None
 
@@ -143,8 +148,10 @@ class FlavorFitCheck:
         if PreemptionMode.NO_FIT in (one.mode, other.mode):
             return Preference(one.mode is not PreemptionMode.NO_FIT, ())
         policy = self.oracle.queue.fungibility
+        of_one = FungibilityCheck(granular=one, policy=policy)
+        of_other = FungibilityCheck(granular=other, policy=policy)
         for rule in order.rules:
-            first, second = rule(one, policy), rule(other, policy)
+            first, second = rule(of_one), rule(of_other)
             if first != second:
                 return Preference(first > second, (rule,))
         return Preference(False, order.rules)

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import PreemptionMode
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
+    FungibilityCheck,
+    PreemptionMode,
+)
 from kueue_dra_ref.scheduler.flavorassigner.assignment import (
     FlavorAssignmentAttempt,
     Reasons,
@@ -105,7 +108,9 @@ class ResourceGroupSearch:
         """Whether to try the next flavor; keep the preferred attempt so far, or the one that ends the search."""
         mode = attempt.granular_mode
         policy = self.check.oracle.queue.fungibility
-        rules = self.check.rules.try_next_flavor.holding(mode, policy)
+        rules = self.check.rules.try_next_flavor.holding(
+            FungibilityCheck(granular=mode, policy=policy)
+        )
         if not rules:
             self._best = attempt
             return False

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.behaviours.phases_scheduling import PreemptionRules
-from kueue_dra_ref.cache.snapshot import Amounts, ReservedWorkload
+from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, ReservedWorkload
 from kueue_dra_ref.explain.step import cited, listed
 from kueue_dra_ref.model.resource_node import ResourceNode, minus
 from kueue_dra_ref.rules.preemption.preemption_policies import (
@@ -254,7 +254,9 @@ def candidate_of(
     )
 
 
-def _fits_quota(node: ResourceNode, amounts: Amounts) -> tuple[bool, Amounts]:
+def _fits_quota(
+    node: ResourceNode, amounts: FlavorResourceQuantities
+) -> tuple[bool, FlavorResourceQuantities]:
     """Whether amounts fit the SubtreeQuota of a node, and the amounts that its parent would have to provide."""
     fits = not any(node.exceeds(of, amount) for of, amount in amounts.items())
     missing = {}

@@ -12,7 +12,11 @@ from typing import Any
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.phases_scheduling import PreemptionRules
-from kueue_dra_ref.cache.snapshot import Amounts, ReservedWorkload, Snapshot
+from kueue_dra_ref.cache.snapshot import (
+    FlavorResourceQuantities,
+    ReservedWorkload,
+    Snapshot,
+)
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.model.rule import Rule
@@ -69,7 +73,7 @@ class PreemptionContext:
     queue: ClusterQueue
     priority: int
     created: int
-    usage: Amounts
+    usage: FlavorResourceQuantities
     """The usage that the preemptor adds."""
     frs_need_preemption: frozenset[FlavorResource]
     """The flavors and resources whose available quota is too small."""

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.behaviours.phases_scheduling import FairSharingRules, PreemptionRules
-from kueue_dra_ref.cache.snapshot import Key, ReservedWorkload
+from kueue_dra_ref.cache.snapshot import ReservedWorkload
 from kueue_dra_ref.explain.step import cited
 from kueue_dra_ref.model.dominant_resource_share import (
     DominantResourceShare,
     dominant_resource_share,
 )
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import ResourceNode
 from kueue_dra_ref.model.slots import AnyOf
 from kueue_dra_ref.rules.preemption.fair_sharing import (

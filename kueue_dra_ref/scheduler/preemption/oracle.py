@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cache.snapshot import Amounts, Snapshot
+from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, Snapshot
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.resource_node import (
     FlavorResource,
@@ -113,7 +113,9 @@ class PreemptionOracle:
         return PreemptionMode.RECLAIM
 
     def search(
-        self, usage: Amounts, frs_need_preemption: frozenset[FlavorResource]
+        self,
+        usage: FlavorResourceQuantities,
+        frs_need_preemption: frozenset[FlavorResource],
     ) -> TargetSearch:
         """Find the workloads to preempt so that additional usage fits."""
         ignored = self.behaviour.preempting.ignore_zero_request
