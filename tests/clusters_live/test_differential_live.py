@@ -103,7 +103,7 @@ def test_another_kueue_takes_the_place_of_one_that_ended(batch: Batch) -> None:
     assert tally.kinds == {OutcomeKind.AGREES: 1, OutcomeKind.ENDED: 1}
     (found,) = tally.found
     assert found.scenario.name == ends
-    assert re.search(rf"kueue ended with exit code -9(?s:.*)while it played: {ends}$", found.trouble)
+    assert re.search(rf"kueue ended with exit code -9(?s:.*)while it ran: {ends}$", found.trouble)
 
 
 def a_queue(name: str, cohort: str) -> list[Manifest]:
