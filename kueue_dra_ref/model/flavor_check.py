@@ -1,6 +1,6 @@
 """A flavor that Kueue checks for a pod set.
 
-Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
+No counterpart: a value, it decides nothing.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 HITS = 3
 DOORS = {
-    "dominantResourceShare": "model/resource_node",
+    "dominantResourceShare": "model/dominant_resource_share",
     "roundToValidRange": "dra/device_charge rules/dra/consumable_capacity",
     "borrowWithinCohort maxPriorityThreshold": "rules/preemption/preemption_policies",
     "stickyWorkload": "cache/cluster_queue rules/queue/pending_workloads",
