@@ -52,7 +52,9 @@ def told(
                 shown = ", ".join(
                     f"{amount} {name}" for name, amount in pod_set.requests.items()
                 )
-                text = f"pod set {pod_set.name}: a pod requests {shown}: {rule.sentence}"
+                text = (
+                    f"pod set {pod_set.name}: a pod requests {shown}: {rule.sentence}"
+                )
                 yield Step(requirements=cited([rule]), text=text)
 
 

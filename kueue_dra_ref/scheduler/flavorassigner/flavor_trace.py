@@ -28,7 +28,9 @@ class FlavorTrace:
     ) -> Iterator[Step]:
         """Say why the search goes on behind a flavor, if another one comes."""
         for rule in rules if others else ():
-            text = f"{self.where}flavor {flavor.name}: the search goes on: {rule.sentence}"
+            text = (
+                f"{self.where}flavor {flavor.name}: the search goes on: {rule.sentence}"
+            )
             yield Step(requirements=cited([rule]), text=text)
 
     def compared(

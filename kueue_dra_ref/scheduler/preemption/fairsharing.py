@@ -220,7 +220,8 @@ class FairSharingPreemption:
                 hold = turns.pop(queue)
                 if queue is not own:
                     self.contest.trace.turn(
-                        f"{described(hold)} goes: {entitled[0].sentence}", cited(entitled)
+                        f"{described(hold)} goes: {entitled[0].sentence}",
+                        cited(entitled),
                     )
                 if self._add_target(hold, WITHIN if queue is own else RECLAIM):
                     return True
