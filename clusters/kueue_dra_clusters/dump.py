@@ -154,15 +154,16 @@ class _Reader:
         """Give the UIDs of the owners of Workloads that were not read yet, by version and kind."""
         known = {_uid(each) for each in self.dump.objects}
         absent: dict[tuple[str, str], set[str]] = {}
-        for workload in (
-            each for each in self.dump.objects if each["kind"] == "Workload"
-        ):
-            for owner in workload["metadata"].get("ownerReferences") or ():
-                if owner["uid"] not in known:
-                    absent.setdefault((owner["apiVersion"], owner["kind"]), set()).add(
-                        owner["uid"]
-                    )
+        for owner in self._owners_of_workloads():
+            kind = owner["apiVersion"], owner["kind"]
+            if owner["uid"] not in known:
+                absent.setdefault(kind, set()).add(owner["uid"])
         return absent
+
+    def _owners_of_workloads(self) -> Iterator[Manifest]:
+        for each in self.dump.objects:
+            if each["kind"] == "Workload":
+                yield from each["metadata"].get("ownerReferences") or ()
 
     def _read(self, version: str, kind: str, labels: str = "") -> None:
         self._progress(kind)

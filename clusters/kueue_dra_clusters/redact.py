@@ -10,7 +10,8 @@ from kueue_dra_ref.target import Manifest
 
 PUBLIC_KINDS = frozenset({"DeviceClass", "ResourceSlice"})
 """Kinds whose names come from a vendor and decide what a claim is charged."""
-_NAME = r"[A-Za-z0-9]([A-Za-z0-9.\-]*[A-Za-z0-9])?"
+_WORD = re.compile(r"(?<![\w.\-])[A-Za-z0-9](?:[\w.\-]*[A-Za-z0-9])?(?![\w\-])")
+"""A name inside a message."""
 
 
 def redacted(objects: Iterable[Manifest]) -> list[Manifest]:
@@ -19,11 +20,9 @@ def redacted(objects: Iterable[Manifest]) -> list[Manifest]:
     The names of DeviceClasses, ResourceSlices, resources and drivers stay: they decide.
     """
     found = list(objects)
-    names = {old: f"name-{number}" for number, old in enumerate(_names(found), start=1)}
-    images = {
-        old: f"image-{number}" for number, old in enumerate(_images(found), start=1)
-    }
-    rename = _Renaming(names | images)
+    words = _numbered("name", _names(found))
+    words |= _numbered("image", _images(found))
+    rename = _Renaming(words)
     return [rename.value(each) for each in found]
 
 
@@ -31,49 +30,63 @@ class _Renaming:
     """Replaces whole words, in values and in messages."""
 
     def __init__(self, words: Mapping[str, str]) -> None:
-        self._words = dict(words)
-        self._pattern = re.compile(rf"(?<![A-Za-z0-9.\-])(?:{_NAME})(?![A-Za-z0-9\-])")
+        self._words = words
 
     def value(self, value: Any) -> Any:
         """Give a value with every name replaced; keys stay, as they are fields, labels or resources."""
-        if isinstance(value, dict):
-            return {key: self.value(part) for key, part in value.items()}
-        if isinstance(value, list):
-            return [self.value(part) for part in value]
-        return self._text(value) if isinstance(value, str) else value
+        match value:
+            case dict():
+                return self._mapping(value)
+            case list():
+                return list(map(self.value, value))
+            case str():
+                return self._text(value)
+        return value
+
+    def _mapping(self, value: Manifest) -> Manifest:
+        renamed = {}
+        for key, part in value.items():
+            renamed[key] = self.value(part)
+        return renamed
 
     def _text(self, text: str) -> str:
-        if text in self._words:
-            return self._words[text]
-        if " " not in text:
-            return text
-        return self._pattern.sub(self._word, text)
+        if " " in text:
+            return _WORD.sub(self._word, text)
+        return self._words.get(text, text)
 
     def _word(self, match: re.Match[str]) -> str:
-        return self._words.get(match.group(0), match.group(0))
+        word = match.group(0)
+        return self._words.get(word, word)
+
+
+def _numbered(prefix: str, words: Iterable[str]) -> dict[str, str]:
+    """Give each word another one, in the order in which they first appear."""
+    renamed: dict[str, str] = {}
+    for word in words:
+        renamed.setdefault(word, f"{prefix}-{len(renamed) + 1}")
+    return renamed
 
 
 def _names(objects: Iterable[Manifest]) -> Iterator[str]:
-    seen: dict[str, None] = {}
     for each in objects:
         metadata = each.get("metadata") or {}
         if namespace := metadata.get("namespace"):
-            seen[namespace] = None
-        if each.get("kind") not in PUBLIC_KINDS and metadata.get("name"):
-            seen[metadata["name"]] = None
-    yield from seen
+            yield namespace
+        name = metadata.get("name")
+        if name and each.get("kind") not in PUBLIC_KINDS:
+            yield name
 
 
-def _images(objects: Iterable[Any]) -> Iterator[str]:
-    seen: dict[str, None] = {}
-    waiting: list[Any] = list(objects)
-    while waiting:
-        value = waiting.pop(0)
-        if isinstance(value, dict):
+def _images(value: Any) -> Iterator[str]:
+    """Give every image below a value."""
+    parts: Iterable[Any] = ()
+    match value:
+        case list():
+            parts = value
+        case dict():
+            parts = value.values()
             image = value.get("image")
             if isinstance(image, str):
-                seen[image] = None
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
-    yield from seen
+                yield image
+    for part in parts:
+        yield from _images(part)
