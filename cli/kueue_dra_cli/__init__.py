@@ -26,6 +26,9 @@ COMMANDS: Mapping[str, str] = {
     "shrink": "Reduce a scenario to the smallest on which the reference and a real Kueue still differ.",
     "controls": "Misconfigure the target on purpose and check that the listed cases fail.",
     "matrix": "Run the suites against each release of Kueue and print one table.",
+    "dump": "Read everything that decides from a cluster into one file.",
+    "devices": "Show which class matches which device, and what keeps the others out.",
+    "vendor": "Check whether a driver's classes, slices and demos are fit for quota.",
     "cluster": "Create a kind cluster with a real Kueue, and delete it.",
     "images": "List every image that a kind cluster needs.",
     "behaviour": "Print the rules in force in a text or a release.",
@@ -40,6 +43,7 @@ TRACEBACK = "KUEUE_DRA_TRACEBACK"
 
 SHARED: Mapping[str, tuple[str, str]] = {
     "cluster": ("cluster", "group"),
+    "vendor": ("vendor", "group"),
     "images": ("cluster", "images"),
     "record": ("record", "record"),
     "shrink": ("record", "shrink"),

@@ -242,6 +242,20 @@ def client_of(context: str) -> ApiClient:
     return client
 
 
+def current_context() -> str:
+    """Give the current context of the kubeconfig.
+
+    Raises:
+        ClusterError: there is no kubeconfig, or it has no current context.
+
+    """
+    try:
+        current = config.list_kube_config_contexts()[1]  # type: ignore[no-untyped-call] # ships no types
+    except config.ConfigException as trouble:
+        raise ClusterError(f"no kubeconfig could be read ({trouble})") from None
+    return str(current["name"])
+
+
 def removal_of(ref: Ref, context: str) -> str:
     """Give the command that removes one object."""
     place = f" -n {ref.namespace}" if ref.namespace else ""
