@@ -30,7 +30,7 @@ E2E_WORKERS ?= $(shell echo $$(( $(CORES) < 6 ? $(CORES) : 6 )))
 CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
 # Folders that hold packages; a path file in .venv makes them importable before the project is installed.
-ROOMS := . suites fixtures clusters reports controls differential cli
+ROOMS := . suites fixtures clusters reports controls differential vendor cli
 # Whoever forbids compiled files waits four seconds more for each start of the suite.
 unexport PYTHONDONTWRITEBYTECODE
 # The suites draw no examples, and the summary of hypothesis takes a second to import.

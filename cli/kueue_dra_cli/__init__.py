@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "shrink": "Reduce a scenario to the smallest on which the reference and a real Kueue still differ.",
     "controls": "Misconfigure a judge on purpose and see that the suite notices.",
     "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
+    "vendor": "Check a driver's classes, slices and demos: are they fit for quota?",
     "cluster": "Keep a kind cluster with a real Kueue to work on.",
     "images": "List every image that a cluster of released parts is made of.",
     "requirements": "List the requirements that everything is judged by.",
@@ -39,6 +40,7 @@ TRACEBACK = "KUEUE_DRA_TRACEBACK"
 
 SHARED: Mapping[str, tuple[str, str]] = {
     "cluster": ("cluster", "group"),
+    "vendor": ("vendor", "group"),
     "images": ("cluster", "images"),
     "record": ("record", "record"),
     "shrink": ("record", "shrink"),
