@@ -79,9 +79,9 @@ def _own(function: Function) -> Iterator[ast.AST]:
 def _uncounted(tree: ast.Module) -> Iterator[ast.stmt]:
     """Give imports and strings that stand alone."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        if isinstance(node, ast.Import | ast.ImportFrom) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ):
             yield node
 
 

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "shrink": "Reduce a scenario to the smallest on which the reference and a real Kueue still differ.",
     "controls": "Misconfigure a judge on purpose and see that the suite notices.",
     "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
+    "devices": "Show which class matches which device, and what keeps the others out.",
     "vendor": "Check a driver's classes, slices and demos: are they fit for quota?",
     "cluster": "Keep a kind cluster with a real Kueue to work on.",
     "images": "List every image that a cluster of released parts is made of.",
