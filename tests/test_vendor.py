@@ -247,3 +247,41 @@ def test_an_empty_folder_is_answered(tmp_path: Path) -> None:
 
     assert done.exit_code == 2
     assert "found no object of resource.k8s.io" in done.output
+
+
+def test_the_mapping_that_is_written_admits_the_demos(tmp_path: Path) -> None:
+    """Applied unchanged, with the driver's files, the demo is admitted with one device."""
+    files = a_driver()
+    driver, quota = tmp_path / "driver.yaml", tmp_path / "quota.yaml"
+    manifests = [files["class"], *files["slices"], files["template"], _queued(files["job"])]
+    driver.write_text(yaml.safe_dump_all(manifests))
+
+    quota.write_text(kueue_dra("vendor", "mapping", driver).stdout)
+    done = kueue_dra("simulate", "-f", quota, "-f", driver, "-o", "json")
+
+    assert done.exit_code == 0, done.output
+    workload = next(each for each in json.loads(done.stdout)["items"] if each["kind"] == "Workload")
+    usage = workload["status"]["admission"]["podSetAssignments"][0]["resourceUsage"]
+    assert usage["gpu.example.com/devices"] == "1"
+
+
+def test_partitions_are_mapped_by_their_counter(tmp_path: Path) -> None:
+    """Devices that consume different amounts are charged by the counter, up to what is shared."""
+    files = a_driver()
+    _counters(files, consumed="2", shared="7")
+    _devices(files)[1]["consumesCounters"] = [{"counterSet": "set", "counters": {"slices": {"value": "1"}}}]
+    del files["slices"][1]
+    driver = tmp_path / "driver.yaml"
+    driver.write_text(yaml.safe_dump_all([files["class"], *files["slices"]]))
+
+    written = list(yaml.safe_load_all(kueue_dra("vendor", "mapping", driver).stdout))
+
+    (mapping,) = written[0]["resources"]["deviceClassMappings"]
+    assert mapping["sources"][0]["counter"]["name"] == "slices"
+    queue = next(each for each in written if each["kind"] == "ClusterQueue")
+    quotas = queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
+    assert {"name": "gpu.example.com/slices", "nominalQuota": "7"} in quotas
+
+
+def _queued(job: Any) -> Any:
+    return {**job, "metadata": {**job["metadata"], "labels": {"kueue.x-k8s.io/queue-name": "main"}}}

@@ -17,7 +17,7 @@ from kueue_dra_cli.options import (
 )
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.documents import read
+from kueue_dra_ref.api.documents import read, written
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.reference.configuration_check import checked
 from kueue_dra_ref.simulation.inputs import configuration_of
@@ -25,6 +25,7 @@ from kueue_dra_vendor.catalogue import ALL
 from kueue_dra_vendor.check import Check, Finding, Level, VendorContext, run_checks
 from kueue_dra_vendor.files import VendorFiles, load
 from kueue_dra_vendor.inventory import Inventory
+from kueue_dra_vendor.mapping import documents, mapped
 
 EPILOG = """\
 \b
@@ -38,6 +39,19 @@ Exit codes
   0  no error was found; warnings and advice may be
   1  a check of level error found something
   2  a file cannot be read, or holds nothing to check
+"""
+
+
+MAPPING_EPILOG = """\
+\b
+Examples
+  kueue-dra vendor mapping driver/ > quota.yaml
+  kueue-dra simulate -f driver/ -f quota.yaml -o table    what the demos would be charged
+
+\b
+Exit codes
+  0  written
+  2  a file cannot be read, or no class matches a device
 """
 
 
@@ -106,6 +120,38 @@ def checks_command(output: str) -> None:
             rows,
             (None, None, 30, 40, 30, 14),
         )
+
+
+@group.command("mapping", epilog=MAPPING_EPILOG)
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE|DIR...",
+)
+@kubernetes_option
+@cel_option
+def mapping_command(paths: tuple[Path, ...], kubernetes: str) -> None:
+    """Write a mapping of a driver's classes, and queues that fit its devices, ready to apply.
+
+    Classes whose devices give out shares are charged by a capacity, those whose devices consume different amounts of
+    a counter by that counter, all others by the number of devices. The reasons are printed on the error stream.
+    """
+    inventory = context_of(paths, None, kubernetes).inventory
+    chosen, left = mapped(inventory)
+    if not chosen:
+        raise CliError(
+            [f"{each.title}: {why}" for each, why in left] or ["found no DeviceClass"]
+        )
+    click.echo(written(documents(inventory, chosen)), nl=False)
+    for found in chosen:
+        click.echo(
+            f"{found.device_class.title} -> {found.resource} {found.nominal}: {found.why}",
+            err=True,
+        )
+    for each, why in left:
+        click.echo(f"{each.title} is not mapped: {why}", err=True)
 
 
 def context_of(

@@ -165,7 +165,8 @@ def sources_exist_on_devices(context: VendorContext) -> Found:
             and not list(_charges(device, source))
         ]
         if lacking:
-            text = f"mapping {mapping.name}: {_source_name(source)} is not on {lacking[0].title} and {len(lacking) - 1} more"
+            first, more = lacking[0].title, len(lacking) - 1
+            text = f"mapping {mapping.name}: {_source_name(source)} is not on {first} and {more} more"
             yield about(each, "", text)
 
 
