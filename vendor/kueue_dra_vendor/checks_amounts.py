@@ -7,13 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.quantities import Format, Quantity, parse
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
 from kueue_dra_vendor.files import VendorObject
 from kueue_dra_vendor.inventory import InventoryDevice, Pool
 
 MAX_CLASSES, MAX_MAPPINGS = 8, 16
 """Limits of Kueue's Configuration."""
+MEBIBYTE = 1 << 20
 SMALL = 1
 """The value of a counter that only one device may take: a mutex."""
 
@@ -318,4 +319,8 @@ def _amount(value: Any) -> Fraction:
 
 
 def _shown(amount: Fraction) -> str:
-    return str(amount.numerator) if amount.denominator == 1 else f"{float(amount):g}"
+    """Write an amount as Kubernetes does: whole mebibytes in binary, everything else in decimal."""
+    whole = amount.denominator == 1 and amount >= MEBIBYTE and amount % MEBIBYTE == 0
+    return str(
+        Quantity(amount=amount, format=Format.BINARY if whole else Format.DECIMAL)
+    )
