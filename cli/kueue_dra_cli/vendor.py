@@ -107,7 +107,7 @@ def check_command(
 @group.command("checks")
 @output_option("table", "json")
 def checks_command(output: str) -> None:
-    """List every check: its level, what goes wrong when it is ignored, and how to mend it."""
+    """List every check: its level, what goes wrong when it is ignored, and how to fix it."""
     if output == "json":
         as_json([_described(each) for each in ALL])
     else:

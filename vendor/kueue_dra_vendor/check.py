@@ -1,4 +1,4 @@
-"""A check: what it looks for, what goes wrong for a Kueue user who ignores it, and how to mend it."""
+"""A check: what it looks for, what goes wrong for a Kueue user who ignores it, and how to fix it."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def check(
 
 
 def run_checks(context: VendorContext, only: Sequence[str] = ()) -> list[Finding]:
-    """Run every check, or some of them by ID, and give what they find, the gravest first."""
+    """Run every check, or some of them by ID, and give what they find, the most severe first."""
     chosen = [each for each in CHECKS.values() if not only or each.id in only]
     found = [finding for each in chosen for finding in each.findings(context)]
     order = list(Level)

@@ -23,7 +23,7 @@ SMALL = 1
     "VENDOR-201",
     Level.ERROR,
     "No device consumes more of a counter than its set has.",
-    effect="The device can never be allocated, and its charge exceeds the quota that the node stands for.",
+    effect="The device can never be allocated, and its charge exceeds the quota of the node.",
     remedy="Correct the counter of the device, or that of the set.",
     since="Kubernetes 1.33",
 )

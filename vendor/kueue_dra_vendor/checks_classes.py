@@ -30,7 +30,7 @@ MOST = 3
     "VENDOR-001",
     Level.ERROR,
     "The API server stores every class, slice and template.",
-    effect="A class that is not stored cannot be mapped; nobody sees the devices of a rejected slice.",
+    effect="A class that is not stored cannot be mapped; the devices of a rejected slice are not seen.",
     remedy="Change the field that the message names, or require a Kubernetes minor that takes it.",
 )
 def objects_are_stored(context: VendorContext) -> Found:
@@ -192,7 +192,7 @@ def class_names_are_label_keys(context: VendorContext) -> Found:
     "VENDOR-010",
     Level.ERROR,
     "No two classes have one extended resource name.",
-    effect="The newest class stands for the name: installing one driver moves the quota of the other.",
+    effect="The newest class takes the name: installing one driver moves the quota of the other.",
     remedy="Use a name with the vendor's own domain.",
     since="Kueue 0.17, Kubernetes 1.34",
 )
@@ -212,7 +212,7 @@ def extended_names_are_unique(context: VendorContext) -> Found:
     "VENDOR-011",
     Level.WARNING,
     "An extended resource name has no domain of another vendor.",
-    effect="Where the other vendor's driver is installed, one name stands for two kinds of devices.",
+    effect="Where the other vendor's driver is installed, one name means two kinds of devices.",
     remedy="Use a name with the vendor's own domain.",
     since="Kueue 0.17, Kubernetes 1.34",
 )
