@@ -30,7 +30,7 @@ E2E_WORKERS ?= $(shell echo $$(( $(CORES) < 6 ? $(CORES) : 6 )))
 CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
 # Folders with packages; a .pth file in .venv makes them importable before the project is installed.
-ROOMS := . suites fixtures clusters reports controls differential cli
+ROOMS := . suites fixtures clusters reports controls differential vendor cli
 # Without compiled files each start of the suite takes four seconds longer.
 unexport PYTHONDONTWRITEBYTECODE
 # The suites use no hypothesis, and its plugin takes a second to import.
@@ -60,10 +60,13 @@ $(VENV)/.made:
 $(VENV)/.run: $(VENV)/.made locks/run.txt
 	@echo "installing the locked packages into $(VENV) ..."
 	@$(INSTALL) --require-hashes -r locks/run.txt
+	@touch $@
+
+$(VENV)/.rooms: $(VENV)/.run Makefile
 	@printf '%s\n' $(abspath $(ROOMS)) > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/kueue-dra-rooms.pth"
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.run locks/dev.txt pyproject.toml
+$(VENV)/.dev: $(VENV)/.rooms locks/dev.txt pyproject.toml
 	@echo "installing the locked development packages into $(VENV) ..."
 	@$(INSTALL) --require-hashes -r locks/dev.txt
 	@$(INSTALL) --no-deps --no-build-isolation -e .
@@ -78,12 +81,12 @@ $(VENV)/.e2e: $(VENV)/.dev locks/e2e.txt
 install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command in it
 
 .PHONY: conformance
-conformance: $(VENV)/.run ## the whole suite against the reference in memory; report in out/reference
+conformance: $(VENV)/.rooms ## the whole suite against the reference in memory; report in out/reference
 	@$(SUITE) $(ALONE) --forks $(FORKS) --report-dir=out/reference $(ARGS)
 	@$(BIN)/python -m kueue_dra_cli controls --report-dir=out/reference
 
 .PHONY: conformance-all
-conformance-all: $(VENV)/.run ## the same for each behaviour (KEP text or Kueue release), two at a time; reports in out/reference-NAME
+conformance-all: $(VENV)/.rooms ## the same for each behaviour (KEP text or Kueue release), two at a time; reports in out/reference-NAME
 	@$(BIN)/python -m kueue_dra_reports.all_behaviours $(CASES) $(ALONE) $(ARGS)
 
 .PHONY: live

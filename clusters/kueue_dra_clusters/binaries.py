@@ -2,7 +2,7 @@
 
 ``KUBEBUILDER_ASSETS`` names a folder with ``etcd`` and ``kube-apiserver``, ``KUEUE_BIN`` a Kueue binary, and
 ``KUEUE_MANIFESTS`` a folder with that release's ``config/components``.  ``python -m kueue_dra_clusters.binaries``
-builds the others and prints all paths; with ``0.18 0.19`` it does so for those minors, with ``--all`` for all pinned ones.
+builds the others and prints all paths; with ``0.18 0.19`` for those minors, with ``--all`` for every pinned one.
 """
 
 from __future__ import annotations

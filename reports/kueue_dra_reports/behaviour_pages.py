@@ -30,7 +30,7 @@ INDEX = """\
 # Behaviours
 
 One page for each text of KEP-2941 and each minor of Kueue: the rules in force, phase by phase, in the order of
-application. A *slot* is one question that Kueue decides, such as "Is a device request of a form that is not supported?".
+application. A *slot* is one question that Kueue decides, such as "Is the form of a device request supported?".
 Its rules decide it; a slot without rules says what follows. Each rule has the feature gates under which it is in
 force, the [requirements](../reference/requirements.md) that it implements, and the files in which Kueue or Kubernetes
 decides the same.

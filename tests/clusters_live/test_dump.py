@@ -34,7 +34,7 @@ def installation(plane: ControlPlane, target: LiveTarget) -> Iterator[APIClient]
     for each in made:
         objects.create(each)
     yield objects
-    Cleanup(objects=objects, mirror=InformerCache(objects=objects)).remove([Ref.of(each) for each in made])
+    Cleanup(objects=objects, informers=InformerCache(objects=objects)).remove([Ref.of(each) for each in made])
 
 
 @pytest.fixture

@@ -1,0 +1,243 @@
+"""``kueue-dra vendor``: whether a driver is fit for quota, before a customer finds out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from kueue_dra_cli.errors import CliError, located, place_of, readable
+from kueue_dra_cli.options import (
+    cel_option,
+    configuration_option,
+    kubernetes_option,
+    output_option,
+)
+from kueue_dra_cli.printing import as_json, as_table
+from kueue_dra_ref.api.configuration import Configuration
+from kueue_dra_ref.api.documents import read, written
+from kueue_dra_ref.behaviours import behaviour as behaviour_of
+from kueue_dra_ref.reference.configuration_check import checked
+from kueue_dra_ref.simulation.inputs import configuration_of
+from kueue_dra_vendor.catalogue import ALL
+from kueue_dra_vendor.check import Check, Finding, Level, VendorContext, run_checks
+from kueue_dra_vendor.files import VendorFiles, load
+from kueue_dra_vendor.inventory import Inventory
+from kueue_dra_vendor.mapping import documents, mapped
+
+EPILOG = """\
+\b
+Examples
+  kueue-dra vendor check chart-output.yaml slices/      classes, slices, templates, demos
+  kueue-dra vendor check driver/ --config mapping.yaml  the mapping as well
+  kueue-dra vendor checks                               every check, with its effect and remedy
+
+\b
+Exit codes
+  0  no error was found; warnings and advice may be
+  1  a check of level error found something
+  2  a file cannot be read, or holds nothing to check
+"""
+
+
+MAPPING_EPILOG = """\
+\b
+Examples
+  kueue-dra vendor mapping driver/ > quota.yaml
+  kueue-dra simulate -f driver/ -f quota.yaml -o table    what the demos would be charged
+
+\b
+Exit codes
+  0  written
+  2  a file cannot be read, or no class matches a device
+"""
+
+
+@click.group("vendor")
+def group() -> None:
+    """Check whether a driver's classes and devices are fit for quota."""
+
+
+@group.command("check", epilog=EPILOG)
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE|DIR...",
+)
+@configuration_option
+@kubernetes_option
+@cel_option
+@click.option(
+    "--only", multiple=True, metavar="ID", help="Run this check only; may be repeated."
+)
+@output_option("text", "json")
+def check_command(
+    paths: tuple[Path, ...],
+    configuration: Path | None,
+    kubernetes: str,
+    only: tuple[str, ...],
+    output: str,
+) -> None:
+    """Check DeviceClasses, ResourceSlices, claim templates and demos for what goes wrong under quota.
+
+    Folders are read with everything below them. With --config, the mapping is checked against classes and devices.
+    """
+    if unknown := [each for each in only if each not in {known.id for known in ALL}]:
+        raise CliError(
+            [
+                f"--only {each}: there is no such check; see kueue-dra vendor checks"
+                for each in unknown
+            ]
+        )
+    context = context_of(paths, configuration, kubernetes)
+    found = run_checks(context, only)
+    if output == "json":
+        as_json(
+            {"findings": [_as_json(each) for each in found], "counts": _counts(found)}
+        )
+    else:
+        _print(context, found)
+    raise SystemExit(1 if any(each.level is Level.ERROR for each in found) else 0)
+
+
+@group.command("checks")
+@output_option("table", "json")
+def checks_command(output: str) -> None:
+    """List every check: its level, what goes wrong when it is ignored, and how to fix it."""
+    if output == "json":
+        as_json([_described(each) for each in ALL])
+    else:
+        rows = [
+            (each.id, each.level, each.title, each.effect, each.remedy, each.since)
+            for each in ALL
+        ]
+        as_table(
+            ("id", "level", "check", "effect", "remedy", "since"),
+            rows,
+            (None, None, 30, 40, 30, 14),
+        )
+
+
+@group.command("mapping", epilog=MAPPING_EPILOG)
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE|DIR...",
+)
+@kubernetes_option
+@cel_option
+def mapping_command(paths: tuple[Path, ...], kubernetes: str) -> None:
+    """Write a mapping of a driver's classes, and queues that fit its devices, ready to apply.
+
+    Classes whose devices give out shares are charged by a capacity, those whose devices consume different amounts of
+    a counter by that counter, all others by the number of devices. The reasons are printed on the error stream.
+    """
+    inventory = context_of(paths, None, kubernetes).inventory
+    chosen, left = mapped(inventory)
+    if not chosen:
+        raise CliError(
+            [f"{each.title}: {why}" for each, why in left] or ["found no DeviceClass"]
+        )
+    click.echo(written(documents(inventory, chosen)), nl=False)
+    for found in chosen:
+        click.echo(
+            f"{found.device_class.title} -> {found.resource} {found.nominal}: {found.why}",
+            err=True,
+        )
+    for each, why in left:
+        click.echo(f"{each.title} is not mapped: {why}", err=True)
+
+
+def context_of(
+    paths: Sequence[Path], configuration: Path | None, kubernetes: str
+) -> VendorContext:
+    """Read a vendor's files and the mapping.
+
+    Raises:
+        CliError: a file cannot be read, or there is nothing to check.
+
+    """
+    with readable():
+        files = load(paths, kubernetes)
+    if not files.objects:
+        names = ", ".join(map(str, paths))
+        raise CliError(
+            [
+                f"{names}: found no object of resource.k8s.io; expected DeviceClasses or ResourceSlices"
+            ]
+        )
+    mapping = _configuration(configuration) if configuration else None
+    return VendorContext(
+        files=files,
+        inventory=Inventory.of(files),
+        kubernetes=kubernetes,
+        configuration=mapping,
+    )
+
+
+def _configuration(path: Path) -> Configuration:
+    """Read Kueue's Configuration as Kueue 0.19 reads it, with the gates of counters and extended resources on."""
+    with readable():
+        document = configuration_of(read(path))
+    if document is None:
+        raise CliError(
+            [f"{path}: found no Configuration; expected one, alone or in a ConfigMap"]
+        )
+    loaded = checked(behaviour_of(), document.manifest)
+    if isinstance(loaded, tuple):
+        found: Configuration = loaded[0]
+        return found
+    raise CliError(located(*place_of(error, document), error) for error in loaded)
+
+
+def _print(context: VendorContext, found: Sequence[Finding]) -> None:
+    for each in found:
+        click.echo(str(each))
+    click.echo(_looked_at(context.files, context.inventory))
+    counts = _counts(found)
+    click.echo(
+        ", ".join(f"{counts[level]} {level}" for level in counts) or "nothing found"
+    )
+
+
+def _looked_at(files: VendorFiles, inventory: Inventory) -> str:
+    templates = len(files.of("ResourceClaimTemplate"))
+    return (
+        f"checked {len(files.classes)} DeviceClasses, {len(inventory.devices)} devices in {len(files.slices)} "
+        f"ResourceSlices of {len(inventory.drivers)} drivers, {templates} ResourceClaimTemplates, "
+        f"{len(files.work)} objects with pods"
+    )
+
+
+def _counts(found: Sequence[Finding]) -> dict[str, int]:
+    counted = Counter(each.level for each in found)
+    return {level.value: counted[level] for level in Level if counted[level]}
+
+
+def _as_json(finding: Finding) -> dict[str, str]:
+    return {
+        "check": finding.check.id,
+        "level": finding.level.value,
+        "place": finding.place,
+        "object": finding.object,
+        "text": finding.text,
+        "effect": finding.check.effect,
+        "remedy": finding.check.remedy,
+    }
+
+
+def _described(each: Check) -> dict[str, str]:
+    return {
+        "id": each.id,
+        "level": each.level.value,
+        "title": each.title,
+        "effect": each.effect,
+        "remedy": each.remedy,
+        "since": each.since,
+    }

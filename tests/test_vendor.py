@@ -1,0 +1,287 @@
+"""``kueue-dra vendor check``: a sound driver, and for each check a twin of it that differs in one thing."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kueue_dra_vendor.catalogue import ALL
+from kueue_dra_vendor.check import Level
+from tests.commands import kueue_dra
+
+DRIVER, GPU = "gpu.example.com", "gpu.example.com"
+Files = dict[str, Any]
+Change = Callable[[Files], None]
+
+
+def a_driver() -> Files:
+    """Give the files of a driver that no check finds anything in."""
+    return {
+        "class": _object("DeviceClass", GPU, {"selectors": [_cel(f"device.driver == '{DRIVER}'")]}),
+        "slices": [
+            _slice("node-1", [_device("gpu-0"), _device("gpu-1", numa=1)]),
+            _slice("node-2", [_device("gpu-0", serial="x2"), _device("gpu-1", serial="x3", numa=1)]),
+        ],
+        "template": _object(
+            "ResourceClaimTemplate",
+            "one-gpu",
+            {"spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": GPU}}]}}},
+            "demo",
+        ),
+        "job": _job(),
+        "mapping": {"resources": {"deviceClassMappings": [{"name": "gpus", "deviceClassNames": [GPU]}]}},
+    }
+
+
+def _object(kind: str, name: str, spec: Any, namespace: str = "") -> Any:
+    place = {"namespace": namespace} if namespace else {}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name, **place}, "spec": spec}
+
+
+def _cel(expression: str) -> Any:
+    return {"cel": {"expression": expression}}
+
+
+def _slice(node: str, devices: list[Any], driver: str = DRIVER, **spec: Any) -> Any:
+    pool = {"name": node, "generation": 1, "resourceSliceCount": 1}
+    return _object(
+        "ResourceSlice",
+        f"{node}-{driver}",
+        {"driver": driver, "nodeName": node, "pool": pool, "devices": devices, **spec},
+    )
+
+
+def _device(name: str, numa: int = 0, serial: str = "") -> Any:
+    attributes = {"numa": {"int": numa}, **({"uuid": {"string": serial}} if serial else {})}
+    return {"name": name, "attributes": attributes, "capacity": {"memory": {"value": "80Gi"}}}
+
+
+def _job() -> Any:
+    pod = {
+        "containers": [{"name": "c", "image": "i"}],
+        "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}],
+        "restartPolicy": "Never",
+    }
+    meta = {"name": "demo", "namespace": "demo"}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": {"template": {"spec": pod}}}
+
+
+def _devices(files: Files) -> list[Any]:
+    found: list[Any] = files["slices"][0]["spec"]["devices"]
+    return found
+
+
+def _request(files: Files) -> Any:
+    return files["template"]["spec"]["spec"]["devices"]["requests"][0]
+
+
+def _other_driver(files: Files) -> None:
+    files["class"]["spec"]["selectors"] = [_cel(f"device.attributes['{DRIVER}'].numa < 9")]
+    files["slices"].append(_slice("node-3", [{"name": "nic", "attributes": {"speed": {"int": 1}}}], "net.example.org"))
+
+
+def _second_class(files: Files) -> None:
+    files["second"] = _object("DeviceClass", "all.example.com", copy.deepcopy(files["class"]["spec"]))
+    files["mapping"]["resources"]["deviceClassMappings"].append(
+        {"name": "all", "deviceClassNames": ["all.example.com"]}
+    )
+
+
+def _twice_one_name(files: Files) -> None:
+    for name in (GPU, "other.example.com"):
+        spec = {"selectors": [_cel("device.driver == 'other.example.com'")], "extendedResourceName": "example.com/gpu"}
+        files[name] = _object("DeviceClass", name, spec)
+    del files["class"]
+
+
+def _long_name(files: Files) -> None:
+    """A DeviceClass may have 253 characters; a label key, which Kueue wants, may not."""
+    name = f"{'g' * 60}.example.com"
+    files["class"]["metadata"]["name"] = name
+    _request(files)["exactly"]["deviceClassName"] = name
+    files["mapping"] = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
+
+
+def _counters(files: Files, consumed: str = "1", shared: str = "1", set_name: str = "set") -> None:
+    spec = files["slices"][0]["spec"]
+    pool = {"name": "node-1", "generation": 1, "resourceSliceCount": 2}
+    spec["pool"] = pool
+    sets = [{"name": "set", "counters": {"slices": {"value": shared}}}]
+    counters = {"driver": DRIVER, "nodeName": "node-1", "pool": pool, "sharedCounters": sets}
+    files["slices"].append(_object("ResourceSlice", "node-1-counters", counters))
+    _devices(files)[0]["consumesCounters"] = [{"counterSet": set_name, "counters": {"slices": {"value": consumed}}}]
+
+
+def _shares(files: Files, **policy: Any) -> None:
+    device = _devices(files)[0]
+    device["allowMultipleAllocations"] = True
+    device["capacity"]["memory"] = {"value": "80Gi", **({"requestPolicy": policy} if policy else {})}
+
+
+def _set(path: str, value: Any) -> Change:
+    def change(files: Files) -> None:
+        *above, last = path.split("/")
+        place: Any = files
+        for step in above:
+            place = place[int(step) if step.isdigit() else step]
+        place[int(last) if last.isdigit() else last] = value
+
+    return change
+
+
+def _both(*changes: Change) -> Change:
+    def change(files: Files) -> None:
+        for each in changes:
+            each(files)
+
+    return change
+
+
+TWINS: dict[str, Change] = {
+    "VENDOR-001": _set("class/spec/selectors/0/cel/expression", "device.driver == 'x' && "),
+    "VENDOR-002": _set("class/spec/selectors/0/cel/expression", "device.driver"),
+    "VENDOR-004": _set("class/spec/selectors/0/cel/expression", "device.driver == 'gpu.exmaple.com'"),
+    "VENDOR-005": lambda files: files["class"]["spec"]["selectors"].append(
+        _cel(f"device.attributes['{DRIVER}'].uuid != 'x'")
+    ),
+    "VENDOR-006": _other_driver,
+    "VENDOR-008": _second_class,
+    "VENDOR-009": _long_name,
+    "VENDOR-010": _twice_one_name,
+    "VENDOR-101": _set("slices/0/spec/pool/resourceSliceCount", 2),
+    "VENDOR-103": _set("slices/1/spec/pool/name", "node-1"),
+    "VENDOR-104": lambda files: _counters(files, set_name="gone"),
+    "VENDOR-106": _set("slices/0/spec/devices/0/attributes/numa", {"string": "0"}),
+    "VENDOR-108": _set("slices/0/spec/devices/0/attributes/uuid", {"string": "x2"}),
+    "VENDOR-109": lambda files: _devices(files)[0].update(taints=[{"key": "sick", "effect": "NoSchedule"}]),
+    "VENDOR-201": lambda files: _counters(files, consumed="2"),
+    "VENDOR-204": lambda files: _shares(files, default="0", validRange={"min": "0"}),
+    "VENDOR-205": lambda files: _shares(files),
+    "VENDOR-209": _set("mapping/resources/deviceClassMappings/0/deviceClassNames", [GPU, "gpu.exmaple.com"]),
+    "VENDOR-210": _both(_second_class, lambda files: files["mapping"]["resources"]["deviceClassMappings"].pop()),
+    "VENDOR-301": lambda files: _request(files).update(
+        firstAvailable=[{"name": "a", "deviceClassName": GPU, "count": 1, "allocationMode": "ExactCount"}], exactly=None
+    ),
+    "VENDOR-302": lambda files: _request(files)["exactly"].update(allocationMode="All"),
+    "VENDOR-303": lambda files: _request(files)["exactly"].update(adminAccess=True),
+    "VENDOR-304": _set("job/spec/template/spec/resourceClaims/0", {"name": "gpu", "resourceClaimName": "one"}),
+    "VENDOR-305": lambda files: _request(files)["exactly"].update(deviceClassName="gpu.exmaple.com"),
+    "VENDOR-306": _set("job/spec/template/spec/resourceClaims/0/resourceClaimTemplateName", "two-gpus"),
+}
+"""For each check, what makes the sound driver a twin that only this check complains of, as far as errors go."""
+FOLLOWS = {
+    "VENDOR-001": {"VENDOR-002"},  # what does not compile is not stored
+    "VENDOR-002": {"VENDOR-001"},
+    "VENDOR-103": {"VENDOR-101"},  # two slices of one pool that each declare one
+    "VENDOR-005": {"VENDOR-004"},
+}
+"""Errors that are another side of the same thing."""
+
+
+def _found(files: Files, folder: Path) -> tuple[int, list[Any]]:
+    manifests = [
+        each for key, one in files.items() if key != "mapping" for each in (one if isinstance(one, list) else [one])
+    ]
+    (folder / "driver.yaml").write_text(yaml.safe_dump_all(manifests))
+    (folder / "mapping.yaml").write_text(yaml.safe_dump(files["mapping"]))
+    done = kueue_dra("vendor", "check", folder / "driver.yaml", "--config", folder / "mapping.yaml", "-o", "json")
+    return done.exit_code, json.loads(done.stdout)["findings"]
+
+
+def test_nothing_is_found_in_a_sound_driver(tmp_path: Path) -> None:
+    """Exit code 0, no finding of any level."""
+    assert _found(a_driver(), tmp_path) == (0, [])
+
+
+@pytest.mark.parametrize("check", sorted(TWINS))
+def test_a_twin_is_caught_by_its_own_check(check: str, tmp_path: Path) -> None:
+    """The check finds it; no other check of level error does."""
+    files = a_driver()
+    TWINS[check](files)
+
+    code, found = _found(files, tmp_path)
+
+    assert check in {each["check"] for each in found}
+    errors = {each["check"] for each in found if each["level"] == "error"}
+    assert errors - {check} <= FOLLOWS.get(check, set())
+    assert code == (1 if errors else 0)
+
+
+def test_every_check_says_what_to_do() -> None:
+    """IDs are in order, and each check has an effect and a remedy."""
+    assert [each.id for each in ALL] == sorted({each.id for each in ALL})
+    assert all(each.effect and each.remedy and each.title for each in ALL)
+
+
+def test_the_checks_are_listed() -> None:
+    """As JSON for programs."""
+    listed = json.loads(kueue_dra("vendor", "checks", "-o", "json").stdout)
+    assert {each["level"] for each in listed} <= {level.value for level in Level}
+    assert len(listed) == len(ALL)
+
+
+def test_devices_are_shown_by_class(tmp_path: Path) -> None:
+    """Which match, and what keeps the others out."""
+    files = a_driver()
+    files["class"]["spec"]["selectors"].append(_cel(f"device.attributes['{DRIVER}'].numa == 1"))
+    (tmp_path / "driver.yaml").write_text(yaml.safe_dump_all([files["class"], *files["slices"]]))
+
+    done = kueue_dra("devices", tmp_path / "driver.yaml", "-o", "json")
+
+    (shown,) = json.loads(done.stdout)
+    assert [each["verdict"] for each in shown["devices"]] == ["no", "matches", "no", "matches"]
+    assert shown["devices"][0]["why"].startswith("selector 1 (")
+
+
+def test_an_empty_folder_is_answered(tmp_path: Path) -> None:
+    """One line, exit code 2."""
+    (tmp_path / "x.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: {name: x}\n")
+
+    done = kueue_dra("vendor", "check", tmp_path)
+
+    assert done.exit_code == 2
+    assert "found no object of resource.k8s.io" in done.output
+
+
+def test_the_mapping_that_is_written_admits_the_demos(tmp_path: Path) -> None:
+    """Applied unchanged, with the driver's files, the demo is admitted with one device."""
+    files = a_driver()
+    driver, quota = tmp_path / "driver.yaml", tmp_path / "quota.yaml"
+    manifests = [files["class"], *files["slices"], files["template"], _queued(files["job"])]
+    driver.write_text(yaml.safe_dump_all(manifests))
+
+    quota.write_text(kueue_dra("vendor", "mapping", driver).stdout)
+    done = kueue_dra("simulate", "-f", quota, "-f", driver, "-o", "json")
+
+    assert done.exit_code == 0, done.output
+    workload = next(each for each in json.loads(done.stdout)["items"] if each["kind"] == "Workload")
+    usage = workload["status"]["admission"]["podSetAssignments"][0]["resourceUsage"]
+    assert usage["gpu.example.com/devices"] == "1"
+
+
+def test_partitions_are_mapped_by_their_counter(tmp_path: Path) -> None:
+    """Devices that consume different amounts are charged by the counter, up to what is shared."""
+    files = a_driver()
+    _counters(files, consumed="2", shared="7")
+    _devices(files)[1]["consumesCounters"] = [{"counterSet": "set", "counters": {"slices": {"value": "1"}}}]
+    del files["slices"][1]
+    driver = tmp_path / "driver.yaml"
+    driver.write_text(yaml.safe_dump_all([files["class"], *files["slices"]]))
+
+    written = list(yaml.safe_load_all(kueue_dra("vendor", "mapping", driver).stdout))
+
+    (mapping,) = written[0]["resources"]["deviceClassMappings"]
+    assert mapping["sources"][0]["counter"]["name"] == "slices"
+    queue = next(each for each in written if each["kind"] == "ClusterQueue")
+    quotas = queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
+    assert {"name": "gpu.example.com/slices", "nominalQuota": "7"} in quotas
+
+
+def _queued(job: Any) -> Any:
+    return {**job, "metadata": {**job["metadata"], "labels": {"kueue.x-k8s.io/queue-name": "main"}}}

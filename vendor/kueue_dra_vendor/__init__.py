@@ -1,0 +1,1 @@
+"""Checks whether a driver is fit for quota: its DeviceClasses, ResourceSlices and demos."""

@@ -1,0 +1,130 @@
+"""A check: what it looks for, what goes wrong for a Kueue user who ignores it, and how to fix it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from kueue_dra_ref.api.configuration import Configuration
+from kueue_dra_vendor.files import VendorFiles, VendorObject
+from kueue_dra_vendor.inventory import Inventory, InventoryDevice
+
+
+class Level(StrEnum):
+    """How grave a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    ADVICE = "advice"
+    OPEN = "open"
+    """It cannot be decided offline."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that a check found."""
+
+    check: Check
+    place: str
+    """File and line."""
+    object: str
+    """Kind and name."""
+    text: str
+    level: Level
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.level} {self.check.id}: {self.object}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorContext:
+    """What checks look at."""
+
+    files: VendorFiles
+    inventory: Inventory
+    kubernetes: str
+    configuration: Configuration | None = None
+    """The mapping, where one was given."""
+
+
+class Spot(NamedTuple):
+    """What a check found somewhere."""
+
+    place: str
+    """File and line."""
+    object: str
+    text: str
+
+
+Found = Iterator[Spot]
+
+
+def about(found: VendorObject | InventoryDevice, path: str, text: str) -> Spot:
+    """Say something about a field of an object or of a device."""
+    name = found.title if isinstance(found, VendorObject) else f"device {found.title}"
+    return Spot(found.place(path), name, text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check; IDs are permanent."""
+
+    id: str
+    level: Level
+    title: str
+    effect: str
+    """What goes wrong for a Kueue user."""
+    remedy: str
+    since: str = ""
+    """Since which Kubernetes or Kueue it matters; empty: always."""
+    run: Callable[[VendorContext], Found] = field(repr=False)
+
+    def findings(self, context: VendorContext) -> Iterator[Finding]:
+        """Look at everything."""
+        for place, name, text in self.run(context):
+            yield Finding(
+                check=self, place=place, object=name, text=text, level=self.level
+            )
+
+
+CHECKS: dict[str, Check] = {}
+"""Every check by its ID."""
+
+
+def check(
+    id_: str, level: Level, title: str, *, effect: str, remedy: str, since: str = ""
+) -> Callable[[Callable[[VendorContext], Found]], Check]:
+    """Register a function as a check.
+
+    Raises:
+        ValueError: the ID is taken.
+
+    """
+
+    def registered(run: Callable[[VendorContext], Found]) -> Check:
+        if id_ in CHECKS:
+            raise ValueError(f"{id_} is taken")
+        CHECKS[id_] = Check(
+            id=id_,
+            level=level,
+            title=title,
+            effect=effect,
+            remedy=remedy,
+            since=since,
+            run=run,
+        )
+        return CHECKS[id_]
+
+    return registered
+
+
+def run_checks(context: VendorContext, only: Sequence[str] = ()) -> list[Finding]:
+    """Run every check, or some of them by ID, and give what they find, the most severe first."""
+    chosen = [each for each in CHECKS.values() if not only or each.id in only]
+    found = [finding for each in chosen for finding in each.findings(context)]
+    order = list(Level)
+    return sorted(
+        found, key=lambda each: (order.index(each.level), each.check.id, each.place)
+    )

@@ -1,0 +1,270 @@
+"""Writes a mapping and queues that fit what a driver publishes, and says why it chose each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from kueue_dra_ref.api.quantities import Format, Quantity, parse
+from kueue_dra_ref.target import Manifest
+from kueue_dra_vendor.files import VendorObject, pod_specs
+from kueue_dra_vendor.inventory import Inventory, InventoryDevice
+
+CONFIGURATION = "config.kueue.x-k8s.io/v1beta2"
+KUEUE = "kueue.x-k8s.io/v1beta2"
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+NAMESPACE, QUEUE = "demo", "main"
+"""Where demos go that name no namespace or queue; the ClusterQueue has the name of the first."""
+PREFERRED = "memory"
+"""The counter or capacity that is charged where a device has several."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappedClass:
+    """How one class is charged, and why."""
+
+    device_class: VendorObject
+    resource: str
+    nominal: str
+    """What the devices that were given add up to."""
+    why: str
+    source: Manifest = field(default_factory=dict)
+    """Empty: by the number of devices."""
+
+
+def mapped(
+    inventory: Inventory,
+) -> tuple[list[MappedClass], list[tuple[VendorObject, str]]]:
+    """Choose a mapping for each class that matches devices; give the others with the reason they have none."""
+    chosen: list[MappedClass] = []
+    left: list[tuple[VendorObject, str]] = []
+    for each in inventory.files.classes:
+        devices = inventory.matching(each)
+        if devices:
+            chosen.append(_mapped(inventory, each, devices))
+        else:
+            left.append(
+                (
+                    each,
+                    "matches none of the devices that were given; a helper, or slices are missing",
+                )
+            )
+    return chosen, left
+
+
+def documents(inventory: Inventory, chosen: Sequence[MappedClass]) -> list[Manifest]:
+    """Give the Configuration, and a ResourceFlavor, ClusterQueue and LocalQueues that fit devices and demos."""
+    flavor = "-".join(inventory.drivers).replace(".", "-")[:63].strip("-") or "devices"
+    places = sorted(set(_places(inventory))) or [(NAMESPACE, QUEUE)]
+    resources = {each.resource: each.nominal for each in chosen} | _ordinary(inventory)
+    return [
+        {
+            "apiVersion": CONFIGURATION,
+            "kind": "Configuration",
+            **_gates(chosen),
+            "resources": {
+                "deviceClassMappings": [_as_mapping(each) for each in chosen]
+            },
+        },
+        *(
+            _object("v1", "Namespace", namespace)
+            for namespace in sorted({place[0] for place in places})
+        ),
+        _object(KUEUE, "ResourceFlavor", flavor),
+        {
+            **_object(KUEUE, "ClusterQueue", NAMESPACE),
+            "spec": {
+                "namespaceSelector": {},
+                "resourceGroups": [_group(flavor, resources)],
+            },
+        },
+        *(
+            {
+                **_object(KUEUE, "LocalQueue", queue, namespace),
+                "spec": {"clusterQueue": NAMESPACE},
+            }
+            for namespace, queue in places
+        ),
+    ]
+
+
+def _object(api_version: str, kind: str, name: str, namespace: str = "") -> Manifest:
+    place = {"namespace": namespace} if namespace else {}
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": name, **place},
+    }
+
+
+def _places(inventory: Inventory) -> Iterator[tuple[str, str]]:
+    """Give the namespaces of the demos, each with the queue that they name."""
+    for document in inventory.files.work:
+        metadata = document.manifest.get("metadata") or {}
+        queue = (metadata.get("labels") or {}).get(QUEUE_LABEL)
+        yield str(metadata.get("namespace") or "default"), str(queue or QUEUE)
+
+
+def _ordinary(inventory: Inventory) -> dict[str, str]:
+    """Give the ordinary resources that the demos request, with enough quota for all of them."""
+    totals: dict[str, Quantity] = {}
+    for document in inventory.files.work:
+        for _, pod in pod_specs(document.manifest):
+            for container in pod["containers"]:
+                requests = (container.get("resources") or {}).get("requests") or {}
+                for name in (name for name in requests if "/" not in name):
+                    totals[name] = _plus(totals.get(name), parse(requests[name]))
+    return {name: str(total) for name, total in totals.items()}
+
+
+def _plus(one: Quantity | None, other: Quantity) -> Quantity:
+    return (
+        other
+        if one is None
+        else Quantity(amount=one.amount + other.amount, format=other.format)
+    )
+
+
+def _mapped(
+    inventory: Inventory, each: VendorObject, devices: list[InventoryDevice]
+) -> MappedClass:
+    capacity = _chosen(_shared_capacities(devices))
+    counter = _chosen(_counters(devices))
+    if capacity:
+        return _by_capacity(each, devices, capacity)
+    if counter and _differs(devices, counter):
+        return _by_counter(inventory, each, devices, counter)
+    why = f"{len(devices)} devices of like size: each counts one"
+    return MappedClass(
+        device_class=each,
+        resource=_resource(each, "devices"),
+        nominal=str(len(devices)),
+        why=why,
+    )
+
+
+def _by_capacity(
+    each: VendorObject, devices: list[InventoryDevice], name: str
+) -> MappedClass:
+    amounts = [
+        parse(device.entry["capacity"][name]["value"])
+        for device in devices
+        if name in device.entry["capacity"]
+    ]
+    why = f"the devices give out shares of {name}: a request is charged its share"
+    source = {"capacity": _source(name, devices[0].device.driver)}
+    nominal = _sum(amounts)
+    return MappedClass(
+        device_class=each,
+        resource=_resource(each, name),
+        nominal=nominal,
+        why=why,
+        source=source,
+    )
+
+
+def _by_counter(
+    inventory: Inventory, each: VendorObject, devices: list[InventoryDevice], name: str
+) -> MappedClass:
+    driver = devices[0].device.driver
+    shared = [
+        parse(counters[name]["value"])
+        for pool in inventory.pools.values()
+        if pool.key[0] == driver
+        for _, _, counters in pool.counter_sets
+        if name in counters
+    ]
+    why = f"the devices consume different amounts of the counter {name}: a request is charged the largest that matches"
+    source = {"counter": _source(name, driver)}
+    return MappedClass(
+        device_class=each,
+        resource=_resource(each, name),
+        nominal=_sum(shared),
+        why=why,
+        source=source,
+    )
+
+
+def _source(name: str, driver: str) -> Manifest:
+    return {
+        "name": name,
+        "driver": driver,
+        "deviceSelector": {"cel": {"expression": f"device.driver == '{driver}'"}},
+    }
+
+
+def _counters(devices: Sequence[InventoryDevice]) -> list[str]:
+    """Give the counters that every device consumes."""
+    each = [{name for name, _ in device.published.counters} for device in devices]
+    return sorted(set.intersection(*each)) if each else []
+
+
+def _shared_capacities(devices: Sequence[InventoryDevice]) -> list[str]:
+    """Give the capacities that every device gives out in shares, with a default above 0 or none."""
+    each = [set(_shares(device)) for device in devices]
+    return sorted(set.intersection(*each)) if each else []
+
+
+def _shares(device: InventoryDevice) -> Iterator[str]:
+    if not device.entry.get("allowMultipleAllocations"):
+        return
+    for name, capacity in device.published.capacities.items():
+        if capacity.default is None or capacity.default.amount > 0:
+            yield name
+
+
+def _chosen(names: Sequence[str]) -> str:
+    preferred = [name for name in names if name.rpartition("/")[2] == PREFERRED]
+    return (preferred or list(names) or [""])[0]
+
+
+def _differs(devices: Sequence[InventoryDevice], counter: str) -> bool:
+    amounts = {
+        amount.amount
+        for device in devices
+        for name, amount in device.published.counters
+        if name == counter
+    }
+    return len(amounts) > 1
+
+
+def _resource(each: VendorObject, what: str) -> str:
+    """Name the resource after the class: ``gpu.example.com`` and ``memory`` give ``gpu.example.com/memory``."""
+    return f"{each.name}/{what.rpartition('/')[2]}"
+
+
+def _sum(amounts: Sequence[Quantity]) -> str:
+    form = amounts[0].format if amounts else Format.DECIMAL
+    total = sum((each.amount for each in amounts), Fraction(0))
+    return str(Quantity(amount=total, format=form))
+
+
+def _as_mapping(each: MappedClass) -> Manifest:
+    found: dict[str, Any] = {
+        "name": each.resource,
+        "deviceClassNames": [each.device_class.name],
+    }
+    return {**found, "sources": [each.source]} if each.source else found
+
+
+def _gates(chosen: Sequence[MappedClass]) -> Manifest:
+    gates = {"KueueDRAIntegration": True}
+    if any("counter" in each.source for each in chosen):
+        gates["KueueDRAIntegrationPartitionableDevices"] = True
+    if any("capacity" in each.source for each in chosen):
+        gates["KueueDRAIntegrationConsumableCapacity"] = True
+    if any(each.device_class.spec.get("extendedResourceName") for each in chosen):
+        gates["KueueDRAIntegrationExtendedResource"] = True
+    return {"featureGates": gates}
+
+
+def _group(flavor: str, resources: Mapping[str, str]) -> Manifest:
+    quotas = [
+        {"name": name, "nominalQuota": nominal} for name, nominal in resources.items()
+    ]
+    return {
+        "coveredResources": list(resources),
+        "flavors": [{"name": flavor, "resources": quotas}],
+    }
