@@ -190,7 +190,7 @@ def borrow_within_cohort_lower_priority(pair: PreemptorAndCandidate) -> bool:
 
 @rule("PREEMPT-012")
 def borrow_within_cohort_max_priority_threshold(pair: PreemptorAndCandidate) -> bool:
-    """A workload that borrows preempts no priority above borrowWithinCohort.maxPriorityThreshold.
+    """A workload that borrows preempts no workload above the priority threshold of its ClusterQueue.
 
     The threshold is ``borrowWithinCohort.maxPriorityThreshold`` of its ClusterQueue.
 
