@@ -1,9 +1,11 @@
 """How much a line of code holds: ``python -m tests.density [PATH...]`` lists modules and functions above the limits.
 
-- Density: syntax nodes of a module for each line of code, imports, docstrings and comments not counted.
+- Density: syntax nodes of a module for each line of code. Imports, type annotations, docstrings and comments are not
+  counted. Measured so, pluggy, click, tenacity, pytest and urllib3 have 5.3 to 5.8, and no module above 9.
 - Complexity: decisions of a function, those in expressions counted (comprehensions, conditional expressions, boolean
   operators).
-- Length: lines of a function without its docstring.
+- Length: lines of a function without its docstring and its signature.  A function that decides nothing, as one that
+  gives a behaviour as a value, is a table and may be longer.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ FEWEST_LINES = 15
 """Lines of code from which on the density of a module means something."""
 COMPLEXITY = 10
 LINES = 25
+LINES_OF_TABLE = 40
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _BLANK = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 _BRANCHES = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.IfExp, ast.match_case, ast.comprehension)
@@ -30,10 +33,10 @@ _BRANCHES = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.IfExp, ast.match
 def density(source: str) -> float:
     """Give the syntax nodes for each line of code of a module, 0 for a module of very few lines."""
     tree = ast.parse(source)
-    uncounted = list(_uncounted(tree))
-    lines = _code_lines(source) - _lines_of(uncounted)
-    skipped = sum(1 for statement in uncounted for _ in ast.walk(statement))
-    nodes = sum(1 for _ in ast.walk(tree)) - skipped
+    statements = list(_uncounted(tree))
+    lines = _code_lines(source) - _lines_of(statements)
+    skipped = {id(each) for each in (*statements, *_annotations(tree))}
+    nodes = _size(tree, skipped)
     return nodes / len(lines) if len(lines) >= FEWEST_LINES else 0.0
 
 
@@ -66,8 +69,9 @@ def problems(path: Path) -> Iterator[str]:
         if isinstance(node, Function):
             if (branches := complexity(node)) > COMPLEXITY:
                 yield f"{name}:{node.lineno}: {node.name} has complexity {branches}; at most {COMPLEXITY}"
-            if (lines := length(node)) > LINES:
-                yield f"{name}:{node.lineno}: {node.name} has {lines} lines; at most {LINES}"
+            longest = LINES_OF_TABLE if branches == 1 else LINES
+            if (lines := length(node)) > longest:
+                yield f"{name}:{node.lineno}: {node.name} has {lines} lines; at most {longest}"
         if isinstance(node, ast.comprehension) and any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
             yield f"{name}:{node.target.lineno}: a comprehension assigns with :="
 
@@ -79,6 +83,21 @@ def _own(function: Function) -> Iterator[ast.AST]:
         if not isinstance(node, Function):
             yield node
             waiting += ast.iter_child_nodes(node)
+
+
+def _size(node: ast.AST, skipped: set[int]) -> int:
+    """Count the nodes of a tree without some of its branches."""
+    if id(node) in skipped:
+        return 0
+    return 1 + sum(_size(child, skipped) for child in ast.iter_child_nodes(node))
+
+
+def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
+    """Give the types that are written at arguments, results and variables."""
+    for node in ast.walk(tree):
+        found = getattr(node, "annotation", None) or getattr(node, "returns", None)
+        if found is not None:
+            yield found
 
 
 def _uncounted(tree: ast.Module) -> Iterator[ast.stmt]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -43,15 +43,20 @@ class Cleanup:
         """Delete the applied objects; `TimedOut` names those that still exist, which then stay recorded."""
         look = Observation.at(self.informers, applied)
         work = [*look.jobs, *look.workloads]
-        self.remove(list(map(Ref.of, work)))
+        refs = [Ref.of(each) for each in work]
+        self.remove(refs)
         skipped = JOBS | self.leaves
         rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
-        self.remove([ref for ref in rest if ref.kind not in {NAMESPACE, FLAVOR}])
+        flavors = _of_kind(FLAVOR, rest)
+        namespaces = _of_kind(NAMESPACE, rest)
+        last = {*flavors, *namespaces}
+        self.remove([ref for ref in rest if ref not in last])
         for ref in self._kept:
             # Kueue loses track of some flavors (see docs/explanation/differences.md).
-            reobserve(self.objects, ref, str(moment_now()))
-        self.remove([ref for ref in rest if ref.kind == FLAVOR])
-        self._remove_namespaces([ref for ref in rest if ref.kind == NAMESPACE])
+            now = str(moment_now())
+            reobserve(self.objects, ref, now)
+        self.remove(flavors)
+        self._remove_namespaces(namespaces)
         self._kept.clear()
         applied.clear()
 
@@ -65,7 +70,8 @@ class Cleanup:
 
     def finish(self) -> None:
         """Wait until the deleted namespaces are gone; `TimedOut` names those that are not."""
-        self._await_gone(self._going, within=self.limits.gone + len(self._going))
+        within = self.limits.gone + len(self._going)
+        self._await_gone(self._going, within=within)
         self._going.clear()
 
     def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
@@ -101,7 +107,7 @@ class Cleanup:
         It does not fail for a flavor that remains.
         """
         kept, limits = self._kept, self.limits
-        flavors = [ref for ref in kept if ref.kind == FLAVOR]
+        flavors = _of_kind(FLAVOR, kept)
         others = [ref for ref in kept if ref.kind != FLAVOR]
         self._await_gone(others, within=limits.gone, entirely=False, uids=kept)
         with suppress(TimedOut):
@@ -125,7 +131,8 @@ class Cleanup:
             if not entirely:
                 left = [ref for ref in left if not self._is_in_use(ref)]
             if left:
-                raise NotYet("still there: " + ", ".join(map(str, left)))
+                names = ", ".join(map(str, left))
+                raise NotYet(f"still there: {names}")
 
         self.informers.eventually(
             gone, within=within, what="deleted objects to be gone"
@@ -162,6 +169,10 @@ class Cleanup:
             queues = self.informers.list(KUEUE, "ClusterQueue")
             return any(ref.name in flavors_named_by(queue) for queue in queues)
         return False
+
+
+def _of_kind(kind: str, refs: Iterable[Ref]) -> list[Ref]:
+    return [ref for ref in refs if ref.kind == kind]
 
 
 def _meta(body: Manifest) -> Manifest:

@@ -51,25 +51,37 @@ class StopPolicySync:
         Workloads that Kueue rejected for their devices are skipped: a reconcile would resolve the devices again.
         """
         stopped, self._queues = self._queues, []
-        cluster_queues = [ref for ref in stopped if ref.kind == "ClusterQueue"]
-        local_queues = [ref for ref in stopped if ref.kind == "LocalQueue"]
+        cluster_queues = _of_kind("ClusterQueue", stopped)
+        local_queues = _of_kind("LocalQueue", stopped)
         self.fence.pass_queues(cluster_queues, local_queues)
         pending, self._pending = self._pending, set()
-        for workload in _workloads_of(pending, see()):
-            failed = condition_of(workload, "Requeued").get("status") == "False"
-            if not failed and not is_true(workload, "Finished"):
-                ref = Ref.of(workload)
-                reobserve(self.objects, ref, str(moment_now()))
+        look = see()
+        for workload in _workloads_of(pending, look):
+            requeued = condition_of(workload, "Requeued")
+            if requeued.get("status") == "False":
+                continue
+            if is_true(workload, "Finished"):
+                continue
+            ref = Ref.of(workload)
+            now = str(moment_now())
+            reobserve(self.objects, ref, now)
+
+
+def _of_kind(kind: str, refs: list[Ref]) -> list[Ref]:
+    return [ref for ref in refs if ref.kind == kind]
 
 
 def _workloads_of(work: set[ObjectPosition], look: Observation) -> Iterator[Manifest]:
     """Give the Workloads among some work, and those of the Jobs among it."""
     uids = set()
     for job in look.jobs:
-        position = ObjectPosition.of(Ref.of(job))
+        ref = Ref.of(job)
+        position = ObjectPosition.of(ref)
         if position in work:
-            uids.add(job["metadata"]["uid"])
+            uid = job["metadata"]["uid"]
+            uids.add(uid)
     for workload in look.workloads:
-        position = ObjectPosition.of(Ref.of(workload))
+        ref = Ref.of(workload)
+        position = ObjectPosition.of(ref)
         if position in work or uids & owners_of(workload):
             yield workload

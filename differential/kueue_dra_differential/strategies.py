@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
@@ -64,37 +65,44 @@ MOST_QUEUES = 4
 MOST_COHORTS = 3
 EARLIER = st.integers(0, 5)
 """Which of the earlier jobs an event is about, modulo their number."""
+_HIGHER = {0: MOST_COHORTS, 1: 0, 2: 1}
+"""The parent that a cohort may have, so that no cycle comes about."""
 _LIMIT = st.none() | st.integers(0, 3)
 _LIMITS = st.builds(QuotaLimits, borrowing=_LIMIT, lending=_LIMIT)
+_TRY_NEXT = FungibilityPolicy(
+    when_can_borrow=TRY_NEXT,
+    when_can_preempt=TRY_NEXT,
+)
+_MAY_STOP = FungibilityPolicy(
+    when_can_borrow=MAY_STOP,
+    when_can_preempt=MAY_STOP,
+)
 _SEARCHES = (
     FungibilityPolicy(),
     FungibilityPolicy(when_can_borrow=TRY_NEXT, when_can_preempt=MAY_STOP),
-    *(
-        FungibilityPolicy(when_can_borrow=each, when_can_preempt=each)
-        for each in (TRY_NEXT, MAY_STOP)
-    ),
+    _TRY_NEXT,
+    _MAY_STOP,
 )
-_PREFERRING = tuple(
-    FungibilityPolicy(
-        when_can_borrow=TRY_NEXT, when_can_preempt=TRY_NEXT, preference=each
-    )
-    for each in ("BorrowingOverPreemption", "PreemptionOverBorrowing")
+_PREFERRING = (
+    replace(_TRY_NEXT, preference="BorrowingOverPreemption"),
+    replace(_TRY_NEXT, preference="PreemptionOverBorrowing"),
 )
 
 
 def lines(*, cohorts: int, flavors: int, swarm: SwarmConfig) -> Line:
     """Queues of a scenario with so many cohorts and flavors."""
+    yes_or_no = st.booleans()
     found = st.builds(
         LocalQueueLine,
         **_quotas(cohorts, flavors, swarm),
-        apart=st.booleans(),
-        aside=_some(swarm.broad, st.booleans(), False),
+        apart=yes_or_no,
+        aside=_some(swarm.broad, yes_or_no, False),
         bare=_some(swarm.broad, NOW_AND_THEN, False),
         backwards=_some(swarm.broad, NOW_AND_THEN, False),
         # With several flavors, Kueue retries the first workload for ever (docs/explanation/differences.md).
-        strict=_some(swarm.strict and flavors == 1, st.booleans(), False),
+        strict=_some(swarm.strict and flavors == 1, yes_or_no, False),
         **_policies(swarm),
-        selects=_some(swarm.teams, st.booleans(), False),
+        selects=_some(swarm.teams, yes_or_no, False),
         weight=_some(swarm.fair, _weights(swarm), None),
         # Pending workloads still request pods that the queue no longer covers (docs/explanation/differences.md).
         pods=_some(swarm.progress, _pod_quotas(swarm), None),
@@ -106,19 +114,24 @@ def _quotas(
     cohorts: int, flavors: int, swarm: SwarmConfig
 ) -> Mapping[str, SearchStrategy[Any]]:
     """The cohort, the nominal quotas and their limits."""
+    amounts = (1, 2, 1, 0) if swarm.crowded else (2, 3, 1, 0)
     nominal = st.lists(
-        st.sampled_from((1, 2, 1, 0) if swarm.crowded else (2, 3, 1, 0)),
+        st.sampled_from(amounts),
         min_size=1 if swarm.broad else flavors,
         max_size=flavors,
     )
     times = 8 if swarm.crowded else 2
+    joined = [*range(cohorts)] * times
     is_cpu_scarce = swarm.broad and not swarm.crowded
+    cpu = (3, 3, 20) if is_cpu_scarce else (20, 20, 3)
+    unlimited = QuotaLimits()
+    limits = _some(not swarm.crowded, _LIMITS, unlimited)
     return {
-        "cohort": st.sampled_from([*range(cohorts)] * times + [None]),
+        "cohort": st.sampled_from([*joined, None]),
         "nominal": nominal.map(tuple),
-        "limits": _some(not swarm.crowded, _LIMITS, QuotaLimits()) | _LIMITS,
-        "cpu": st.sampled_from((3, 3, 20) if is_cpu_scarce else (20, 20, 3)),
-        "cpu_limits": _some(is_cpu_scarce, _LIMITS, QuotaLimits()),
+        "limits": limits | _LIMITS,
+        "cpu": st.sampled_from(cpu),
+        "cpu_limits": _some(is_cpu_scarce, _LIMITS, unlimited),
     }
 
 
@@ -137,23 +150,29 @@ def _policies(swarm: SwarmConfig) -> Mapping[str, SearchStrategy[Any]]:
 
 
 def _weights(swarm: SwarmConfig) -> SearchStrategy[str | None]:
-    return st.sampled_from((*WEIGHTS, "0") if swarm.broad else WEIGHTS)
+    weights = (*WEIGHTS, "0") if swarm.broad else WEIGHTS
+    return st.sampled_from(weights)
 
 
 def _pod_quotas(swarm: SwarmConfig) -> SearchStrategy[int | None]:
-    return _some(not swarm.rebuilt, st.none(), 4) | st.integers(2, 4)
+    usual = _some(not swarm.rebuilt, st.none(), 4)
+    return usual | st.integers(2, 4)
 
 
 def _searches(swarm: SwarmConfig) -> SearchStrategy[FungibilityPolicy]:
     if not swarm.broad:
         return st.sampled_from(_SEARCHES[:2])
     ways = st.sampled_from(_SEARCHES)
-    return ways | st.sampled_from(_PREFERRING) if swarm.preferring else ways
+    if not swarm.preferring:
+        return ways
+    return ways | st.sampled_from(_PREFERRING)
 
 
 def _calm(line: LocalQueueLine) -> LocalQueueLine:
     """Disable preemption in a queue without a cohort."""
-    return line if line.cohort is not None else replace(line, within="Never")
+    if line.cohort is not None:
+        return line
+    return replace(line, within="Never")
 
 
 def _some(wanted: bool, strategy: SearchStrategy[T], otherwise: T) -> SearchStrategy[T]:
@@ -162,15 +181,19 @@ def _some(wanted: bool, strategy: SearchStrategy[T], otherwise: T) -> SearchStra
 
 def above(parent: int | None, swarm: SwarmConfig) -> SearchStrategy[ParentCohort]:
     """A cohort, with a parent or without."""
-    shared = st.none() | st.none() | st.integers(0, 3)
+    amounts = st.integers(0, 3)
+    shared = st.none() | st.none() | amounts
+    parents = _some(not swarm.broad, st.none(), parent)
+    shares = _some(not swarm.broad, shared, 1)
+    weights = st.sampled_from(WEIGHTS)
     return st.builds(
         ParentCohort,
-        parent=_some(not swarm.broad, st.none(), parent) | st.just(parent),
-        shared=_some(not swarm.broad, shared, 1) | shared,
+        parent=parents | st.just(parent),
+        shared=shares | shared,
         limits=_some(swarm.broad, _LIMITS, QuotaLimits()),
-        cpu=_some(swarm.broad, st.none() | st.integers(0, 3), None),
+        cpu=_some(swarm.broad, st.none() | amounts, None),
         everywhere=_some(swarm.broad, st.booleans(), False),
-        weight=_some(swarm.broad and swarm.fair, st.sampled_from(WEIGHTS), None),
+        weight=_some(swarm.broad and swarm.fair, weights, None),
     )
 
 
@@ -182,36 +205,44 @@ def events(
     policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
     stop = st.builds(Stop, queue=queue, local=st.booleans(), policy=policies)
     way = st.builds(Way, queue=queue, open=st.booleans())
+    nominal = st.integers(0, 6)
+    submissions = _submissions(queue, theme, swarm)
     often: Weights = {
-        _submissions(queue, theme, swarm): 40 if swarm.crowded else 14,
+        submissions: 40 if swarm.crowded else 14,
         st.builds(Delete, job=EARLIER): 2,
         st.builds(Finish, job=EARLIER): 1,
         st.builds(Activate, job=EARLIER, active=st.booleans()): 1,
-        st.builds(Quota, queue=queue, nominal=st.integers(0, 6)): 2,
+        st.builds(Quota, queue=queue, nominal=nominal): 2,
         st.builds(Touch, job=EARLIER): 2,
     }
     if swarm.stops:
         often[stop] = 4
     often |= _surroundings(way, swarm)
     if swarm.edits:
-        often[_edit(queue, swarm)] = 8
+        edit = _edit(queue, swarm)
+        often[edit] = 8
     if swarm.rebuilt:
-        often |= {way: 2, _rebuilt(queue, line, swarm): 10}
+        rebuilt = _rebuilt(queue, line, swarm)
+        often |= {way: 2, rebuilt: 10}
     return weighted(often)
 
 
 def _submissions(
     queue: Index, theme: ConfigProfile, swarm: SwarmConfig
 ) -> SearchStrategy[Submit]:
-    asks = st.just(theme.asked[:1]) if swarm.crowded else _asks(theme.asked)
+    asks = _asks(theme.asked)
+    if swarm.crowded:
+        asks = st.just(theme.asked[:1])
+    pods = (1, 1, 1, 2) if swarm.crowded else (1, 1, 2, 3)
+    least_cpu = 0 if swarm.ranges else 1
     places = st.sampled_from((ANYWHERE, *PLACES))
     shapes = st.sampled_from([*theme.shapes])
     return st.builds(
         Submit,
         queue=queue,
         asks=asks,
-        pods=st.sampled_from((1, 1, 1, 2) if swarm.crowded else (1, 1, 2, 3)),
-        cpu=st.integers(0 if swarm.ranges else 1, 2),
+        pods=st.sampled_from(pods),
+        cpu=st.integers(least_cpu, 2),
         priority=st.sampled_from(PRIORITIES),
         least=st.none() | st.none() | st.just(1),
         as_workload=st.sampled_from((False, False, False, True)),
@@ -240,36 +271,45 @@ def _surroundings(way: SearchStrategy[Way], swarm: SwarmConfig) -> Weights:
 
 def _edit(queue: Index, swarm: SwarmConfig) -> SearchStrategy[Event]:
     """Update one of the jobs."""
-    resize = st.builds(Resize, job=EARLIER, pods=st.integers(1, 3))
+    pods = st.integers(1, 3)
+    resize = st.builds(Resize, job=EARLIER, pods=pods)
     priorities = st.sampled_from(PRIORITIES)
-    found = resize | st.builds(Rank, job=EARLIER, priority=priorities)
+    rank = st.builds(Rank, job=EARLIER, priority=priorities)
     if not swarm.moves:
-        return found
-    return found | st.builds(Move, job=EARLIER, queue=queue)
+        return resize | rank
+    move = st.builds(Move, job=EARLIER, queue=queue)
+    return resize | rank | move
 
 
 def _rebuilt(
     queue: Index, line: Line, swarm: SwarmConfig
 ) -> SearchStrategy[QueueEvent]:
     """Change the cohort tree while workloads use it, never into a cycle (docs/explanation/differences.md)."""
-    higher = {0: MOST_COHORTS, 1: 0, 2: 1}
-    regroup = st.sampled_from([*higher]).flatmap(
-        lambda index: st.builds(
-            Regroup, cohort=st.just(index), above=above(higher[index], swarm)
-        )
-    )
+    regrouped = partial(_regrouped, swarm=swarm)
+    cohorts = st.sampled_from([*_HIGHER])
+    regroup = cohorts.flatmap(regrouped)
     gate = st.builds(Gate, queue=queue, open=st.booleans())
     shelf = st.builds(Shelf, flavor=st.integers(0, 2), there=st.booleans())
     reroute = st.builds(Reroute, queue=queue, to=queue)
-    found = st.builds(Recast, queue=queue, line=line) | gate | regroup | reroute
-    return found if swarm.restarts else found | shelf
+    recast = st.builds(Recast, queue=queue, line=line)
+    found = recast | gate | regroup | reroute
+    if swarm.restarts:
+        return found
+    return found | shelf
+
+
+def _regrouped(index: int, swarm: SwarmConfig) -> SearchStrategy[Regroup]:
+    higher = _HIGHER[index]
+    parent = above(higher, swarm)
+    cohort = st.just(index)
+    return st.builds(Regroup, cohort=cohort, above=parent)
 
 
 def _asks(asked: Sequence[str]) -> SearchStrategy[tuple[str, ...]]:
     """What a job requests: one thing or two, or nothing."""
-    return st.lists(st.sampled_from(asked), min_size=1, max_size=2).map(
-        tuple
-    ) | st.just(())
+    one = st.sampled_from(asked)
+    some = st.lists(one, min_size=1, max_size=2).map(tuple)
+    return some | st.just(())
 
 
 def weighted(often: Mapping[SearchStrategy[Any], int]) -> SearchStrategy[Any]:
@@ -278,4 +318,5 @@ def weighted(often: Mapping[SearchStrategy[Any], int]) -> SearchStrategy[Any]:
     for kind, times in often.items():
         kinds += [kind] * times
     last = len(kinds) - 1
-    return st.integers(0, last).flatmap(kinds.__getitem__)
+    index = st.integers(0, last)
+    return index.flatmap(kinds.__getitem__)

@@ -41,18 +41,21 @@ def attributes(found: Object, path: str, k: Kubernetes) -> Errors:
         where = resource_names.key_path(path, name, longest)
         of_name = where if k.keys_have_paths else path
         yield from resource_names.qualified(name, of_name, k)
-        yield from _attribute(found[name], where, k)
+        value = found[name]
+        yield from _attribute(value, where, k)
 
 
 def _attribute(found: Object, path: str, k: Kubernetes) -> Errors:
     for key in ("string", "version"):
         if key in found:
+            value = found[key]
             at = f"{path}.{key}"
-            yield from _value(key, found[key], at, k)
+            yield from _value(key, value, at, k)
     for key in LISTS:
         if key in found:
+            values = found[key]
             at = f"{path}.{key}"
-            yield from _list(key, found[key], at, k)
+            yield from _list(key, values, at, k)
     yield from _union(found, path, k)
 
 
@@ -77,7 +80,8 @@ def _union(found: Object, path: str, k: Kubernetes) -> Errors:
         return
     if k.is_declarative:
         listed = ", ".join(given)
-        yield invalid(path, f"{{{listed}}}", words)
+        names = f"{{{listed}}}"
+        yield invalid(path, names, words)
     else:
         shown = internal(found, attribute("v1"), k.minor)
         yield invalid_as(path, shown, words)
@@ -86,7 +90,8 @@ def _union(found: Object, path: str, k: Kubernetes) -> Errors:
 def _is_given(found: Object, key: str, k: Kubernetes) -> bool:
     if key not in found:
         return False
-    return found[key] != [] or not k.is_declarative
+    value = found[key]
+    return value != [] or not k.is_declarative
 
 
 def _value(kind: str, value: Any, path: str, k: Kubernetes) -> Errors:

@@ -5,7 +5,9 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateDeviceBindingPar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
@@ -25,25 +27,33 @@ def conditions(device: Object, path: str, k: Kubernetes) -> Errors:
     at_failing = f"{path}.{_FAILING}"
     yield from _keys(awaited, at_awaited, k)
     yield from _keys(failing, at_failing, k)
-    yield from _once(awaited, [], at_awaited)
-    yield from _once(failing, awaited, at_failing)
+    yield from _once(awaited, at_awaited)
+    yield from _once(failing, at_failing, awaited)
     if failing and not awaited:
-        yield _unpaired(device, path, _AWAITED, _FAILING)
+        found = device.get(_AWAITED)
+        yield _unpaired(at_awaited, found, _AWAITED, _FAILING)
     if awaited and not failing:
-        yield _unpaired(device, path, _FAILING, _AWAITED)
+        found = device.get(_FAILING)
+        yield _unpaired(at_failing, found, _FAILING, _AWAITED)
 
 
 def _keys(found: list[str], path: str, k: Kubernetes) -> Errors:
     check = partial(resource_names.label_key, k=k)
-    return listed(found, path, k, check, at_most=MAX_CONDITIONS)
+    return listed(
+        found,
+        path,
+        k,
+        check,
+        at_most=MAX_CONDITIONS,
+    )
 
 
-def _unpaired(device: Object, path: str, missing: str, other: str) -> FieldError:
+def _unpaired(path: str, found: Any, missing: str, other: str) -> FieldError:
     detail = f"{missing} are required to use {other}"
-    return invalid(f"{path}.{missing}", device.get(missing), detail)
+    return invalid(path, found, detail)
 
 
-def _once(found: list[str], others: list[str], path: str) -> Errors:
+def _once(found: list[str], path: str, others: Sequence[str] = ()) -> Errors:
     overlap = f"{_FAILING} must not overlap with {_AWAITED}"
     for index, condition in enumerate(found):
         at = f"{path}[{index}]"

@@ -38,25 +38,31 @@ def device(
 ) -> Errors:
     """Check one device; skip the taints, and from 1.35 the capacities, that it had ``before``."""
     name = found.get("name") or ""
-    yield from resource_names.label(name, f"{path}.name")
+    at = f"{path}.name"
+    yield from resource_names.label(name, at)
     if "basic" in found:
         yield required(f"{path}.basic")
         return
     yield from _entries(found, path, k)
-    yield from attributes(found.get("attributes") or {}, f"{path}.attributes", k)
+    described = found.get("attributes") or {}
+    yield from attributes(described, f"{path}.attributes", k)
     old = before.get(name)
     if k.checks_old_capacity or _is_new(found, old, "capacity"):
         yield from _capacities(found, f"{path}.capacity", k)
     if _is_new(found, old, "taints"):
         yield from _taints(found, f"{path}.taints", k)
     yield from counters.consumptions(found, path, k, spec)
-    yield from nodes.of_device(found, path, bool(spec.get("perDeviceNodeSelection")), k)
+    selects_nodes = bool(spec.get("perDeviceNodeSelection"))
+    yield from nodes.of_device(found, path, selects_nodes, k)
     yield from conditions(found, path, k)
-    yield from mappings(found, f"{path}.nodeAllocatableResourceMappings")
+    at = f"{path}.nodeAllocatableResourceMappings"
+    yield from mappings(found, at)
 
 
 def _is_new(found: Object, old: Object | None, key: str) -> bool:
-    return old is None or old.get(key) != found.get(key)
+    if old is None:
+        return True
+    return old.get(key) != found.get(key)
 
 
 def _taints(found: Object, path: str, k: Kubernetes) -> Errors:
@@ -65,8 +71,10 @@ def _taints(found: Object, path: str, k: Kubernetes) -> Errors:
 
 
 def _entries(found: Object, path: str, k: Kubernetes) -> Errors:
-    described = (found.get("attributes") or {}).values()
-    entries = len(described) + len(found.get("capacity") or ())
+    attributes = found.get("attributes") or {}
+    described = attributes.values()
+    capacities = found.get("capacity") or ()
+    entries = len(described) + len(capacities)
     if entries > MAX_ENTRIES:
         words = f"the total number of attributes and capacities must not exceed {MAX_ENTRIES}"
         yield invalid(path, entries, words)
@@ -79,7 +87,8 @@ def _entries(found: Object, path: str, k: Kubernetes) -> Errors:
 
 def _values(attribute: Object) -> int:
     """Count the values of an attribute; one without lists has one."""
-    found = sum(len(attribute.get(key) or ()) for key in LISTS)
+    lists = [attribute.get(key) or () for key in LISTS]
+    found = sum(map(len, lists))
     return found or 1
 
 
@@ -87,17 +96,15 @@ def _capacities(found: Object, path: str, k: Kubernetes) -> Errors:
     capacities = found.get("capacity") or {}
     for name in sorted(capacities):
         where = resource_names.key_path(path, name, resource_names.LONGEST_KEY)
-        yield from resource_names.qualified(
-            name, where if k.keys_have_paths else path, k
-        )
-        policy = capacities[name].get("requestPolicy")
+        of_name = where if k.keys_have_paths else path
+        yield from resource_names.qualified(name, of_name, k)
+        capacity = capacities[name]
+        policy = capacity.get("requestPolicy")
         if policy is None:
             continue
+        at = f"{where}.requestPolicy"
         if found.get("allowMultipleAllocations"):
-            yield from request_policy(
-                capacities[name].get("value", "0"), policy, f"{where}.requestPolicy", k
-            )
+            value = capacity.get("value", "0")
+            yield from request_policy(value, policy, at, k)
         else:
-            yield forbidden(
-                f"{where}.requestPolicy", "allowMultipleAllocations must be true"
-            )
+            yield forbidden(at, "allowMultipleAllocations must be true")

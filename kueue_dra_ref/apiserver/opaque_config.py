@@ -25,9 +25,11 @@ def opaque(config: Object, path: str, k: Kubernetes) -> Errors:
         yield required(path)
         return
     driver = found.get("driver") or ""
-    yield from resource_names.driver(driver, f"{path}.driver", k)
+    at = f"{path}.driver"
+    yield from resource_names.driver(driver, at, k)
     parameters = found.get("parameters")
-    yield from _parameters(parameters, f"{path}.parameters", k)
+    at = f"{path}.parameters"
+    yield from _parameters(parameters, at, k)
 
 
 def _parameters(parameters: Any, path: str, k: Kubernetes) -> Errors:

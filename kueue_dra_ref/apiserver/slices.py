@@ -27,8 +27,10 @@ _LISTS = frozenset({"ints", "bools", "strings", "versions"})
 def slice_spec(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Errors:
     """Check a slice's spec, and against the ``old`` one what must not change."""
     driver = spec.get("driver") or ""
-    yield from resource_names.driver(driver, f"{path}.driver", k)
-    yield from _pool(spec.get("pool") or {}, f"{path}.pool", k)
+    at = f"{path}.driver"
+    yield from resource_names.driver(driver, at, k)
+    pool = spec.get("pool") or {}
+    yield from _pool(pool, f"{path}.pool", k)
     if old is not None:
         yield from _unchanged(spec, old, path, k)
     yield from nodes.of_slice(spec, path, k)
@@ -38,13 +40,15 @@ def slice_spec(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Er
     yield from _devices(spec, f"{path}.devices", k, old or {})
     yield from counters.totals(spec, path, k)
     sets = spec.get("sharedCounters")
-    yield from counters.sets(sets, f"{path}.sharedCounters", k)
+    at = f"{path}.sharedCounters"
+    yield from counters.sets(sets, at, k)
     yield from partition_type(spec, path)
 
 
 def _pool(pool: Object, path: str, k: Kubernetes) -> Errors:
     name = pool.get("name") or ""
-    yield from resource_names.pool(name, f"{path}.name", k)
+    at = f"{path}.name"
+    yield from resource_names.pool(name, at, k)
     count = pool.get("resourceSliceCount") or 0
     if count <= 0:
         at = f"{path}.resourceSliceCount"
@@ -61,25 +65,33 @@ def _unchanged(spec: Object, old: Object, path: str, k: Kubernetes) -> Errors:
     name = pool.get("name")
     before = old.get("pool") or {}
     if name != before.get("name"):
-        yield invalid(f"{path}.pool.name", name or "", immutable)
+        at = f"{path}.pool.name"
+        yield invalid(at, name or "", immutable)
     driver = spec.get("driver")
     if driver != old.get("driver"):
-        yield invalid(f"{path}.driver", driver or "", immutable)
+        at = f"{path}.driver"
+        yield invalid(at, driver or "", immutable)
     node = spec.get("nodeName")
     if node != old.get("nodeName"):
+        at = f"{path}.nodeName"
         shown_name = _shown_name(spec, k)
-        yield invalid_as(f"{path}.nodeName", shown_name, immutable)
+        yield invalid_as(at, shown_name, immutable)
 
 
 def _shown_name(spec: Object, k: Kubernetes) -> str:
     if "nodeName" in spec:
-        return shown(spec["nodeName"])
-    return '""' if k.has_flat_paths else k.null
+        name = spec["nodeName"]
+        return shown(name)
+    if k.has_flat_paths:
+        return '""'
+    return k.null
 
 
 def _devices(spec: Object, path: str, k: Kubernetes, old: Object) -> Errors:
     devices = spec.get("devices") or []
-    before = {each.get("name"): each for each in old.get("devices") or ()}
+    earlier = old.get("devices") or ()
+    before = {each.get("name"): each for each in earlier}
+    check = partial(device, k=k, spec=spec, before=before)
     most = k.limits.devices
     if any(map(_has_features, devices)):
         most = k.limits.devices_with_features
@@ -87,7 +99,7 @@ def _devices(spec: Object, path: str, k: Kubernetes, old: Object) -> Errors:
         devices,
         path,
         k,
-        partial(device, k=k, spec=spec, before=before),
+        check,
         _name,
         named="name",
         at_most=most,

@@ -21,8 +21,12 @@ def lacking(expression: str, longest: Mapping[str, int]) -> CompileError | None:
     faults = []
     for node in tree.walk():
         if _is_younger(node, longest):
-            detail = f"found no matching overload for '{node.name}' applied to '{_types(node)}'"
-            faults.append(ValidatorError(detail, node.offset))
+            types = _types(node)
+            detail = (
+                f"found no matching overload for '{node.name}' applied to '{types}'"
+            )
+            fault = ValidatorError(detail, node.offset)
+            faults.append(fault)
     if not faults:
         return None
     faults.sort(key=lambda fault: fault.offset)
@@ -34,8 +38,12 @@ def lacking(expression: str, longest: Mapping[str, int]) -> CompileError | None:
 def _is_younger(node: checked_expr.CheckedExpr, longest: Mapping[str, int]) -> bool:
     if node.form != "call" or node.member:
         return False
-    return node.name in longest and len(node.children) > longest[node.name]
+    if node.name not in longest:
+        return False
+    return len(node.children) > longest[node.name]
 
 
 def _types(call: checked_expr.CheckedExpr) -> str:
-    return f"({', '.join(str(each.kind) for each in call.children)})"
+    kinds = [str(each.kind) for each in call.children]
+    listed = ", ".join(kinds)
+    return f"({listed})"

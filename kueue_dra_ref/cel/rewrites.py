@@ -12,11 +12,13 @@ from kueue_dra_ref.cel.source import Source, operands, read
 _REFUSED = re.compile(
     r"<input>:(\d+):(\d+): found no matching overload for '([\w<>=]+)' applied to '\((.*)\)'"
 )
-_NUMBERS = ("int", "uint", "double")
+_NUMBERS = frozenset({"int", "uint", "double"})
+_ADDRESS = re.compile(r"net\.(?:IP|CIDR)")
+_LIST_AND_ITEM = re.compile(r"list\((\w+), \1")
 _RENAMED = {
-    "string": (re.compile(r"net\.(?:IP|CIDR)"), "kueue_dra_text"),
-    "indexOf": (re.compile(r"list\((\w+), \1"), "kueue_dra_index_of"),
-    "lastIndexOf": (re.compile(r"list\((\w+), \1"), "kueue_dra_last_index_of"),
+    "string": (_ADDRESS, "kueue_dra_text"),
+    "indexOf": (_LIST_AND_ITEM, "kueue_dra_index_of"),
+    "lastIndexOf": (_LIST_AND_ITEM, "kueue_dra_last_index_of"),
 }
 _ORDERS = frozenset({"_<_", "_<=_", "_>_", "_>=_"})
 
@@ -24,14 +26,17 @@ _ORDERS = frozenset({"_<_", "_<=_", "_>_", "_>=_"})
 def rewritten(text: str, refusal: str) -> str | None:
     """Rewrite one thing that the engine has refused and Kubernetes would not; nothing where there is none."""
     for line, column, name, kinds in _REFUSED.findall(refusal):
-        at = _offset(text, int(line), int(column))
+        start = _offset(text, int(line))
+        at = start + int(column) - 1
         if name in _ORDERS and _are_two_numbers(kinds):
-            return _compared_at_run_time(read(text), text, at)
+            source = read(text)
+            return _compared_at_run_time(source, text, at)
         ours = _our_name(name, kinds)
-        if ours and text[:at].rstrip().endswith(name):
-            start = text.rindex(name, 0, at)
-            end = start + len(name)
-            return text[:start] + ours + text[end:]
+        before = text[:at].rstrip()
+        if ours and before.endswith(name):
+            head = before.removesuffix(name)
+            tail = text[len(before) :]
+            return f"{head}{ours}{tail}"
     return None
 
 
@@ -40,12 +45,15 @@ def _our_name(name: str, kinds: str) -> str:
     if name not in _RENAMED:
         return ""
     pattern, ours = _RENAMED[name]
-    return ours if pattern.match(kinds.replace(")", "")) else ""
+    flat = kinds.replace(")", "")
+    if not pattern.match(flat):
+        return ""
+    return ours
 
 
 def _are_two_numbers(kinds: str) -> bool:
     one, _, other = kinds.partition(", ")
-    return one in _NUMBERS and other in _NUMBERS
+    return {one, other} <= _NUMBERS
 
 
 def _compared_at_run_time(source: Source, text: str, at: int) -> str | None:
@@ -54,14 +62,20 @@ def _compared_at_run_time(source: Source, text: str, at: int) -> str | None:
     if at not in starts:
         return None
     operator = starts.index(at)
-    _, (_, after) = operands(source, operator)
-    end = after - 1
+    _, right = operands(source, operator)
+    _, after = right
+    last = after - 1
     start = starts[operator + 1]
-    stop = starts[end] + len(source.text(end))
+    length = len(source.text(last))
+    stop = starts[last] + length
+    head = text[:start]
     operand = text[start:stop]
-    return f"{text[:start]}dyn({operand}){text[stop:]}"
+    tail = text[stop:]
+    return f"{head}dyn({operand}){tail}"
 
 
-def _offset(text: str, line: int, column: int) -> int:
-    above = text.split("\n")[: line - 1]
-    return sum(map(len, above)) + len(above) + column - 1
+def _offset(text: str, line: int) -> int:
+    """Give where a line starts; the first is 1."""
+    lines = text.split("\n")
+    above = lines[: line - 1]
+    return sum(map(len, above)) + len(above)

@@ -36,21 +36,22 @@ class Slot(Generic[P, R]):
         """Whether the slot holds any rule."""
         return bool(self.rules)
 
-    def __iter__(self) -> Iterator[Rule[P, R]]:
-        """Give the rules."""
-        return iter(self.rules)
-
     def __eq__(self, other: object) -> bool:
         """Two slots are equal if they combine the same rules in the same way."""
-        return type(self) is type(other) and self.rules == other.rules
+        if type(self) is not type(other):
+            return False
+        return self.rules == other.rules
 
     def __hash__(self) -> int:
         """Hash by the names of the rules."""
-        return hash((type(self), tuple(rule.name for rule in self.rules)))
+        names = tuple(self._names())
+        return hash((type(self), names))
 
     def __repr__(self) -> str:
         """Show the rules by name."""
-        return f"{type(self).__name__}({', '.join(rule.name for rule in self.rules)})"
+        kind = type(self).__name__
+        names = ", ".join(self._names())
+        return f"{kind}({names})"
 
     def add(self, *rules: Rule[P, R], before: Rule[..., Any] | None = None) -> Self:
         """Give this slot with more rules: at the end, or before a rule that it holds.
@@ -59,11 +60,16 @@ class Slot(Generic[P, R]):
             KeyError: the slot does not hold ``before``, or holds a rule of the same name already.
 
         """
+        held = self._names()
         for rule in rules:
-            if rule.name in self._names():
+            if rule.name in held:
                 raise KeyError(f"{rule.name} is in {self!r} already")
-        at = len(self.rules) if before is None else self._index(before)
-        return type(self)(*self.rules[:at], *rules, *self.rules[at:])
+        at = len(held)
+        if before is not None:
+            at = self._index(before)
+        earlier = self.rules[:at]
+        later = self.rules[at:]
+        return self._of([*earlier, *rules, *later])
 
     def drop(self, *rules: Rule[..., Any]) -> Self:
         """Give this slot without some rules.
@@ -72,10 +78,11 @@ class Slot(Generic[P, R]):
             KeyError: the slot does not hold one of them.
 
         """
-        dropped = {self._index(rule) for rule in rules}
-        return type(self)(
-            *(rule for at, rule in enumerate(self.rules) if at not in dropped)
-        )
+        left = list(self.rules)
+        dropped = self._indexes(rules)
+        for at in sorted(dropped, reverse=True):
+            del left[at]
+        return self._of(left)
 
     def swap(self, old: Rule[..., Any], new: Rule[P, R]) -> Self:
         """Give this slot with another rule in the place of one; they may differ in their gates only.
@@ -84,8 +91,10 @@ class Slot(Generic[P, R]):
             KeyError: the slot does not hold ``old``.
 
         """
+        changed = list(self.rules)
         at = self._index(old)
-        return type(self)(*self.rules[:at], new, *self.rules[at + 1 :])
+        changed[at] = new
+        return self._of(changed)
 
     def gate(self, *rules: Rule[..., Any], **gates: bool) -> Self:
         """Give this slot with rules that are in force only under some gates, whatever theirs were before.
@@ -94,13 +103,11 @@ class Slot(Generic[P, R]):
             KeyError: the slot does not hold one of them.
 
         """
-        changed = {self._index(rule) for rule in rules}
-        return type(self)(
-            *(
-                replace(rule, gates=gates) if at in changed else rule
-                for at, rule in enumerate(self.rules)
-            )
-        )
+        changed = list(self.rules)
+        for at in self._indexes(rules):
+            rule = changed[at]
+            changed[at] = replace(rule, gates=gates)
+        return self._of(changed)
 
     def ungate(self, *rules: Rule[..., Any]) -> Self:
         """Give this slot with rules that are in force under all gates.
@@ -113,7 +120,11 @@ class Slot(Generic[P, R]):
 
     def keep(self, is_kept: Callable[[Rule[..., Any]], bool]) -> Self:
         """Give this slot with the rules for which ``is_kept`` holds."""
-        return type(self)(*(rule for rule in self.rules if is_kept(rule)))
+        kept = filter(is_kept, self.rules)
+        return self._of(kept)
+
+    def _of(self, rules: Iterable[Rule[P, R]]) -> Self:
+        return type(self)(*rules)
 
     def _names(self) -> list[str]:
         return [rule.name for rule in self.rules]
@@ -123,6 +134,9 @@ class Slot(Generic[P, R]):
         if rule.name not in names:
             raise KeyError(f"{rule.name} is not in {self!r}")
         return names.index(rule.name)
+
+    def _indexes(self, rules: Iterable[Rule[..., Any]]) -> set[int]:
+        return {self._index(rule) for rule in rules}
 
 
 class First(Slot[P, R | None], Generic[P, R]):
@@ -185,7 +199,11 @@ class AllOf(Slot[P, R], Generic[P, R]):
 
     def failing(self, *args: P.args, **kwargs: P.kwargs) -> list[Rule[P, R]]:
         """Give every rule that does not answer True."""
-        return [rule for rule in self.rules if rule.apply(*args, **kwargs) is not True]
+        found = []
+        for rule in self.rules:
+            if rule.apply(*args, **kwargs) is not True:
+                found.append(rule)
+        return found
 
 
 class Collect(Slot[P, Iterable[T]], Generic[P, T]):

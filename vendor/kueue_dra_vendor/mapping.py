@@ -59,35 +59,39 @@ def documents(inventory: Inventory, chosen: Sequence[MappedClass]) -> list[Manif
     flavor = "-".join(inventory.drivers).replace(".", "-")[:63].strip("-") or "devices"
     places = sorted(set(_places(inventory))) or [(NAMESPACE, QUEUE)]
     resources = {each.resource: each.nominal for each in chosen} | _ordinary(inventory)
+    namespaces = sorted({namespace for namespace, _ in places})
     return [
-        {
-            "apiVersion": CONFIGURATION,
-            "kind": "Configuration",
-            **_gates(chosen),
-            "resources": {
-                "deviceClassMappings": [_as_mapping(each) for each in chosen]
-            },
-        },
-        *(
-            _object("v1", "Namespace", namespace)
-            for namespace in sorted({place[0] for place in places})
-        ),
+        _configuration(chosen),
+        *(_object("v1", "Namespace", namespace) for namespace in namespaces),
         _object(KUEUE, "ResourceFlavor", flavor),
-        {
-            **_object(KUEUE, "ClusterQueue", NAMESPACE),
-            "spec": {
-                "namespaceSelector": {},
-                "resourceGroups": [_group(flavor, resources)],
-            },
-        },
-        *(
-            {
-                **_object(KUEUE, "LocalQueue", queue, namespace),
-                "spec": {"clusterQueue": NAMESPACE},
-            }
-            for namespace, queue in places
-        ),
+        _cluster_queue(flavor, resources),
+        *(_local_queue(queue, namespace) for namespace, queue in places),
     ]
+
+
+def _configuration(chosen: Sequence[MappedClass]) -> Manifest:
+    mappings = [_as_mapping(each) for each in chosen]
+    return {
+        "apiVersion": CONFIGURATION,
+        "kind": "Configuration",
+        **_gates(chosen),
+        "resources": {"deviceClassMappings": mappings},
+    }
+
+
+def _cluster_queue(flavor: str, resources: Mapping[str, str]) -> Manifest:
+    group = _group(flavor, resources)
+    return {
+        **_object(KUEUE, "ClusterQueue", NAMESPACE),
+        "spec": {"namespaceSelector": {}, "resourceGroups": [group]},
+    }
+
+
+def _local_queue(name: str, namespace: str) -> Manifest:
+    return {
+        **_object(KUEUE, "LocalQueue", name, namespace),
+        "spec": {"clusterQueue": NAMESPACE},
+    }
 
 
 def _object(api_version: str, kind: str, name: str, namespace: str = "") -> Manifest:

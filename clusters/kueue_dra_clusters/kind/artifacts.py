@@ -37,19 +37,21 @@ SECRET_WORDS = ("token", "password", "secret", "authorization")
 def gather(cluster: NodeCluster, namespace: str, folder: Path) -> None:
     """Write one folder about a failed case; if something is not available, its file has the error instead."""
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "summary.txt", partial(summary, cluster, namespace))
-    _write(
-        folder / "objects.yaml",
-        partial(_objects, cluster, "-n", namespace, "get", LOCAL),
-    )
-    _write(folder / "cluster.yaml", partial(_objects, cluster, "get", GLOBAL))
+    objects = partial(_objects, cluster)
+    log = partial(_log, cluster)
+    sources = {
+        "summary.txt": partial(summary, cluster, namespace),
+        "objects.yaml": partial(objects, "-n", namespace, "get", LOCAL),
+        "cluster.yaml": partial(objects, "get", GLOBAL),
+    }
     for name, (place, what) in LOGS.items():
-        _write(folder / f"{name}.log", partial(_log, cluster, place, what))
+        file = f"{name}.log"
+        sources[file] = partial(log, place, what)
     for name in STATIC:
-        _write(
-            folder / f"{name}.log",
-            partial(_log, cluster, "kube-system", "-l", f"component={name}"),
-        )
+        file = f"{name}.log"
+        sources[file] = partial(log, "kube-system", "-l", f"component={name}")
+    for file, source in sources.items():
+        _write(folder / file, source)
 
 
 def export(cluster: NodeCluster, folder: Path) -> None:
@@ -67,14 +69,18 @@ def redacted(found: Any) -> Any:
         return found
     copied = {}
     for key, value in found.items():
-        copied[key] = "REDACTED" if _is_secret(key, value) else redacted(value)
+        if _is_secret(key, value):
+            copied[key] = "REDACTED"
+        else:
+            copied[key] = redacted(value)
     return copied
 
 
 def _is_secret(key: str, value: Any) -> bool:
     if not isinstance(value, str):
         return False
-    return any(word in key.lower() for word in SECRET_WORDS)
+    lower = key.lower()
+    return any(word in lower for word in SECRET_WORDS)
 
 
 def _objects(cluster: NodeCluster, *words: str) -> str:
@@ -88,7 +94,8 @@ def _objects(cluster: NodeCluster, *words: str) -> str:
 def _log(cluster: NodeCluster, namespace: str, *what: str) -> str:
     options = (f"--tail={LINES}", "--prefix")
     text = cluster.kubectl("-n", namespace, "logs", *what, *options)
-    return "\n".join(map(_without_secret, text.splitlines()))
+    lines = text.splitlines()
+    return "\n".join(map(_without_secret, lines))
 
 
 def _without_secret(line: str) -> str:

@@ -31,7 +31,8 @@ def summary(cluster: NodeCluster, namespace: str) -> str:
     text = []
     for title, lines in parts.items():
         text.append(f"{title}:")
-        text += [f"  {line}" for line in lines]
+        for line in lines:
+            text.append(f"  {line}")
         text.append("")
     return "\n".join(text)
 
@@ -40,9 +41,12 @@ def _conditions(found: list[Manifest]) -> Iterator[str]:
     for each in found:
         name = each["metadata"]["name"]
         status = each.get("status") or {}
-        for one in status.get("conditions") or ():
-            texts = filter(None, (one.get("reason"), one.get("message")))
-            line = f"{name}: {one['type']} {one['status']} {': '.join(texts)}"
+        conditions = status.get("conditions")
+        for one in conditions or ():
+            reason, message = one.get("reason"), one.get("message")
+            texts = filter(None, (reason, message))
+            detail = ": ".join(texts)
+            line = f"{name}: {one['type']} {one['status']} {detail}"
             yield line.strip()
 
 
@@ -50,27 +54,33 @@ def _warnings(events: list[Manifest]) -> Iterator[str]:
     for each in events:
         if each.get("type") == "Warning":
             about = each["involvedObject"]
-            reason, message = each.get("reason", ""), each.get("message", "")
-            yield f"{about['kind']} {about['name']}: {reason}: {message}"
+            kind, name = about["kind"], about["name"]
+            reason = each.get("reason", "")
+            message = each.get("message", "")
+            yield f"{kind} {name}: {reason}: {message}"
 
 
 def _covered(queues: list[Manifest]) -> Iterator[str]:
     for each in queues:
         covered: list[str] = []
-        for group in each["spec"].get("resourceGroups") or ():
+        groups = each["spec"].get("resourceGroups")
+        for group in groups or ():
             covered += group["coveredResources"]
         name = each["metadata"]["name"]
-        yield f"{name}: {', '.join(covered)}"
+        names = ", ".join(covered)
+        yield f"{name}: {names}"
 
 
 def _devices(objects: APIClient) -> Iterator[str]:
     found = complete_pools(objects)
     for pool in sorted(found):
-        yield f"{pool}: {len(found[pool])}"
+        devices = len(found[pool])
+        yield f"{pool}: {devices}"
     if not found:
         yield "none: no driver has published a complete pool"
 
 
 def _mappings(configuration: Manifest) -> Iterator[str]:
     for row in mappings(configuration):
-        yield f"{row['name']}: {', '.join(row['deviceClassNames'])}"
+        classes = ", ".join(row["deviceClassNames"])
+        yield f"{row['name']}: {classes}"
