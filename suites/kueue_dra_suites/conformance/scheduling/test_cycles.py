@@ -60,7 +60,7 @@ def test_the_older_goes_first_among_queues(lab: Lab, first: int) -> None:
     assert lab.admission(younger) is None
 
 
-def flavors_told(lab: Lab, job: Job) -> list[str]:
+def flavors_in_message(lab: Lab, job: Job) -> list[str]:
     """The flavors in the message of a pending workload."""
     return re.findall(r"flavor ([^,]+),", lab.message(job))
 
@@ -79,7 +79,7 @@ def test_who_loses_a_flavor_goes_on_with_the_next(lab: Lab) -> None:
     lab.delete(first)
 
     assert lab.verdict(winner) == admitted({"whole-gpus": 1})
-    assert flavors_told(lab, loser) == [behind]
+    assert flavors_in_message(lab, loser) == [behind]
 
 
 @covers("COHORT-021")
@@ -94,7 +94,7 @@ def test_who_loses_a_flavor_begins_again(lab: Lab) -> None:
 
     lab.delete(first)
 
-    assert set(flavors_told(lab, loser)) == {cohort.flavor, behind}
+    assert set(flavors_in_message(lab, loser)) == {cohort.flavor, behind}
 
 
 @covers("COHORT-022")
@@ -104,11 +104,11 @@ def test_who_waits_for_one_group_goes_on_with_the_flavors_of_another(lab: Lab) -
     queue = lab.queue(groups=[{cpu: {"cpu": 1}}, {does: {"whole-gpus": 2}}])
     queue.submit(a_job(requests={"cpu": "1"}))
     waiting = queue.submit(a_job(requests={"cpu": "1"}, claims=[a_template(gpu(2))]))
-    assert flavors_told(lab, waiting) == [cpu]
+    assert flavors_in_message(lab, waiting) == [cpu]
 
     queue.regroup({cpu: {"cpu": 1}}, {does: {"whole-gpus": 2}, too_small: {"whole-gpus": 1}})
 
-    assert flavors_told(lab, waiting) == [too_small]
+    assert flavors_in_message(lab, waiting) == [too_small]
 
 
 @covers("PREEMPT-018")
