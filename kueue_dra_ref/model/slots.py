@@ -36,10 +36,6 @@ class Slot(Generic[P, R]):
         """Whether the slot holds any rule."""
         return bool(self.rules)
 
-    def __iter__(self) -> Iterator[Rule[P, R]]:
-        """Give the rules."""
-        return iter(self.rules)
-
     def __eq__(self, other: object) -> bool:
         """Two slots are equal if they combine the same rules in the same way."""
         return type(self) is type(other) and self.rules == other.rules

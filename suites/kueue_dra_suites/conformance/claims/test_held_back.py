@@ -42,7 +42,7 @@ def test_one_sweep_brings_back_what_was_refused_before(lab: Lab, swept: bool) ->
 
 @covers("QUEUE-035")
 def test_no_sweep_brings_back_what_was_refused_before(lab: Lab) -> None:
-    """The lower priority gets what comes free, though the template of the higher one had come before."""
+    """The lower priority gets the released quota, though the template of the higher one exists already."""
     high, low = submit_high_and_low(lab, swept=False)
 
     assert lab.verdict(low) == admitted({"whole-gpus": 1})

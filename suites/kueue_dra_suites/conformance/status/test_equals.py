@@ -31,13 +31,13 @@ def condition_of_equivalent(lab: Lab) -> tuple[str, str] | None:
 
 @covers("QUEUE-024")
 def test_an_equal_of_one_that_did_not_fit_is_not_told(lab: Lab) -> None:
-    """Nothing has changed since the first was looked at, so the second is not looked at."""
+    """Nothing has changed since Kueue tried the first, so it does not try the second."""
     assert condition_of_equivalent(lab) is None
 
 
 @covers("QUEUE-025")
 def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
-    """Each workload is looked at, whatever became of its equals."""
+    """Kueue tries each workload, whatever it decided about equivalent ones."""
     assert condition_of_equivalent(lab) == ("False", "Pending")
 
 
