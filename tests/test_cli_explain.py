@@ -105,7 +105,7 @@ def test_every_id_that_is_shown_is_in_the_catalogue() -> None:
     result = kueue_dra("explain", "-f", BROKEN, "-o", "json", "--texts")
 
     found = json.loads(result.stdout)
-    assert {each["verdict"] for each in found} == {"waits", "inadmissible"}
+    assert {each["verdict"] for each in found} == {"pending", "inadmissible"}
     for each in found:
         assert {one for step in each["steps"] for one in step["requirements"]} == set(each["requirements"])
         assert all(catalogue()[id_].text == text for id_, text in each["requirements"].items())

@@ -140,7 +140,7 @@ def test_the_table_has_one_row_for_each_workload() -> None:
     assert result.exit_code == 0
     rows = [line.split(maxsplit=4) for line in result.stdout.splitlines()[2:4]]
     assert rows[0] == ["default", "job", "mine", "admitted", "whole-gpus 2"]
-    assert rows[1][:4] == ["default", "late", "mine", "waits"]
+    assert rows[1][:4] == ["default", "late", "mine", "pending"]
     assert rows[1][4].startswith("couldn't assign flavors to pod set main: insufficient unused")
     assert rows[1][4].endswith("whole-gpus 2")
 

@@ -19,7 +19,7 @@ from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.scenarios.diff import difference
-from kueue_dra_ref.scenarios.playback import played_together
+from kueue_dra_ref.scenarios.playback import replayed_together
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario, is_comparable
 
 KUEUE_0_19 = behaviour("kueue-0.19")
@@ -36,7 +36,7 @@ def test_a_seed_gives_the_same_worlds_again() -> None:
 def test_worlds_beside_each_other_are_decided_as_if_alone() -> None:
     """On the reference, in steps that are compared; a run relies on the same for a real Kueue."""
     for batch in batches(of=4, behaviour=KUEUE_0_19, number=11, count=6):
-        together = zip(*played_together(batch, ReferenceTarget(KUEUE_0_19)), strict=True)
+        together = zip(*replayed_together(batch, ReferenceTarget(KUEUE_0_19)), strict=True)
 
         for world, seen in zip(batch, together, strict=True):
             assert difference(compared(world, seen), compared(world, answers(world, KUEUE_0_19))) is None
@@ -195,7 +195,7 @@ def test_what_is_chance_in_a_message_is_no_difference(ours: str, theirs: str, al
     [
         ("still moving: Workload ns-w1 j0", ["w1"]),
         ("ClusterQueue cq0-w0 counts 1 pending; ClusterQueue cq1-w3 counts 2", ["w0", "w3"]),
-        ("the fence's workload is still told: nothing", ["w2", "w3"]),
+        ("the fence's workload still has no condition", ["w2", "w3"]),
         ("ns-w0, ns-w1, ns-w2, ns-w3", ["w2", "w3"]),
     ],
 )

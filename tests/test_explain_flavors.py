@@ -26,7 +26,7 @@ LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root
 
 
 @pytest.mark.parametrize(
-    ("world", "used", "asked", "told"),
+    ("manifests", "used", "asked", "expected"),
     [
         pytest.param(
             (a_queue("q", of(1, borrowing=1), cohort="c"), a_queue("r", of(4), cohort="c")),
@@ -99,29 +99,29 @@ LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root
         pytest.param((a_queue("q", of(1)),), 1, 1, [], id="no-cohort"),
     ],
 )
-def test_what_bounds_an_amount_is_told(world: Parts, used: int, asked: int, told: list[str]) -> None:
+def test_what_bounds_an_amount_is_told(manifests: Parts, used: int, asked: int, expected: list[str]) -> None:
     """The limit or the level of the tree that decided, and what others keep to themselves."""
-    found = steps(a_world(*world, a_job("one", "q", used), a_job("new", "q", asked)), "new")
+    found = steps(a_world(*manifests, a_job("one", "q", used), a_job("new", "q", asked)), "new")
 
-    assert [step for step in found if step.startswith("flavor a, gpus: ")] == told
+    assert [step for step in found if step.startswith("flavor a, gpus: ")] == expected
 
 
 def test_what_others_hold_is_no_reason_for_never() -> None:
     """A workload that must not preempt gets another message than one that never fits."""
-    world = a_world(
+    manifests = a_world(
         a_queue("q", of(1), cohort="c"), a_queue("r", of(2), cohort="c"), a_job("one", "q", 3), a_job("new", "q", 2)
     )
 
-    assert steps(world, "new")[0] == (
+    assert steps(manifests, "new")[0] == (
         "flavor a: gpus 2 of 0 available: does not fit now, and preemption is not allowed   [QUOTA-002]"
     )
 
 
 def test_the_search_is_told_flavor_by_flavor() -> None:
     """Why it goes on behind a flavor, and which ones it does not come to."""
-    world = a_world(a_queue("q", of(1), of(1), of(1)), a_job("one", "q"), a_job("new", "q"))
+    manifests = a_world(a_queue("q", of(1), of(1), of(1)), a_job("one", "q"), a_job("new", "q"))
 
-    assert steps(world, "new") == [
+    assert steps(manifests, "new") == [
         "flavor a: gpus 1 of 0 available: does not fit now   [QUOTA-002]",
         "to free gpus in flavor a: no candidates in ClusterQueue q: withinClusterQueue is Never   [PREEMPT-004]",
         f"flavor a: try the next flavor: {try_next_when_no_candidates.sentence}   [PREEMPT-022]",
@@ -132,7 +132,7 @@ def test_the_search_is_told_flavor_by_flavor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("preference", "told"),
+    ("preference", "expected"),
     [
         pytest.param({}, f"flavor b is preferred to flavor a: {is_preferred.sentence}   [PREEMPT-021]", id="borrow"),
         pytest.param(
@@ -142,43 +142,43 @@ def test_the_search_is_told_flavor_by_flavor() -> None:
         ),
     ],
 )
-def test_the_preferred_flavor_is_told(preference: dict[str, str], told: str) -> None:
+def test_the_preferred_flavor_is_told(preference: dict[str, str], expected: str) -> None:
     """Of one that needs preemption and one that is borrowed."""
-    world = a_world(
+    manifests = a_world(
         a_queue("q", of(1), of(0), cohort="c", preemption=LOWER, flavorFungibility={**NEXT, **preference}),
         a_queue("r", of(0), of(3), cohort="c"),
         a_job("one", "q"),
         a_job("new", "q", priority=2),
     )
 
-    found = steps(world, "new")
+    found = steps(manifests, "new")
 
     assert f"flavor a: try the next flavor: {when_can_preempt_try_next_flavor.sentence}   [PREEMPT-020]" in found
-    assert told in found
+    assert expected in found
 
 
 def test_a_flavor_that_nobody_frees_comes_last() -> None:
     """The step compares it with the flavor that has preemption candidates."""
-    world = a_world(
+    manifests = a_world(
         a_queue("q", of(1), of(1), preemption=LOWER),
         a_job("one", "q", priority=3),
         a_job("two", "q"),
         a_job("new", "q", priority=2),
     )
 
-    told = f"flavor b is preferred to flavor a: {no_preemption_candidates_last.sentence}   [PREEMPT-029]"
-    assert told in steps(world, "new")
+    expected = f"flavor b is preferred to flavor a: {no_preemption_candidates_last.sentence}   [PREEMPT-029]"
+    assert expected in steps(manifests, "new")
 
 
 def test_flavors_that_are_alike_are_told() -> None:
     """The first of two that have to be borrowed alike is taken."""
-    world = a_world(
+    manifests = a_world(
         a_queue("q", of(0), of(0), cohort="c", flavorFungibility=NEXT),
         a_queue("r", of(3), of(3), cohort="c"),
         a_job("new", "q"),
     )
 
-    assert steps(world, "new") == [
+    assert steps(manifests, "new") == [
         "flavor a: gpus 1 of 3 available: fits with borrowing   [QUOTA-001]",
         f"flavor a: try the next flavor: {when_can_borrow_try_next_flavor.sentence}   [COHORT-010]",
         "flavor b: gpus 1 of 3 available: fits with borrowing   [QUOTA-001]",

@@ -159,7 +159,7 @@ def test_who_could_free_nothing_is_told() -> None:
         a_job("new", "q", priority=2),
     )
 
-    assert "two is no candidate: it uses nothing of what is short   [PREEMPT-005]" in found(world)
+    assert "two is no candidate: none of its resources is short   [PREEMPT-005]" in found(world)
 
 
 def test_who_is_left_alone_in_the_cohort_is_told() -> None:

@@ -62,7 +62,7 @@ def test_a_column_says_who_was_judged() -> None:
     """The versions are those that the target reported."""
     first, second = matrix_of([OLD, NEW]).columns
 
-    assert (first.judge, first.result) == ("Kueue v0.14.9 on Kubernetes v1.36.3", "success")
+    assert (first.target, first.result) == ("Kueue v0.14.9 on Kubernetes v1.36.3", "success")
     assert second.counts == {"proven": 1, "failed": 0, "questioned": 1, "untested": 0, "excluded": 0}
 
 
@@ -70,7 +70,7 @@ def test_the_reference_is_called_by_its_name() -> None:
     """The reference has no version of Kueue."""
     report = a_report("kueue-0.19", {}, target={"name": "reference", "about": {"kubernetes": "v1.36"}})
 
-    assert matrix_of([report]).columns[0].judge == "reference"
+    assert matrix_of([report]).columns[0].target == "reference"
 
 
 def test_the_page_shows_the_table_and_what_did_not_pass() -> None:

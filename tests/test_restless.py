@@ -89,5 +89,5 @@ def test_a_world_is_shown_all_the_same(story: Scenario, tmp_path: Path) -> None:
 
     result = kueue_dra("simulate", "-f", str(given), "-o", "table")
 
-    assert (result.exit_code, "waits" in result.stdout) == (0, True)
+    assert (result.exit_code, "pending" in result.stdout) == (0, True)
     assert "note: Kueue does not settle here" in result.stderr

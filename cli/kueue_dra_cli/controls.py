@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import judged_option, target_option
+from kueue_dra_cli.options import target_behaviour_option, target_option
 from kueue_dra_controls.controls import CONTROLS, Control
 from kueue_dra_controls.run import a_control_target, run_control
 from kueue_dra_fixtures.targets import TargetUnavailable
@@ -40,7 +40,7 @@ KNOWN = {control.fault: control for control in CONTROLS}
     "kueue",
     text="What is misconfigured: the reference in memory, or a real Kueue.",
 )
-@judged_option
+@target_behaviour_option
 @click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),

@@ -48,7 +48,7 @@ behaviour_option = click.option(
     callback=_noted,
     help=f"The KEP text or Kueue release that decides. {PROVISO}.",
 )
-judged_option = click.option(
+target_behaviour_option = click.option(
     "--behaviour",
     type=NamedChoice(NAMES),
     default=NAMES[0],

@@ -157,8 +157,8 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
     (scenario, *others) = _read(file)
     if others:
         raise CliError([f"{file}: found {1 + len(others)} scenarios; expected one"])
-    with _real(behaviour_of(minor or recorded_minor(scenario.kueue))) as seat:
-        first = seat.alone(scenario)
+    with _real(behaviour_of(minor or recorded_minor(scenario.kueue))) as worker:
+        first = worker.alone(scenario)
         if first.kind not in (OutcomeKind.DIFFERS, OutcomeKind.ENDED):
             click.echo(
                 f"{scenario.name}: {first.kind}; {first.trouble or 'nothing to shrink'}",
@@ -166,7 +166,7 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
             )
             raise SystemExit(1)
         with tries() as going_on:
-            found = smallest(first, seat.alone, going_on=going_on)
+            found = smallest(first, worker.alone, going_on=going_on)
     _write(as_document(found.scenario, **_why(found)), output)
 
 
@@ -179,8 +179,10 @@ def _why(found: Comparison) -> Mapping[str, Any]:
 
 
 def _by_kueue(behaviour: Behaviour, given: Sequence[Scenario]) -> Iterator[Manifest]:
-    with _real(behaviour) as seat:
-        oracle = replace(seat.oracle, target=UnsettledTarget(seat.oracle.target, _note))
+    with _real(behaviour) as worker:
+        oracle = replace(
+            worker.oracle, target=UnsettledTarget(worker.oracle.target, _note)
+        )
         yield from (as_document(_recorded(oracle, each)) for each in given)
 
 
@@ -266,7 +268,7 @@ def _real(behaviour: Behaviour) -> Iterator[Worker]:
     try:
         with closing(
             Worker(programs=binaries(behaviour.kueue), behaviour=behaviour)
-        ) as seat:
-            yield seat
+        ) as worker:
+            yield worker
     except ClusterError as trouble:
         raise CliError([str(trouble)]) from None

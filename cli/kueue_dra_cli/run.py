@@ -8,7 +8,7 @@ import click
 import pytest
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import judged_option, target_option, workers_option
+from kueue_dra_cli.options import target_behaviour_option, target_option, workers_option
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_suites.wiring import HOME, pytest_options
 
@@ -39,7 +39,7 @@ INTENTS = ("certify", "ci", "develop")
     "kueue",
     text="What the cases run against: the reference in memory, or a real Kueue.",
 )
-@judged_option
+@target_behaviour_option
 @click.option(
     "--context",
     default="",

@@ -109,7 +109,7 @@ def _row(found: Explanation) -> tuple[str, ...]:
     devices = ", ".join(
         f"{resource} {count}" for resource, count in found.devices.items()
     )
-    if word in {"waits", "inadmissible"}:
+    if word in {"pending", "inadmissible"}:
         reason = found.message or reason
     return (
         found.namespace,

@@ -27,7 +27,7 @@ CLUSTER_KINDS = (
     ("node.k8s.io", "RuntimeClass"),
     ("scheduling.k8s.io", "PriorityClass"),
 )
-"""Group and kind of what decides beside the groups that are read whole."""
+"""Group and kind of what decides, in addition to the groups that are read whole."""
 WORK_KINDS = (
     ("batch", "Job"),
     ("batch", "CronJob"),
@@ -78,7 +78,7 @@ class Dump:
 
 
 def dump(client: APIClient, progress: Callable[[str], None]) -> Dump:
-    """Read a cluster; ``progress`` hears of each kind before it is read.
+    """Read a cluster; ``progress`` gets each kind before it is read.
 
     Raises:
         ClusterError: the API server does not answer as one, or refuses to say which kinds it serves.
@@ -94,7 +94,7 @@ def dump(client: APIClient, progress: Callable[[str], None]) -> Dump:
 
 
 class _Reader:
-    """One pass over a cluster."""
+    """Reads one cluster, once."""
 
     def __init__(self, client: APIClient, progress: Callable[[str], None]) -> None:
         self._client, self._progress = client, progress

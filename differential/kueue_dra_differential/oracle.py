@@ -18,7 +18,7 @@ from kueue_dra_fixtures.invariants import InvariantViolated
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.diff import Difference, difference
-from kueue_dra_ref.scenarios.playback import played_together
+from kueue_dra_ref.scenarios.playback import replayed_together
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario, is_comparable
 from kueue_dra_ref.target import Ref, Target
 
@@ -165,7 +165,7 @@ class Oracle:
     ) -> Sequence[Sequence[Observation]]:
         target = AuditedTarget(self.target)
         try:
-            rows = list(played_together(batch, target))
+            rows = list(replayed_together(batch, target))
             if lawful:
                 target.check_invariants(*self._excused(batch))
         finally:

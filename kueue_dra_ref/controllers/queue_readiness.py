@@ -43,7 +43,7 @@ class QueueReadiness:
             mismatch=self._mismatch(queue, key[0]),
             unfit=lambda: self._invalid_requests(queue, working),
             bypassed=self._bypassed(name, working),
-            said=_quota_reserved_reason(working),
+            reason=_quota_reserved_reason(working),
         )
 
     def objection(

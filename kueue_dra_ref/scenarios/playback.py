@@ -40,11 +40,11 @@ def replayed(scenario: Scenario, target: Target) -> Iterator[Observation]:
         ConfigurationRejected: the target does not start with a configuration.
 
     """
-    for observations in played_together([scenario], target):
+    for observations in replayed_together([scenario], target):
         yield observations[0]
 
 
-def played_together(
+def replayed_together(
     scenarios: Sequence[Scenario], target: Target
 ) -> Iterator[list[Observation]]:
     """Replay scenarios of one configuration and one inventory side by side, and observe each after every step.

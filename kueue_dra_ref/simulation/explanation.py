@@ -28,8 +28,8 @@ _UNCHARGED = ("GATE-003", "GATE-005")
 """Requirements about claims while the DRA integration is off; each behaviour has one of them."""
 _WORDS: Mapping[type[Verdict], str] = {
     Admitted: "admitted",
-    Pending: "waits",
-    Unseen: "waits",
+    Pending: "pending",
+    Unseen: "pending",
     Inadmissible: "inadmissible",
     Evicted: "evicted",
     Finished: "finished",

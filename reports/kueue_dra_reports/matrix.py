@@ -28,7 +28,7 @@ class Column:
     """One run: its behaviour, target and result."""
 
     behaviour: str
-    judge: str
+    target: str
     result: str
     counts: Mapping[str, int]
 
@@ -163,7 +163,7 @@ def _table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator
 def _run(column: Column) -> tuple[object, ...]:
     return (
         column.behaviour,
-        column.judge,
+        column.target,
         column.result,
         *(column.counts[one] for one in COUNTED),
     )
@@ -177,7 +177,7 @@ def _column(report: Report) -> Column:
     counted = Counter(one["verdict"] for one in report["requirements"])
     return Column(
         behaviour=report["specification"]["behaviour"],
-        judge=_target(report["target"]),
+        target=_target(report["target"]),
         result=report["verdict"]["result"],
         counts={one: counted[one] for one in COUNTED},
     )

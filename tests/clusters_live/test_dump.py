@@ -94,7 +94,7 @@ def test_a_reader_without_roles_is_told_what_it_lacks(
 
 
 def test_an_unreachable_server_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody listens at that port."""
+    """No server listens at that port."""
     _use(a_kubeconfig(tmp_path), monkeypatch)
 
     done = kueue_dra("dump", "-o", str(tmp_path / "cluster.yaml"))

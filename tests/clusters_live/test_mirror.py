@@ -99,7 +99,7 @@ def test_a_change_wakes_who_waits_and_nothing_else_does(plane: ControlPlane, tar
     informers = InformerCache(objects=APIClient(api=plane.api))
     assert informers.read(FLAVOR) is None
     with pytest.raises(TimedOut, match="it is not there"):
-        informers.eventually(lambda: _must_be_there(informers), within=0.3, what="a flavor that nobody makes")
+        informers.eventually(lambda: _must_be_there(informers), within=0.3, what="a flavor that is never made")
     maker = threading.Timer(
         0.1, lambda: informers.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
     )

@@ -14,13 +14,13 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 @rule("CLAIM-004", "CLAIM-005", "CLAIM-018", "RBAC-001", "RBAC-005")
 def template_from_workload_namespace(
-    world: Lister, namespace: str, name: str
+    lister: Lister, namespace: str, name: str
 ) -> Manifest | None:
     """Kueue reads the ResourceClaimTemplate from the namespace of the workload.
 
     Kueue: pkg/dra/claims.go (getClaimSpec)
     """
-    return world.template(namespace, name)
+    return lister.template(namespace, name)
 
 
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015")

@@ -31,13 +31,13 @@ def claims_of_pod_of_either_kind(pod_set: PodSet) -> tuple[Claim, ...]:
 
 @rule("DIRECT-001", "DIRECT-002", "DIRECT-003")
 def claim_from_workload_namespace(
-    world: Lister, namespace: str, name: str
+    lister: Lister, namespace: str, name: str
 ) -> Manifest | None:
     """Kueue reads the ResourceClaim from the namespace of the workload.
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    found = world.claim(namespace, name)
+    found = lister.claim(namespace, name)
     return (
         None if found is None else {**found, "spec": {"spec": found.get("spec") or {}}}
     )

@@ -69,13 +69,13 @@ def direct_claims_are_refused_0_17(
 
 @rule("KIND-018")
 def target_cluster_queue_must_exist(
-    world: Lister, workload: Workload
+    lister: Lister, workload: Workload
 ) -> InadmissibleReason | None:
     """Kueue decides nothing about a DRA workload whose ClusterQueue does not exist.
 
     No counterpart: KEP-2941 of April 2025 only.
     """
-    if world.target(workload) is not None:
+    if lister.target(workload) is not None:
         return None
     return InadmissibleReason(
         message="the ClusterQueue that would map the device classes does not exist",
@@ -84,12 +84,14 @@ def target_cluster_queue_must_exist(
 
 
 @rule("RBAC-004")
-def templates_need_rbac(world: Lister, workload: Workload) -> InadmissibleReason | None:
+def templates_need_rbac(
+    lister: Lister, workload: Workload
+) -> InadmissibleReason | None:
     """Kueue decides nothing about a workload with templates while its role does not allow reading them.
 
     Kueue: pkg/dra/claims.go (getClaimSpec)
     """
-    if world.may_read("resourceclaimtemplates") or not any(
+    if lister.may_read("resourceclaimtemplates") or not any(
         claim.template for claim in workload.claims
     ):
         return None

@@ -88,7 +88,7 @@ def classes_with_sources_are_not_counted(sources: Sources) -> bool:
 def selectors_on_drivers_of_sources(
     sources_by_request: Sequence[Sources],
 ) -> Sequence[str] | None:
-    """Kueue tries the selectors of a claim only on devices of the drivers if all its classes have sources.
+    """Kueue tries selectors only on devices of the drivers of sources if all classes of a claim have sources.
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """

@@ -41,7 +41,7 @@ class ResourceRequest:
     available: int
     in_bytes: frozenset[str] = frozenset()
     """Resources that Kueue prints in bytes."""
-    words: First[[int], str] = First()
+    in_message: First[[int], str] = First()
     """The text of a sum or a quota that is not printed as an amount."""
 
     @property
@@ -53,9 +53,9 @@ class ResourceRequest:
         """Print an amount of this resource as Kueue does."""
         return printed(self.resource, amount, self.in_bytes)
 
-    def tell(self, amount: int) -> str:
+    def show_in_message(self, amount: int) -> str:
         """Give a sum or a quota of this resource as Kueue's messages do."""
-        return self.words(amount) or self.show(amount)
+        return self.in_message(amount) or self.show(amount)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +86,8 @@ def exceeds_maximum_capacity(need: ResourceRequest) -> Status | None:
         return None
     message = (
         f"insufficient quota for {need.resource} in flavor {need.flavor}, previously considered podsets requests "
-        f"({need.tell(need.assumed)}) + current podset request ({need.show(need.asked)}) > maximum capacity "
-        f"({need.tell(need.capacity)})"
+        f"({need.show_in_message(need.assumed)}) + current podset request ({need.show(need.asked)}) > maximum capacity "
+        f"({need.show_in_message(need.capacity)})"
     )
     return Status(
         fit=FlavorAssignmentMode.NO_FIT,
@@ -125,7 +125,7 @@ def insufficient_unused_quota(need: ResourceRequest) -> Status | None:
     """
     if need.total <= need.available:
         return None
-    short = need.tell(minus(need.total, need.available))
+    short = need.show_in_message(minus(need.total, need.available))
     message = f"insufficient unused quota for {need.resource} in flavor {need.flavor}, {short} more needed"
     return Status(
         fit=FlavorAssignmentMode.PREEMPT,

@@ -101,7 +101,7 @@ def preempt_within_nominal(
 
 @rule("FAIR-005")
 def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
-    """With LessThanOrEqualToFinalShare, Kueue preempts up to the share that the target ClusterQueue keeps.
+    """With LessThanOrEqualToFinalShare, Kueue preempts if the new preemptor share is at most the new target share.
 
     Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanOrEqualToFinalShare)
     """
@@ -110,7 +110,7 @@ def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
 
 @rule("FAIR-006")
 def less_than_initial_share(shares: StrategyShares) -> bool:
-    """With LessThanInitialShare, Kueue preempts below the share that the target ClusterQueue had.
+    """With LessThanInitialShare, Kueue preempts if the new preemptor share is below the old target share.
 
     Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanInitialShare)
     """

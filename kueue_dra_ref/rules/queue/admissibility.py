@@ -46,7 +46,7 @@ class QueuePosition:
     """Give the message for invalid requests of its pods; computed only when a rule calls it."""
     bypassed: QuotaReservedReason | None = None
     """The reason of an equivalent workload that made this one inadmissible."""
-    said: str = ""
+    reason: str = ""
     """The reason of its condition QuotaReserved; empty without the condition."""
 
 
@@ -159,7 +159,9 @@ def reason_from_equivalence_hash(position: QueuePosition) -> NotAdmissible | Non
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
     """
-    return _reason_of_equivalent(position) if position.said in _STALE_REASONS else None
+    return (
+        _reason_of_equivalent(position) if position.reason in _STALE_REASONS else None
+    )
 
 
 @rule("OBSERVE-018")
@@ -171,7 +173,7 @@ def reason_from_equivalence_hash_on_arrival(
     Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
         pkg/cache/queue/cluster_queue.go (GetNoFitReason)
     """
-    return None if position.said else _reason_of_equivalent(position)
+    return None if position.reason else _reason_of_equivalent(position)
 
 
 @rule("OBSERVE-018")
@@ -180,7 +182,7 @@ def pending_on_arrival(position: QueuePosition) -> NotAdmissible | None:
 
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
     """
-    return None if position.said else _PENDING_EVALUATION
+    return None if position.reason else _PENDING_EVALUATION
 
 
 @rule("OBSERVE-009")
@@ -190,7 +192,7 @@ def clear_stale_condition(position: QueuePosition) -> NotAdmissible | None:
     Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition,
         schedulerSetReasons)
     """
-    if not position.said or position.said in _SCHEDULER_REASONS:
+    if not position.reason or position.reason in _SCHEDULER_REASONS:
         return None
     return _PENDING_EVALUATION
 

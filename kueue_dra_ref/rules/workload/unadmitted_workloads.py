@@ -146,13 +146,13 @@ def no_quota_reservation_condition() -> Condition:
 
 
 @rule("OBSERVE-017")
-def refresh_on_new_generation(said: int, generation: int) -> bool:
+def refresh_on_new_generation(observed: int, generation: int) -> bool:
     """Kueue writes a condition of an earlier generation again for the new one.
 
     Kueue: pkg/workload/workload.go (UnsetQuotaReservationWithCondition);
         pkg/controller/core/workload_controller.go (newQuotaReservedCondition)
     """
-    return said != generation
+    return observed != generation
 
 
 @rule("OBSERVE-013")

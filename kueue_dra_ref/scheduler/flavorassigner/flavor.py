@@ -235,7 +235,7 @@ class FlavorFitCheck:
             capacity=node.potential_available(of),
             available=node.available(of),
             in_bytes=self.in_bytes,
-            words=self.rules.no_fit_message,
+            in_message=self.rules.no_fit_message,
         )
 
 

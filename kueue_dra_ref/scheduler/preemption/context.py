@@ -27,7 +27,7 @@ from kueue_dra_ref.rules.preemption.preemption_policies import (
 from kueue_dra_ref.scheduler.preemption.trace import PreemptionTrace
 
 _USES_NOTHING_SHORT = ("PREEMPT-005",)
-"""The requirement that a workload that uses nothing of what is short is no candidate."""
+"""The requirement that a workload that uses none of the short resources is no candidate."""
 AnyRule = Rule[..., Any]
 
 
@@ -100,9 +100,9 @@ class PreemptionContext:
         workload: ReservedWorkload,
         policy: str,
     ) -> Sequence[AnyRule]:
-        """Give the rules that make a workload a candidate; none if it uses nothing of what is short."""
+        """Give the rules that make a workload a candidate; none if none of its resources is short."""
         if self.frs_need_preemption.isdisjoint(workload.amounts):
-            reason = "it uses nothing of what is short"
+            reason = "none of its resources is short"
             self.trace.record_skipped(workload, reason, _USES_NOTHING_SHORT)
             return ()
         allowing = rules.holding(self.compared_with(workload))

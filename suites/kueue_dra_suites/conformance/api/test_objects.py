@@ -145,7 +145,7 @@ def test_a_template_gives_claims_labels_and_annotations(
     ],
 )
 def test_a_value_of_the_wrong_type_is_a_bad_request(lab: Lab, devices: dict[str, Any]) -> None:
-    """The object is not even looked at: the answer is about the request, not about a field."""
+    """The API server does not read the object: the error is about the request, not about a field."""
     manifest = Template(spec={"devices": devices}).manifest(lab.name("template"), lab.namespace())
 
     assert lab.offer(manifest) == refused("400")

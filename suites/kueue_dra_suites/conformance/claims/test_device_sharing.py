@@ -77,7 +77,7 @@ def test_a_device_may_serve_several_claims(lab: Lab) -> None:
 
 @covers("CEL-007")
 def test_a_device_may_serve_several_pod_sets(lab: Lab) -> None:
-    """Nor is it remembered for the next pod set."""
+    """A device of one pod set counts again for the next pod set."""
     lab.device_class(SHARED, OURS)
     lab.publish(a_device("d0", model="a100"), driver="lab.example.com")
     queue = lab.queue({"shared-gpus": 4})

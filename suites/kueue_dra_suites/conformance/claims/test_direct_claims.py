@@ -1,4 +1,4 @@
-"""Claims: a ResourceClaim that is named directly keeps the workload out (Workload Processing Flow, step 3)."""
+"""Claims: Kueue does not admit a workload that names a ResourceClaim directly (Workload Processing Flow, step 3)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import admitted
 
 
-def who_gets_in(lab: Lab, *, swept: bool) -> tuple[Job, Job]:
+def submit_high_and_low(lab: Lab, *, swept: bool) -> tuple[Job, Job]:
     """Two Jobs that waited for one device: one of high priority whose template came late, and one of low priority.
 
     When ``swept``, something else came free before the device did.
@@ -33,7 +33,7 @@ def who_gets_in(lab: Lab, *, swept: bool) -> tuple[Job, Job]:
 @pytest.mark.parametrize("swept", [pytest.param(False, id="at-once"), pytest.param(True, id="after-a-sweep-in-vain")])
 def test_one_sweep_brings_back_what_was_refused_before(lab: Lab, swept: bool) -> None:
     """The higher priority goes first; after a failed attempt, the lower one gets the quota that becomes free."""
-    high, low = who_gets_in(lab, swept=swept)
+    high, low = submit_high_and_low(lab, swept=swept)
     first, other = (low, high) if swept else (high, low)
 
     assert lab.verdict(first) == admitted({"whole-gpus": 1})
@@ -42,8 +42,8 @@ def test_one_sweep_brings_back_what_was_refused_before(lab: Lab, swept: bool) ->
 
 @covers("QUEUE-035")
 def test_no_sweep_brings_back_what_was_refused_before(lab: Lab) -> None:
-    """The lower priority gets what comes free, though the template of the higher one had come before."""
-    high, low = who_gets_in(lab, swept=False)
+    """The lower priority gets the released quota, though the template of the higher one exists already."""
+    high, low = submit_high_and_low(lab, swept=False)
 
     assert lab.verdict(low) == admitted({"whole-gpus": 1})
     assert lab.admission(high) is None

@@ -96,7 +96,7 @@ def test_the_message_names_the_pod_set(lab: Lab) -> None:
     ],
 )
 def test_the_first_failing_claim_is_told(lab: Lab, claims: list[ClaimOf], verdict: Verdict) -> None:
-    """Claims are looked at in order; inside one, every request before any class."""
+    """Kueue checks claims in order; inside one, it checks every request before any class."""
     queue = lab.queue({"whole-gpus": 4})
     job = queue.submit(a_job(claims=claims))
 
@@ -120,7 +120,7 @@ def test_the_first_failing_claim_is_told(lab: Lab, claims: list[ClaimOf], verdic
     ],
 )
 def test_the_first_failing_pod_set_is_told(lab: Lab, pod_sets: list[Pods], verdict: Verdict) -> None:
-    """Pod sets are looked at in order."""
+    """Kueue checks pod sets in order."""
     queue = lab.queue({"whole-gpus": 4})
     job = queue.submit(a_workload(*pod_sets))
 

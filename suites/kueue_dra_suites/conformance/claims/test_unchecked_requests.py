@@ -59,7 +59,7 @@ def test_a_prioritized_list_is_charged_nothing(lab: Lab, requests: list[Any], us
     ],
 )
 def test_mode_all_is_charged_none_of_its_class(lab: Lab, requests: list[Any], verdict: Verdict) -> None:
-    """However many devices it will take, no quota is needed; but the class is looked for."""
+    """The request needs no quota, whatever devices it takes, but its class must exist."""
     queue = lab.queue({"whole-gpus": 2})
     job = queue.submit(a_job(claims=[a_template(*requests)]))
 

@@ -1,4 +1,4 @@
-"""Claims: a device class that no mapping names keeps the workload out (Workload Processing Flow, step 4)."""
+"""Claims: a device class without a mapping makes the workload inadmissible (Workload Processing Flow, step 4)."""
 
 from __future__ import annotations
 

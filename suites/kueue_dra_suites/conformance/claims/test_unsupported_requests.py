@@ -28,7 +28,7 @@ def test_a_prioritized_list_is_refused(lab: Lab, classes: list[str]) -> None:
 
 @covers("CLAIM-008", "CLASS-002")
 def test_a_prioritized_list_beside_an_exact_request_is_refused(lab: Lab) -> None:
-    """Every request is looked at."""
+    """Kueue checks every request."""
     queue = lab.queue({"whole-gpus": 4})
     job = queue.submit(a_job(claims=[a_template(gpu(), first_available("gpu.example.com"))]))
 

@@ -57,7 +57,7 @@ def test_the_share_that_is_asked_for_is_charged(lab: Lab, quota: str, verdict: V
     ],
 )
 def test_every_device_of_a_request_is_charged(lab: Lab, memory: str, usage: str) -> None:
-    """The share of one device times the count; that it exceeds the device is not looked at without a policy."""
+    """Kueue charges the share times the count; without a policy, the share may exceed the device."""
     lab.start(**SOURCED)
     lab.device_class(SHARES)
     lab.publish(a_shared_gpu("d0", memory="8Gi"), a_shared_gpu("d1", memory="8Gi"), driver=SHARES)
@@ -198,7 +198,7 @@ def test_the_capacity_is_named(lab: Lab, device: dict[str, Any], message: str) -
 
 @covers("CAPACITY-014")
 def test_shares_add_up_over_requests_claims_pods_and_pod_sets(lab: Lab) -> None:
-    """Nothing is remembered from one request to the next, and how much of the device is left is not looked at."""
+    """Kueue charges each request by itself and ignores how much of the device is free."""
     lab.start(**SOURCED)
     lab.device_class(SHARES)
     lab.publish(a_shared_gpu("d0", memory="10Gi"), driver=SHARES)

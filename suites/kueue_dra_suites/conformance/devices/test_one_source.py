@@ -91,5 +91,5 @@ def test_sources_need_the_gate_of_counters(lab: Lab) -> None:
     ],
 )
 def test_names_and_drivers_are_short(lab: Lab, source: dict[str, Any], verdict: RejectedFields) -> None:
-    """How a counter or a driver is spelt is not looked at, only how long it is."""
+    """Kueue checks the length of a counter or driver name, not its characters."""
     assert lab.check(a_configuration_of(lab.behaviour, source)) == verdict

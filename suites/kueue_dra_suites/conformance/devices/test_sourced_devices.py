@@ -148,7 +148,7 @@ def test_a_class_that_does_not_compile_is_told_at_its_field(lab: Lab, field: str
 def test_a_selector_that_errs_on_a_device_refuses(
     lab: Lab, device_class: str, class_selectors: list[str], selectors: list[str], where: str
 ) -> None:
-    """All devices are tried, so one that lacks the attribute keeps the workload out, though another would do."""
+    """Kueue tries all devices: one without the attribute blocks the workload, though another one matches."""
     lab.start(**SOURCED)
     lab.device_class(device_class, *class_selectors)
     profile = {"gpu.example.com/profile": "full"}

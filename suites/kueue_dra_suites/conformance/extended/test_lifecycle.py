@@ -121,7 +121,7 @@ def test_a_refusal_outlives_the_class(lab: Lab) -> None:
 
 @covers("EXT-034")
 def test_a_resolved_refusal_still_holds_work_back(lab: Lab) -> None:
-    """Requeued says False until the work is admitted; a StrictFIFO queue does not try it on quota that comes free."""
+    """Requeued is False until the admission; a StrictFIFO queue does not retry the workload on released quota."""
     lab.stands_for(CARD, GPU)
     lab.stands_for(OTHER_CARD, SHARED)
     queue = lab.queue({"whole-gpus": 2, OTHER_CARD: 2}, queueingStrategy="StrictFIFO")

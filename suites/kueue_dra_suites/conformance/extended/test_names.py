@@ -55,7 +55,7 @@ def test_a_name_like_huge_pages_is_an_ordinary_resource(lab: Lab) -> None:
 
 @covers("EXT-024")
 def test_the_implicit_name_of_a_class_is_an_ordinary_resource(lab: Lab) -> None:
-    """Only the name that a class spells out is looked for."""
+    """Kueue finds a class only by the name in its spec."""
     name = f"deviceclass.resource.kubernetes.io/{GPU}"
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 2, name: 2})

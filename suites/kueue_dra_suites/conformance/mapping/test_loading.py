@@ -1,4 +1,4 @@
-"""Mapping: how strictly a Configuration is read before its mappings are looked at (Kueue 0.19, config loading)."""
+"""Mapping: how strictly Kueue reads a Configuration before it checks the mappings (Kueue 0.19, config loading)."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def test_limits_are_told_beside_other_faults(lab: Lab) -> None:
 
 @covers("CFG-003", "CFG-006", "MAP-007")
 def test_what_cannot_be_read_is_told_before_what_is_wrong(lab: Lab) -> None:
-    """A file with an unknown key is not looked at further."""
+    """Kueue reports an unknown key and checks nothing else in the file."""
     document = a_document(a_mapping("whole gpus", "a b", unknown=1))
 
     assert lab.check(document) == refused("resources.deviceClassMappings[0].unknown: Unknown field")

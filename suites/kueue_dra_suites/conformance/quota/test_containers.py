@@ -48,7 +48,7 @@ def test_a_claim_that_init_containers_share_is_charged_once(lab: Lab, users: Use
 
 @covers("COUNT-004", "COUNT-008")
 def test_claims_of_init_and_regular_containers_add_up(lab: Lab) -> None:
-    """Devices of a claim are allocated for the life of the pod, so those of init containers are not had in turn."""
+    """A claim is allocated for the life of the pod, so init containers do not reuse devices one after another."""
     queue = lab.queue({"whole-gpus": 5})
     job = queue.submit(a_job(claims=[a_template(gpu(2)), a_template(gpu(3))], users=(("c1",),), init_users=(("c0",),)))
 

@@ -187,7 +187,7 @@ def test_who_is_refused_holds_up_a_strict_queue(lab: Lab) -> None:
 
 @covers("POD-008", "POD-010", "POD-011")
 def test_everything_that_is_wrong_is_told(lab: Lab) -> None:
-    """Every container and every pod set at fault is named with its field; limits are looked at before bounds."""
+    """Kueue reports every wrong container and pod set with its field, and checks limits before bounds."""
     namespace = lab.namespace()
     lab.limit(namespace, Container={"max": {"cpu": "4"}, "min": {"memory": "1Gi"}}, Pod={"max": {"cpu": "5"}})
     queue = lab.queue({"cpu": "8", "memory": "8Gi", "whole-gpus": 2}, namespace=namespace)

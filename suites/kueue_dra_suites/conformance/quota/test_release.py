@@ -78,7 +78,7 @@ def test_one_release_may_let_several_in(lab: Lab) -> None:
     ],
 )
 def test_a_raised_quota_lets_a_waiting_workload_in(lab: Lab, quota: int, verdict: Verdict) -> None:
-    """A workload that could never fit is admitted when the quota comes to be enough."""
+    """Kueue admits a workload that could never fit when the quota is raised."""
     flavor = lab.flavor()
     queue = lab.queue(groups=[{flavor: {"whole-gpus": 1}}])
     job = queue.submit(a_job(claims=[a_template(gpu(3))]))
@@ -90,7 +90,7 @@ def test_a_raised_quota_lets_a_waiting_workload_in(lab: Lab, quota: int, verdict
 
 @covers("QUOTA-021", "QUOTA-005")
 def test_a_resource_that_comes_to_be_covered_lets_a_waiting_workload_in(lab: Lab) -> None:
-    """A workload that waits for want of its resource is admitted when the ClusterQueue comes to cover it."""
+    """Kueue admits a workload of an uncovered resource when the ClusterQueue covers the resource."""
     flavor = lab.flavor()
     queue = lab.queue(groups=[{flavor: {"cpu": "1"}}])
     job = queue.submit(a_job(claims=[a_template(gpu(1))]))
@@ -102,7 +102,7 @@ def test_a_resource_that_comes_to_be_covered_lets_a_waiting_workload_in(lab: Lab
 
 @covers("QUOTA-002")
 def test_a_lowered_quota_does_not_take_back(lab: Lab) -> None:
-    """A workload that is admitted keeps its devices when the quota comes to be less; the next one waits."""
+    """An admitted workload keeps its devices when the quota is lowered; the next workload stays pending."""
     flavor = lab.flavor()
     queue = lab.queue(groups=[{flavor: {"whole-gpus": 4}}])
     held = queue.submit(a_job(claims=[a_template(gpu(3))]))

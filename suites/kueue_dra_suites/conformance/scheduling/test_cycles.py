@@ -15,7 +15,7 @@ from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 
 @covers("COHORT-013")
 def test_who_does_not_borrow_goes_first(lab: Lab) -> None:
-    """Quota that comes free goes to the queue that owns it, though the borrower is older and has priority."""
+    """Released quota goes to its own queue, though the borrower is older and has a higher priority."""
     cohort = a_cohort(lab)
     borrower, owner = cohort.queue({"whole-gpus": 0}), cohort.queue({"whole-gpus": 1})
     first = borrower.submit(a_job(claims=[a_template(gpu())]))
@@ -30,7 +30,7 @@ def test_who_does_not_borrow_goes_first(lab: Lab) -> None:
 
 @covers("COHORT-014", "COHORT-016")
 def test_the_higher_priority_goes_first_among_queues(lab: Lab) -> None:
-    """Of two borrowers the one with the higher priority gets what comes free; the other goes on waiting."""
+    """Of two borrowers, the one with the higher priority gets the released quota; the other stays pending."""
     cohort = a_cohort(lab)
     lender = cohort.queue({"whole-gpus": 1})
     first = lender.submit(a_job(claims=[a_template(gpu())]))
@@ -46,7 +46,7 @@ def test_the_higher_priority_goes_first_among_queues(lab: Lab) -> None:
 @covers("COHORT-015", "COHORT-016")
 @pytest.mark.parametrize("first", [pytest.param(0, id="in-the-first-queue"), pytest.param(1, id="in-the-second-queue")])
 def test_the_older_goes_first_among_queues(lab: Lab, first: int) -> None:
-    """Of two borrowers with equal priority the one that was created first gets what comes free."""
+    """Of two borrowers with equal priority, the one created first gets the released quota."""
     cohort = a_cohort(lab)
     lender = cohort.queue({"whole-gpus": 1})
     blocking = lender.submit(a_job(claims=[a_template(gpu())]))
@@ -60,7 +60,7 @@ def test_the_older_goes_first_among_queues(lab: Lab, first: int) -> None:
     assert lab.admission(younger) is None
 
 
-def flavors_told(lab: Lab, job: Job) -> list[str]:
+def flavors_in_message(lab: Lab, job: Job) -> list[str]:
     """The flavors in the message of a pending workload."""
     return re.findall(r"flavor ([^,]+),", lab.message(job))
 
@@ -79,7 +79,7 @@ def test_who_loses_a_flavor_goes_on_with_the_next(lab: Lab) -> None:
     lab.delete(first)
 
     assert lab.verdict(winner) == admitted({"whole-gpus": 1})
-    assert flavors_told(lab, loser) == [behind]
+    assert flavors_in_message(lab, loser) == [behind]
 
 
 @covers("COHORT-021")
@@ -94,7 +94,7 @@ def test_who_loses_a_flavor_begins_again(lab: Lab) -> None:
 
     lab.delete(first)
 
-    assert set(flavors_told(lab, loser)) == {cohort.flavor, behind}
+    assert set(flavors_in_message(lab, loser)) == {cohort.flavor, behind}
 
 
 @covers("COHORT-022")
@@ -104,11 +104,11 @@ def test_who_waits_for_one_group_goes_on_with_the_flavors_of_another(lab: Lab) -
     queue = lab.queue(groups=[{cpu: {"cpu": 1}}, {does: {"whole-gpus": 2}}])
     queue.submit(a_job(requests={"cpu": "1"}))
     waiting = queue.submit(a_job(requests={"cpu": "1"}, claims=[a_template(gpu(2))]))
-    assert flavors_told(lab, waiting) == [cpu]
+    assert flavors_in_message(lab, waiting) == [cpu]
 
     queue.regroup({cpu: {"cpu": 1}}, {does: {"whole-gpus": 2}, too_small: {"whole-gpus": 1}})
 
-    assert flavors_told(lab, waiting) == [too_small]
+    assert flavors_in_message(lab, waiting) == [too_small]
 
 
 @covers("PREEMPT-018")

@@ -19,7 +19,7 @@ ANY = {"reclaimWithinCohort": "Any"}
 
 @covers("FAIR-002")
 def test_the_smaller_share_goes_first(lab: Lab) -> None:
-    """Of two borrowers the one that has borrowed less gets what comes free, though the other came first."""
+    """Of two borrowers, the one that has borrowed less gets the released quota, though it is younger."""
     lab.start(fair_sharing=[FINAL, INITIAL])
     cohort = a_cohort(lab)
     lender, greedy = cohort.queue({"whole-gpus": 4}), cohort.queue({"whole-gpus": 0})
@@ -106,7 +106,7 @@ def test_who_borrows_nearby_borrows_nothing_from_outside(lab: Lab) -> None:
 
 @covers("FAIR-008")
 def test_the_higher_priority_goes_first_among_equal_shares(lab: Lab) -> None:
-    """Of two that would borrow alike the one with the higher priority gets what comes free."""
+    """Of two workloads that borrow equally, the one with the higher priority gets the released quota."""
     lab.start(fair_sharing=[FINAL, INITIAL])
     cohort = a_cohort(lab)
     blocking = cohort.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(gpu())]))
@@ -122,7 +122,7 @@ def test_the_higher_priority_goes_first_among_equal_shares(lab: Lab) -> None:
 @covers("FAIR-009")
 @pytest.mark.parametrize("first", [pytest.param(0, id="in-the-first-queue"), pytest.param(1, id="in-the-second-queue")])
 def test_the_older_goes_first_among_equal_shares(lab: Lab, first: int) -> None:
-    """Of two that would borrow alike, with equal priority, the older gets what comes free."""
+    """Of two workloads that borrow equally, with equal priority, the older gets the released quota."""
     lab.start(fair_sharing=[FINAL, INITIAL])
     cohort = a_cohort(lab)
     blocking = cohort.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(gpu())]))
@@ -233,7 +233,7 @@ def test_an_equal_share_is_no_reason_to_preempt(lab: Lab) -> None:
 
 @covers("FAIR-004", "PREEMPT-024")
 def test_a_victim_is_told_that_shares_were_unfair(lab: Lab) -> None:
-    """The ground is fair sharing."""
+    """The reason is fair sharing."""
     lab.start(fair_sharing=[INITIAL])
     cohort = a_cohort(lab)
     cohort.queue({"whole-gpus": 2})

@@ -120,7 +120,7 @@ def test_a_flavor_that_nobody_frees_is_no_choice(lab: Lab, fungibility: dict[str
 
 @covers("PREEMPT-030")
 def test_who_rather_preempts_waits_where_nobody_can_be_preempted(lab: Lab) -> None:
-    """A flavor of its own that others hold is preferred to one that could be borrowed at once."""
+    """Kueue prefers its own flavor, which other workloads use, to one that it could borrow at once."""
     cohort, second = a_cohort(lab), lab.flavor("second")
     other = cohort.queue({"whole-gpus": 0}, {second: {"whole-gpus": 1}})
     quota = {"whole-gpus": 1}, {second: {"whole-gpus": 0}}

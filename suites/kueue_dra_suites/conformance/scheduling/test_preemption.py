@@ -172,7 +172,7 @@ def test_a_preemptor_waits_for_the_pods_of_its_victims(lab: Lab) -> None:
 
 @covers("PREEMPT-026")
 def test_a_preemptor_is_not_overtaken(lab: Lab) -> None:
-    """A higher priority that would fit at once is not looked at before the preemptor has got its devices."""
+    """Kueue does not try a higher priority that would fit before it admits the preemptor."""
     queue = lab.queue({"whole-gpus": 1, "cpu": 8}, preemption=LOWER)
     victim = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
     lab.run(victim, pods=1)
@@ -203,7 +203,7 @@ def test_a_preemptor_is_overtaken(lab: Lab) -> None:
 
 @covers("PREEMPT-023", "PREEMPT-024")
 def test_a_victim_is_told_for_whom_it_gives_way(lab: Lab) -> None:
-    """Both conditions name the preemptor by the UIDs of its Workload and Job, the ground, and both queues."""
+    """Both conditions name the preemptor by the UIDs of its Workload and Job, the reason, and both queues."""
     queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
     victim = queue.submit(a_job(claims=[a_template(gpu())]))
     job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
@@ -220,7 +220,7 @@ def test_a_victim_is_told_for_whom_it_gives_way(lab: Lab) -> None:
 
 @covers("PREEMPT-024", "PREEMPT-033")
 def test_a_victim_is_told_for_whom_but_not_where(lab: Lab) -> None:
-    """Both conditions name the preemptor by the UIDs of its Workload and Job, and the ground."""
+    """Both conditions name the preemptor by the UIDs of its Workload and Job, and the reason."""
     queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
     victim = queue.submit(a_job(claims=[a_template(gpu())]))
     job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))

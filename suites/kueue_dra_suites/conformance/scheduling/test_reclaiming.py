@@ -80,7 +80,7 @@ def test_even_none_of_what_is_borrowed_matters(lab: Lab, requests: dict[str, str
 
 @covers("PREEMPT-023", "PREEMPT-024")
 def test_a_borrower_is_told_that_it_was_reclaimed_from(lab: Lab) -> None:
-    """The ground is reclamation, and the paths lead through the cohort."""
+    """The reason is reclamation, and the paths contain the cohort."""
     cohort = a_cohort(lab)
     owner, borrower = cohort.queue({"whole-gpus": 1}, preemption=ANY), cohort.queue({"whole-gpus": 0})
     victim = borrower.submit(a_job(claims=[a_template(gpu())]))

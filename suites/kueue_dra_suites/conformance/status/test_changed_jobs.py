@@ -17,7 +17,7 @@ TWO = admitted({"whole-gpus": 2})
 
 
 def uid(lab: Lab, job: Job) -> str:
-    """Tell which Workload a Job has."""
+    """Give the Workload of a Job."""
     return str(lab.workload(job)["metadata"]["uid"])
 
 

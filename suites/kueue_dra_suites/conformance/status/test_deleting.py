@@ -110,7 +110,7 @@ def test_what_a_deleted_cluster_queue_is_given_is_not_lent(lab: Lab) -> None:
 @covers("QUEUE-052")
 @pytest.mark.parametrize("work", WORK)
 def test_a_deleted_cluster_queue_is_drained(lab: Lab, work: Work) -> None:
-    """Its workload is evicted, and then it goes."""
+    """Kueue evicts its workload, and then the object is deleted."""
     queue = lab.queue(ONE_OF_EACH)
     job = queue.submit(work)
     queue.delete()
@@ -175,7 +175,7 @@ def test_taints_that_a_deleted_flavor_is_given_keep_nobody_out(lab: Lab) -> None
 
 @covers("STATUS-048")
 def test_a_deleted_cluster_queue_says_that_it_is_terminating(lab: Lab) -> None:
-    """It goes on counting, and its LocalQueue says that it is inactive."""
+    """It still counts its workloads, and its LocalQueue reports that it is inactive."""
     queue = lab.queue({"cpu": 1})
     queue.submit(ORDINARY)
     queue.delete()

@@ -20,7 +20,7 @@ TOO_MANY = a_job(claims=[a_template(gpu(2))])
 SPREAD = [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]
 
 
-def told_to_an_equal(lab: Lab) -> tuple[str, str] | None:
+def condition_of_equivalent(lab: Lab) -> tuple[str, str] | None:
     """The message of the second of two equivalent Jobs of which the first did not fit."""
     queue = lab.queue({"cpu": 1})
     first = queue.submit(a_job(cpu="2"))
@@ -31,14 +31,14 @@ def told_to_an_equal(lab: Lab) -> tuple[str, str] | None:
 
 @covers("QUEUE-024")
 def test_an_equal_of_one_that_did_not_fit_is_not_told(lab: Lab) -> None:
-    """Nothing has changed since the first was looked at, so the second is not looked at."""
-    assert told_to_an_equal(lab) is None
+    """Nothing has changed since Kueue tried the first, so it does not try the second."""
+    assert condition_of_equivalent(lab) is None
 
 
 @covers("QUEUE-025")
 def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
-    """Each workload is looked at, whatever became of its equals."""
-    assert told_to_an_equal(lab) == ("False", "Pending")
+    """Kueue tries each workload, whatever it decided about equivalent ones."""
+    assert condition_of_equivalent(lab) == ("False", "Pending")
 
 
 @owns_kueue
@@ -52,7 +52,7 @@ def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
 def test_whether_equals_wait_together_is_a_gate(lab: Lab, gate: bool, message: tuple[str, str] | None) -> None:
     """Whatever the default of the release is."""
     lab.start(gates={"SchedulingEquivalenceHashing": gate})
-    assert told_to_an_equal(lab) == message
+    assert condition_of_equivalent(lab) == message
 
 
 @covers("QUEUE-037")

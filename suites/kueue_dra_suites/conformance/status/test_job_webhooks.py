@@ -124,7 +124,7 @@ def test_the_fewest_pods_are_fewer_than_all(lab: Lab, least: str, spec: Mapping[
     ],
 )
 def test_the_fewest_pods_stay_fewer_than_all(lab: Lab, least: str, words: str) -> None:
-    """A changed annotation is looked at like a new one."""
+    """The webhook checks a changed annotation like a new one."""
     job = lab.queue({"cpu": 0}).submit(a_job(pods=3, least=1, cpu="1"))
 
     assert lab.denied(marked(job.made, annotations={LEAST_ANNOTATION: least})) == words

@@ -48,7 +48,7 @@ def test_jobs_without_a_queue_are_managed_too(lab: Lab) -> None:
 
 @covers("MANAGE-002")
 def test_jobs_without_a_queue_are_left_alone_where_nothing_is_selected(lab: Lab) -> None:
-    """It runs, and Kueue does not count it."""
+    """The Job runs, and Kueue does not count it."""
     lab.start(**ALL)
     job = run_without_a_queue(lab, lab.namespace(**ALONE))
 

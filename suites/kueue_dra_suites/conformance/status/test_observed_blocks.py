@@ -57,7 +57,7 @@ def test_refused_devices_are_misconfigured(lab: Lab, claim: ClaimOf, reason: Rea
 
 @covers("OBSERVE-017")
 def test_nothing_is_told_of_what_did_not_fit_before(lab: Lab) -> None:
-    """A Job that waits asks for fewer pods, then for as many as at first: the scheduler does not look at it again."""
+    """A Job that waits asks for fewer pods, then for as many as at first: the scheduler does not try it again."""
     lab.start(gates=OBSERVED)
     queue = lab.queue({"whole-gpus": 1})
     job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))

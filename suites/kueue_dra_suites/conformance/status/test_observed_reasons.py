@@ -147,7 +147,7 @@ def test_a_flavor_that_was_passed_over_counts(lab: Lab) -> None:
 
 @covers("OBSERVE-015")
 def test_nothing_is_told_of_what_is_not_covered_beside_what_fits(lab: Lab) -> None:
-    """Kueue looks at the devices first and finds them; that cpu is not covered leaves it without a reason."""
+    """Kueue checks the devices first and finds enough; an uncovered cpu gives no reason."""
     lab.start(gates=OBSERVED)
     queue = lab.queue({"whole-gpus": 1})
     job = queue.submit(a_job(cpu="1", claims=[a_template(gpu())]))

@@ -40,7 +40,7 @@ def test_a_workload_with_nothing_but_a_direct_claim_is_a_device_workload(lab: La
 
 @covers("DIRECT-003", "CLASS-002")
 def test_every_request_of_a_direct_claim_is_looked_up(lab: Lab) -> None:
-    """A class that nothing maps keeps the workload out, as in a template."""
+    """A class without a mapping makes the workload inadmissible, as in a template."""
     queue = lab.queue({"whole-gpus": 4})
     lab.claim(a_template(gpu(), a_request("unknown.example.com")), "a-claim", queue.namespace)
     job = queue.submit(a_job(claims=[a_direct_claim("a-claim")]))
