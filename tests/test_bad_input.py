@@ -174,7 +174,11 @@ def test_a_cluster_that_is_not_there_is_told() -> None:
     [
         pytest.param("--citing=COUNT-06", "--citing: 'COUNT-06' is no requirement; did you mean COUNT-0", id="citing"),
         pytest.param("--citing=AHEAD-001", "--citing: AHEAD-001 is MAP-021 since 0.2.0", id="retired"),
-        pytest.param("--knock-out=multiply_by_pod_counts", "is no rule of the behaviour; did you mean multiply_by_pod_count?", id="rule"),
+        pytest.param(
+            "--knock-out=multiply_by_pod_counts",
+            "is no rule of the behaviour; did you mean multiply_by_pod_count?",
+            id="rule",
+        ),
         pytest.param("--behaviour=kueue-0.199", "did you mean kueue-0.19?", id="behaviour"),
         pytest.param("--context=mine", "--context: the reference uses no cluster", id="context"),
     ],
