@@ -114,6 +114,13 @@ def test_the_command_starts_itself_in_the_other_repository(installed: Path, down
     assert (downstream / "out" / "matrix" / "matrix.md").is_file()
 
 
+def test_every_command_loads_without_development_packages() -> None:
+    """A wheel brings neither hypothesis nor pytest-kind; `differential` asks for the first only when it draws."""
+    blocked = "import sys; sys.modules.update(hypothesis=None, pytest_kind=None)"
+    loaded = "from kueue_dra_cli import COMMANDS, main; [main.get_command(None, name) for name in COMMANDS]"
+    _run([sys.executable, "-c", f"{blocked}; {loaded}"], ROOT)
+
+
 def _run(command: list[str], folder: Path, **environment: str) -> str:
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "PYTHON"))}
     ran = subprocess.run(command, cwd=folder, env=clean | environment, capture_output=True, text=True, check=False)

@@ -25,7 +25,7 @@ Examples
 \b
 Exit codes
   0  printed
-  2  a file cannot be read, or holds no class and no slice
+  2  a file cannot be read, or no file holds an object of resource.k8s.io
 """
 
 

@@ -16,7 +16,7 @@ EPILOG = """\
 \b
 Examples
   kueue-dra run                                   every suite, against the reference in memory
-  kueue-dra run quota status -k "second_flavor"   some cases of two suites
+  kueue-dra run quota status -k flavor            some cases of two suites
   kueue-dra run --behaviour kep-2025-09           what the September 2025 text asks
   kueue-dra run --target kueue --core -n 4        only what the KEP asks for: a minute
   kueue-dra run --target kueue                    a real Kueue, started as local processes

@@ -11,7 +11,6 @@ import click
 from kueue_dra_cli.errors import CliError, located, place_of, readable
 from kueue_dra_cli.options import (
     cel_option,
-    configuration_option,
     kubernetes_option,
     output_option,
 )
@@ -68,7 +67,13 @@ def group() -> None:
     type=click.Path(path_type=Path),
     metavar="FILE|DIR...",
 )
-@configuration_option
+@click.option(
+    "--config",
+    "configuration",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Kueue's Configuration, or a ConfigMap that holds it: checks its mapping too.",
+)
 @kubernetes_option
 @cel_option
 @click.option(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from kueue_dra_differential.batch import Batch
 from kueue_dra_differential.config_profiles import ConfigProfile, Step
 from kueue_dra_differential.config_settings import some_settings
 from kueue_dra_differential.events import (
@@ -58,9 +59,6 @@ MOST_BATCHES = 100_000
 STRATEGIES = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
 THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
 """The themes of batches; some more often than others."""
-
-Batch = tuple[Scenario, ...]
-"""Scenarios with one configuration, one inventory and equally many steps."""
 
 
 @st.composite

@@ -11,7 +11,7 @@ from typing import Any
 from kueue_dra_clusters.errors import ClusterError, ProcessError
 from kueue_dra_clusters.kueue_process import NAME as KUEUE
 from kueue_dra_clusters.waiting import TimedOut
-from kueue_dra_differential.generate import Batch
+from kueue_dra_differential.batch import Batch
 from kueue_dra_differential.ledger import Entry, known
 from kueue_dra_fixtures.case_audit import AuditedTarget
 from kueue_dra_fixtures.invariants import InvariantViolated

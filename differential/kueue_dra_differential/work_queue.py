@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.waiting import elapsed_since, moment_now
-from kueue_dra_differential.generate import Batch, batches
+from kueue_dra_differential.batch import Batch
 from kueue_dra_differential.oracle import (
     Comparison,
     KueueEnded,
@@ -34,7 +35,15 @@ class Plan:
     kueues: int = 2
 
     def batches(self) -> Iterator[Batch]:
-        """Draw batches, the same again for the same seed."""
+        """Draw batches, the same again for the same seed.
+
+        Raises:
+            MissingTool: hypothesis is not installed: only the development packages have it.
+        """
+        try:
+            from kueue_dra_differential.generate import batches
+        except ModuleNotFoundError:
+            raise MissingTool("hypothesis is missing: pip install hypothesis") from None
         return batches(of=self.together, behaviour=self.behaviour, number=self.seed)
 
 

@@ -178,7 +178,7 @@ class FlavorAssignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionRules:
-    """Which workloads may be preempted, and which are."""
+    """Which workloads are candidates for preemption, and which ones Kueue preempts."""
 
     can_preempt: AnyOf[[PreemptionNeed]]
     """May the workload preempt at all?"""

@@ -16,7 +16,8 @@ from unittest.mock import patch
 import pytest
 
 from kueue_dra_clusters.binaries import binaries
-from kueue_dra_differential.generate import Batch, batches
+from kueue_dra_differential.batch import Batch
+from kueue_dra_differential.generate import batches
 from kueue_dra_differential.oracle import Oracle, OutcomeKind
 from kueue_dra_differential.run import Worker, an_oracle
 from kueue_dra_differential.work_queue import Disagreement, Plan, RunTotals, Work, WorkQueue

@@ -35,31 +35,31 @@ class SourcedRequestRules:
     charge_by_sources: AnyOf[[Sources]] = AnyOf()
     """Do the sources charge instead of the number of devices? Without rules: the number of devices is charged."""
     drivers: First[[Sequence[Sources]], Sequence[str]] = First()
-    """On the devices of which drivers are selectors tried, by the sources of each request? Without rules: of all."""
+    """On the devices of which drivers are selectors tried, by the sources of each request? Without rules: of any."""
     slices: Fold[SourceSlices, []] = Fold()
     """Which ResourceSlices count? Each rule removes some. Without rules: slices are not read."""
     eligible: AllOf[[SourceMatch], Trial] = AllOf()
-    """Does a device match the selectors of source, class and request? Without rules: none is compared."""
+    """Does a device match the selectors of source, class and request? Without rules: selectors are not evaluated."""
     match_error: MatchErrors = First()
     """What is wrong with the class or the matching devices? Without rules: nothing is checked."""
     counter: Collect[[Source, PublishedDevice], Quantity] = Collect()
-    """Which amounts of a counter does a device consume? Without rules: there are no counters."""
+    """Which amounts of a counter does a device consume? Without rules: Kueue reads no counters."""
     requested_capacity: First[[CapacityRequest], Quantity] = First()
-    """How much capacity of a device does a request take? Without rules: there are no capacities."""
+    """How much capacity of a device does a request take? Without rules: Kueue reads no capacities."""
     round_capacity: Fold[Quantity, [Capacity]] = Fold()
-    """To what is the amount rounded? A rule may find that the device cannot serve it. Without rules: not at all."""
+    """To what is the amount rounded? A rule may find that the device cannot serve it. Without rules: no rounding."""
     amount_error: MatchErrors = First()
     """What is wrong with the amounts of the matching devices? Without rules: nothing is checked."""
     worst_case: First[[Amounts], Quantity] = First()
-    """Which amount is charged for one device, of those of all matching devices? Without rules: none."""
+    """Which amount is charged for one device, of those of all matching devices? Without rules: no amount."""
     clamp: Fold[int, []] = Fold()
-    """Is the amount bounded? Without rules: it is not."""
+    """Is the amount bounded? Without rules: it has no bounds."""
     times_count: First[[int, int], int] = First()
-    """What do several devices charge, by the amount and their number? Without rules: nothing."""
+    """What do several devices charge, by the amount and their number? Without rules: no amount."""
     in_bytes: First[[Mappings], Names] = First()
     """Which resources are printed in powers of 1024? Without rules: all amounts are plain numbers."""
     watched_drivers: Collect[[Mappings], str] = Collect()
-    """Changed slices of which drivers requeue inadmissible workloads? Without rules: of none."""
+    """Changed slices of which drivers requeue inadmissible workloads? Without rules: no slice does."""
 
 
 @rule("DEVICE-001", "COUNTER-004", "CAPACITY-009")
