@@ -285,3 +285,11 @@ def test_partitions_are_mapped_by_their_counter(tmp_path: Path) -> None:
 
 def _queued(job: Any) -> Any:
     return {**job, "metadata": {**job["metadata"], "labels": {"kueue.x-k8s.io/queue-name": "main"}}}
+
+
+def test_a_class_that_is_not_there_is_named() -> None:
+    """An empty table would look like a class without devices."""
+    answer = kueue_dra("devices", "examples/driver", "--class", "gpu.vendor.exmple")
+
+    assert answer.exit_code == 2
+    assert "found no such DeviceClass; known: gpu.vendor.example" in answer.output

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import cel_option, kubernetes_option, output_option
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_cli.vendor import context_of
@@ -25,7 +26,7 @@ Examples
 \b
 Exit codes
   0  printed
-  2  a file cannot be read, or no file holds an object of resource.k8s.io
+  2  a file cannot be read, no file holds an object of resource.k8s.io, or no class has the name of --class
 """
 
 
@@ -51,6 +52,9 @@ def command(paths: tuple[Path, ...], only: str, kubernetes: str, output: str) ->
     """
     inventory = context_of(paths, None, kubernetes).inventory
     classes = [each for each in inventory.files.classes if only in ("", each.name)]
+    if only and not classes:
+        known = ", ".join(each.name for each in inventory.files.classes) or "none"
+        raise CliError([f"--class {only}: found no such DeviceClass; known: {known}"])
     if output == "json":
         as_json([_class_as_json(inventory, each) for each in classes])
     elif only:

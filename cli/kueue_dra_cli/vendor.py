@@ -59,7 +59,9 @@ def group() -> None:
     """Check whether a driver's classes and devices are fit for quota."""
 
 
-@group.command("check", epilog=EPILOG)
+@group.command(
+    "check", epilog=EPILOG, short_help="Check a driver's classes, devices and demos."
+)
 @click.argument(
     "paths",
     nargs=-1,
@@ -109,7 +111,7 @@ def check_command(
     raise SystemExit(1 if any(each.level is Level.ERROR for each in found) else 0)
 
 
-@group.command("checks")
+@group.command("checks", short_help="List every check, with effect and remedy.")
 @output_option("table", "json")
 def checks_command(output: str) -> None:
     """List every check: its level, what goes wrong when it is ignored, and how to fix it."""
@@ -127,7 +129,9 @@ def checks_command(output: str) -> None:
         )
 
 
-@group.command("mapping", epilog=MAPPING_EPILOG)
+@group.command(
+    "mapping", epilog=MAPPING_EPILOG, short_help="Write a mapping and queues that fit."
+)
 @click.argument(
     "paths",
     nargs=-1,
