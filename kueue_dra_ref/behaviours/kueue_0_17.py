@@ -4,9 +4,9 @@ Extended resources can be charged (behind a gate of their own), equivalent workl
 lending limits, Cohorts and default queues can no longer be switched off.
 
 Kueue 0.17 charges the number of devices. It rejects a request with selectors, does not evaluate those of a DeviceClass,
-and reads no ResourceSlices, counters or capacities. With both gates DynamicResourceAllocation and
-DRAExtendedResources on, it charges the extended resource of a DeviceClass as devices; otherwise it stays an ordinary
-resource. Phases: preprocessing, charges, extended-resources.
+and reads no ResourceSlices, counters or capacities. A mapping with sources has an unknown field: Kueue exits.
+With both gates DynamicResourceAllocation and DRAExtendedResources on, it charges the extended resource of a DeviceClass
+as devices; otherwise it stays an ordinary resource. Phases: preprocessing, charges, extended-resources.
 """
 
 from __future__ import annotations
