@@ -47,7 +47,7 @@ def test_each_behaviour_is_printed(name: str) -> None:
         "may read deviceclasses, resourceclaims, resourceclaimtemplates",
         "selectors_are_refused",
         "matching.eligible: Does a published device match? no rule: selectors are not evaluated on devices",
-        "sourcing.counter: Which amounts of a counter does a device consume? no rule: there are no counters",
+        "sourcing.counter: Which amounts of a counter does a device consume? no rule: Kueue reads no counters",
         "while DRAExtendedResources is on and DynamicResourceAllocation is on",
         "mapped_device_class_wins",
         "Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)",
@@ -106,7 +106,7 @@ def test_json_has_everything() -> None:
         "verbs": ["get", "list", "watch"],
     }
     assert slots["preprocessing.sourcing.counter"]["rules"] == []
-    assert slots["preprocessing.sourcing.counter"]["withoutRules"] == "there are no counters"
+    assert slots["preprocessing.sourcing.counter"]["withoutRules"] == "Kueue reads no counters"
     selectors = next(
         each for each in slots["preprocessing.request"]["rules"] if each["name"] == "selectors_are_refused"
     )
