@@ -11,9 +11,13 @@ from kueue_dra_ref.behaviours.description import (
     DescribedSlot,
     relevant_gates,
 )
-from kueue_dra_ref.behaviours.releases import BY_NAME
+from kueue_dra_ref.behaviours.releases import BY_NAME, NEWEST
 from kueue_dra_ref.features.kube_features import Gate
 from kueue_dra_ref.model.rule import Rule
+
+_COUNTERPARTS = (
+    f"Kueue: means {NEWEST.pinned}; a line such as Kueue 0.17: names another release"
+)
 
 
 def facts(behaviour: Behaviour) -> list[tuple[str, str]]:
@@ -32,6 +36,7 @@ def facts(behaviour: Behaviour) -> list[tuple[str, str]]:
         ("gates are set", _setting(behaviour)),
         ("may read", ", ".join(_readable(behaviour))),
         *timing(behaviour).items(),
+        ("counterparts", _COUNTERPARTS),
     ]
     return [(label, value) for label, value in known if value]
 

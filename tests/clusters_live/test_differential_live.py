@@ -35,7 +35,7 @@ BLIND = KUEUE_0_19.without("multiply_by_pod_count")
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Oracle]:
+def oracle() -> Iterator[Oracle]:
     """Start a Kueue to compare the reference with."""
     with an_oracle(binaries(KUEUE_0_19.kueue), KUEUE_0_19) as found:
         yield found
@@ -52,22 +52,22 @@ def batch() -> Batch:
 
 
 def _is_decided(batch: Batch) -> bool:
-    words = set(re.findall(r"\w+", json.dumps([world.steps for world in batch])))
+    words = set(re.findall(r"\w+", json.dumps([scenario.steps for scenario in batch])))
     return not {"stopPolicy", "StrictFIFO", "WorkloadPriorityClass"} & words
 
 
-def _tells_blind(world: Scenario) -> bool:
-    return any(map(difference, answers(world, KUEUE_0_19), answers(world, BLIND)))
+def _tells_blind(scenario: Scenario) -> bool:
+    return any(map(difference, answers(scenario, KUEUE_0_19), answers(scenario, BLIND)))
 
 
-def test_generated_worlds_are_decided_alike(judge: Oracle, batch: Batch) -> None:
+def test_generated_worlds_are_decided_alike(oracle: Oracle, batch: Batch) -> None:
     """Side by side in one Kueue."""
-    assert [each.kind for each in judge.compare(batch)] == [OutcomeKind.AGREES] * len(batch)
+    assert [each.kind for each in oracle.compare(batch)] == [OutcomeKind.AGREES] * len(batch)
 
 
-def test_a_reference_without_a_rule_is_found_out(judge: Oracle, batch: Batch) -> None:
+def test_a_reference_without_a_rule_is_found_out(oracle: Oracle, batch: Batch) -> None:
     """Without the multiplication of charges by pods, a scenario in which it matters differs, again when alone."""
-    blind = replace(judge, behaviour=BLIND)
+    blind = replace(oracle, behaviour=BLIND)
 
     (found,) = blind.compare(batch[:1])
 
@@ -79,27 +79,27 @@ def test_another_kueue_takes_the_place_of_one_that_ended(batch: Batch) -> None:
     pair = batch[:2]
     ends = pair[-1].name
 
-    def doomed(judge: Oracle, work: Work) -> Disagreement:
+    def doomed(oracle: Oracle, work: Work) -> Disagreement:
         """Run a Kueue that exits as soon as it gets that scenario."""
-        plane = judge.target._plane  # type: ignore[attr-defined]
-        judging = type(judge)._run
+        plane = oracle.target._plane  # type: ignore[attr-defined]
+        compare = type(oracle)._run
 
-        def played(self: Oracle, worlds: Sequence[Scenario], lawful: bool) -> Any:
-            if ends in [world.name for world in worlds]:
-                self.target.start(worlds[0].configuration)
+        def exiting(self: Oracle, scenarios: Sequence[Scenario], lawful: bool) -> Any:
+            if ends in [scenario.name for scenario in scenarios]:
+                self.target.start(scenarios[0].configuration)
                 os.kill(plane.kueue.processes.pid("kueue"), signal.SIGKILL)
-            return judging(self, worlds, lawful)
+            return compare(self, scenarios, lawful)
 
-        with patch.object(Oracle, "_run", played):
-            return work(judge)
+        with patch.object(Oracle, "_run", exiting):
+            return work(oracle)
 
     tally = RunTotals()
-    agenda = WorkQueue(plan=Plan(behaviour=KUEUE_0_19, seed=8, budget=60.0, most=len(pair)), drawn=iter([pair]))
-    with closing(Worker(programs=binaries(KUEUE_0_19.kueue), behaviour=KUEUE_0_19)) as seat:
-        while work := agenda.next():
-            finding = seat.do(partial(doomed, work=work))
+    queue = WorkQueue(plan=Plan(behaviour=KUEUE_0_19, seed=8, budget=60.0, most=len(pair)), drawn=iter([pair]))
+    with closing(Worker(programs=binaries(KUEUE_0_19.kueue), behaviour=KUEUE_0_19)) as worker:
+        while work := queue.next():
+            finding = worker.do(partial(doomed, work=work))
             tally.add(finding)
-            agenda.take(finding)
+            queue.take(finding)
 
     assert tally.kinds == {OutcomeKind.AGREES: 1, OutcomeKind.ENDED: 1}
     (found,) = tally.found
@@ -120,7 +120,7 @@ def submitted(name: str, queue: str, cpus: int) -> dict[str, list[Manifest]]:
     return {"apply": [a_job_manifest(a_job(requests={"cpu": str(cpus)}), meta, queue, {})]}
 
 
-def test_no_sweep_comes_between_two_steps(judge: Oracle) -> None:
+def test_no_sweep_comes_between_two_steps(oracle: Oracle) -> None:
     """A pending workload in an inner Cohort is tried again once its queue was counted, before the next event."""
     made = [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}},
@@ -130,6 +130,6 @@ def test_no_sweep_comes_between_two_steps(judge: Oracle) -> None:
         *a_queue("below", "inner"),
     ]
     jobs = [submitted("holds", "above", 2), submitted("waits", "below", 6), submitted("holds-too", "above", 3)]
-    world = Scenario(name="nested", configuration={}, inventory=(), steps=({"apply": made}, *jobs))
+    scenario = Scenario(name="nested", configuration={}, inventory=(), steps=({"apply": made}, *jobs))
 
-    assert judge.alone(world).kind is OutcomeKind.AGREES
+    assert oracle.alone(scenario).kind is OutcomeKind.AGREES

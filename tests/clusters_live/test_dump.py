@@ -18,7 +18,7 @@ from kueue_dra_clusters.preflight import MANAGER, SETTINGS
 from kueue_dra_clusters.redact import redacted
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, a_job, a_world, an_object
-from tests.clusters_live.test_attached import a_kubeconfig
+from tests.clusters_live.test_existing_cluster import a_kubeconfig
 from tests.commands import ROOT, kueue_dra
 
 PLANTED = "hunter2-planted"

@@ -151,11 +151,11 @@ def queue_versions(target: LiveTarget) -> dict[str, str]:
 
 def test_only_queues_that_something_happened_to_are_counted_anew(target: LiveTarget) -> None:
     """The status of another queue does not change; no status changes when nothing that counts happened."""
-    world = [*a_world(gpus=2), *a_world("other")]
-    target.apply([*world, a_job("a")])
+    manifests = [*a_world(gpus=2), *a_world("other")]
+    target.apply([*manifests, a_job("a")])
     target.settle()
     first = queue_versions(target)
-    target.apply([each for each in world if each["kind"] == "LocalQueue"])
+    target.apply([each for each in manifests if each["kind"] == "LocalQueue"])
     target.touch([job_ref("a")])
     target.settle()
     again = queue_versions(target)
@@ -271,13 +271,13 @@ def test_a_refused_configuration_leaves_the_running_kueue_alone(target: LiveTarg
 def test_a_preemption_is_over_when_settled(target: LiveTarget) -> None:
     """The victim waits, its Job is suspended, and the one with priority runs."""
     low, high = (an_object(KUEUE, "WorkloadPriorityClass", name, value=v) for name, v in (("low", 1), ("high", 9)))
-    world = a_world(gpus=1)
-    world[2]["spec"]["preemption"] = {"withinClusterQueue": "LowerPriority"}
+    manifests = a_world(gpus=1)
+    manifests[2]["spec"]["preemption"] = {"withinClusterQueue": "LowerPriority"}
     victim, preemptor = a_job("victim"), a_job("preemptor")
     victim["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "low"
     preemptor["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "high"
 
-    target.apply([low, high, *world, victim])
+    target.apply([low, high, *manifests, victim])
     target.settle()
     target.apply([preemptor])
     target.settle()
@@ -318,20 +318,20 @@ def test_what_the_api_server_refuses_is_a_value(target: LiveTarget, manifest: Ma
 
 def test_a_webhooks_words_are_those_of_kueue(target: LiveTarget) -> None:
     """Kueue's own webhook refuses what the schema lets through."""
-    world = a_world()
-    flavor = world[2]["spec"]["resourceGroups"][0]["flavors"][0]
+    manifests = a_world()
+    flavor = manifests[2]["spec"]["resourceGroups"][0]["flavors"][0]
     flavor["resources"].reverse()
 
-    refusals = target.apply(world)
+    refusals = target.apply(manifests)
     assert [refusal.ref.kind for refusal in refusals] == ["ClusterQueue"]
     assert "spec.resourceGroups[0].flavors[0].resources[0].name" in refusals[0].message
 
 
 def test_objects_are_read_in_the_version_asked_for(target: LiveTarget) -> None:
     """Conversion is the real one: v1beta1 calls the cohort otherwise."""
-    world = a_world()
-    world[2]["spec"]["cohortName"] = "together"
-    target.apply(world)
+    manifests = a_world()
+    manifests[2]["spec"]["cohortName"] = "together"
+    target.apply(manifests)
 
     old = target.read(Ref(api_version="kueue.x-k8s.io/v1beta1", kind="ClusterQueue", name="team"))
     assert old is not None

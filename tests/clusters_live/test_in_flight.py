@@ -100,12 +100,12 @@ kueue_reserving_active_workloads{{cluster_queue="another",replica_role="standalo
 WAITS = Observation(jobs=[], workloads=[a_workload(QuotaReserved="False")])
 
 
-def told_by_metrics(**figures: int) -> InFlight:
+def in_flight_with_metrics(**figures: int) -> InFlight:
     """Read the queues of a Kueue with these figures, in a cluster with one ClusterQueue."""
-    world = AppliedObjects()
-    world.add(an_object(KUEUE, "ClusterQueue", "team", spec={}))
-    told = METRICS.format(**figures)
-    return InFlight(informers=Mock(InformerCache), applied=world, fence=Mock(Fence), metrics=lambda: told)
+    applied = AppliedObjects()
+    applied.add(an_object(KUEUE, "ClusterQueue", "team", spec={}))
+    metrics = METRICS.format(**figures)
+    return InFlight(informers=Mock(InformerCache), applied=applied, fence=Mock(Fence), metrics=lambda: metrics)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def told_by_metrics(**figures: int) -> InFlight:
 )
 def test_what_kueue_has_in_hand_is_named(figures: dict[str, int], faults: list[str]) -> None:
     """By its metrics, while a workload waits; what others hold is no matter."""
-    in_flight = told_by_metrics(**figures)
+    in_flight = in_flight_with_metrics(**figures)
 
     assert list(in_flight.faults(WAITS)) == faults
     assert list(in_flight.faults(Observation(jobs=[], workloads=[]))) == []
@@ -136,20 +136,20 @@ def test_what_kueue_has_in_hand_is_named(figures: dict[str, int], faults: list[s
 @pytest.mark.parametrize(("working", "faults"), [(0, []), (1, ["Kueue's controller job is at work"])])
 def test_what_is_refused_over_and_over_is_not_waited_for_forever(working: int, faults: list[str]) -> None:
     """Kueue may hold quota for a workload whose admission the API server refuses each time."""
-    in_flight = told_by_metrics(working=working, waiting=0, held=1)
+    in_flight = in_flight_with_metrics(working=working, waiting=0, held=1)
 
     assert list(in_flight.faults(WAITS, for_long=True)) == faults
 
 
-def rejected_too_early(applied: Iterable[Manifest], refusal: str) -> bool:
+def rejected_too_early(manifests: Iterable[Manifest], refusal: str) -> bool:
     """Whether a Job's Workload with this rejection was rejected too early, in a cluster without Kueue."""
-    world = AppliedObjects()
-    for manifest in applied:
-        world.add(manifest)
+    applied = AppliedObjects()
+    for manifest in manifests:
+        applied.add(manifest)
     refused = a_workload(owner="a", QuotaReserved="False", Requeued="False")
     for each in refused["status"]["conditions"]:
         each |= {"reason": "Inadmissible", "message": refusal}
-    in_flight = InFlight(informers=Mock(InformerCache), applied=world, fence=Mock(Fence))
+    in_flight = InFlight(informers=Mock(InformerCache), applied=applied, fence=Mock(Fence))
     return bool(list(in_flight.rejected_too_early(Observation(jobs=[a_stored_job("a")], workloads=[refused]))))
 
 

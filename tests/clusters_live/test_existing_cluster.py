@@ -1,4 +1,4 @@
-"""A cluster of the user's own: found by context, used with care, left as it was found."""
+"""An existing cluster: kueue-dra finds it by context and leaves it as it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kueue's judgement of a Configuration is read from its log, fault by fault."""
+"""The log of Kueue gives the errors of a Configuration one by one."""
 
 from __future__ import annotations
 

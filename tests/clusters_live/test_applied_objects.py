@@ -11,10 +11,10 @@ from tests.clusters_live.manifests import KUEUE, a_job, a_world, an_object
 
 def a_record(*more: Manifest) -> AppliedObjects:
     """Record the small scenario and some more."""
-    world = AppliedObjects()
+    applied = AppliedObjects()
     for manifest in (*a_world(), *more):
-        world.add(manifest)
-    return world
+        applied.add(manifest)
+    return applied
 
 
 def test_an_object_is_the_same_in_every_version() -> None:
@@ -25,9 +25,9 @@ def test_an_object_is_the_same_in_every_version() -> None:
 def test_jobs_of_one_cluster_queue_wait_in_one_line() -> None:
     """Two LocalQueues of one ClusterQueue are one line."""
     other = an_object(KUEUE, "LocalQueue", "other", "team", spec={"clusterQueue": "team"})
-    world = a_record(other)
+    applied = a_record(other)
 
-    assert world.tree_of(a_job("a")) == world.tree_of(a_job("b", queue="other")) == "queue team"
+    assert applied.tree_of(a_job("a")) == applied.tree_of(a_job("b", queue="other")) == "queue team"
 
 
 @pytest.mark.parametrize("field", ["cohort", "cohortName"])
@@ -83,25 +83,25 @@ def test_namespaces_are_those_made_and_those_used() -> None:
 )
 def test_what_a_queue_counts_depends_on_what_was_written(written: Manifest) -> None:
     """Its own spec, its LocalQueues and what it names."""
-    world = a_record()
-    before = world.surroundings(["team"])
-    world.add(written)
+    applied = a_record()
+    before = applied.surroundings(["team"])
+    applied.add(written)
 
-    assert world.surroundings(["team"]) != before
+    assert applied.surroundings(["team"]) != before
 
 
 def test_what_was_written_once_more_as_it_was_is_nothing_new() -> None:
     """To count queues again would be a change for Kueue where there was none; what stands there is still known."""
-    world, again = a_record(), an_object(KUEUE, "LocalQueue", "main", "team", spec={"clusterQueue": "team"})
-    world.add(again)
-    before = world.surroundings(["team"])
-    world.add(again, changed=False)
+    applied, again = a_record(), an_object(KUEUE, "LocalQueue", "main", "team", spec={"clusterQueue": "team"})
+    applied.add(again)
+    before = applied.surroundings(["team"])
+    applied.add(again, changed=False)
     found = an_object(KUEUE, "ClusterQueue", "found", spec={})
-    world.add(found, changed=False)
+    applied.add(found, changed=False)
 
-    assert world.surroundings(["team"]) == before
-    assert Ref.of(found) in world
-    assert "found" in world.surroundings(["found"])
+    assert applied.surroundings(["team"]) == before
+    assert Ref.of(found) in applied
+    assert "found" in applied.surroundings(["found"])
 
 
 @pytest.mark.parametrize(
@@ -111,21 +111,21 @@ def test_what_was_written_once_more_as_it_was_is_nothing_new() -> None:
 )
 def test_what_a_queue_counts_does_not_depend_on_everything(written: Manifest) -> None:
     """Work is looked at by itself, and a queue outside the cohort changes nothing."""
-    world = a_record()
-    before = world.surroundings(["team"])
-    world.add(written)
+    applied = a_record()
+    before = applied.surroundings(["team"])
+    applied.add(written)
 
-    assert world.surroundings(["team"]) == before
+    assert applied.surroundings(["team"]) == before
 
 
 def test_what_a_queue_counts_depends_on_its_cohort() -> None:
     """Another queue of the same tree, and the tree itself."""
     queue = an_object(KUEUE, "ClusterQueue", "team", spec={"cohortName": "inner"})
     inner = an_object(KUEUE, "Cohort", "inner", spec={"parentName": "outer"})
-    world = a_record(queue, inner)
-    before = world.surroundings(["team"])
-    world.add(an_object(KUEUE, "ClusterQueue", "other", spec={"cohortName": "outer"}))
-    beside = world.surroundings(["team"])
-    world.forget(Ref.of(inner))
+    applied = a_record(queue, inner)
+    before = applied.surroundings(["team"])
+    applied.add(an_object(KUEUE, "ClusterQueue", "other", spec={"cohortName": "outer"}))
+    beside = applied.surroundings(["team"])
+    applied.forget(Ref.of(inner))
 
-    assert before != beside != world.surroundings(["team"])
+    assert before != beside != applied.surroundings(["team"])

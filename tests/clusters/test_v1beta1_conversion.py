@@ -1,4 +1,4 @@
-"""A Kueue that serves v1beta1 only is spoken to in v1beta2: what differs is changed both ways, all else is left."""
+"""A client sends v1beta2 to a Kueue that serves v1beta1 only: it converts what differs, both ways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cluster that cannot serve the cases is refused with everything that it lacks."""
+"""A cluster that cannot serve the cases is rejected with everything that it lacks."""
 
 from __future__ import annotations
 
