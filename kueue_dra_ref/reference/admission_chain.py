@@ -64,6 +64,26 @@ class AdmissionChain:
             self._last_applied[ref] = obj["spec"]
         return obj
 
+    def restore(self, manifest: Manifest) -> None:
+        """Store an object of a running cluster with its own metadata and status; no webhook rejects it.
+
+        Raises:
+            ManifestError: it cannot be decoded, or Kueue cannot read it.
+
+        """
+        obj = self._decoded(manifest)
+        self._check_kind(obj)
+        for defaults in self.behaviour.webhooks.defaults(obj["kind"]):
+            for path, value in defaults.items():
+                fill(obj, path, value)
+        meta = manifest["metadata"]
+        obj["metadata"] |= {key: meta[key] for key in _RESTORED if meta.get(key)}
+        _restore_finalizers(obj)
+        _check_readable(obj)
+        if "status" in manifest and manifest["kind"] in _WITH_STATUS:
+            obj.setdefault("status", manifest["status"])
+        self.store.restore(obj)
+
     def forget(self, ref: Ref) -> None:
         """Forget the last manifest of a deleted object."""
         self._last_applied.pop(ref, None)
@@ -194,6 +214,29 @@ class AdmissionChain:
             spec = obj.get("spec") or {}
             merged["spec"] = job_spec(old["spec"], spec, before)
         return merged
+
+
+_RESTORED = (
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "generation",
+    "resourceVersion",
+    "finalizers",
+    "ownerReferences",
+)
+"""The metadata that an API server sets on a write, and keeps of a restored object."""
+_WITH_STATUS = ("Job", "Workload", "ResourceClaim")
+
+
+def _restore_finalizers(obj: Manifest) -> None:
+    """Give an object Kueue's finalizer where the reference removes it, and take it away where it does not."""
+    meta = obj["metadata"]
+    finalizers = [each for each in meta.pop("finalizers", ()) if each != IN_USE]
+    if obj["kind"] in {"ClusterQueue", "ResourceFlavor"}:
+        finalizers.append(IN_USE)
+    if finalizers:
+        meta["finalizers"] = finalizers
 
 
 def _set_label(

@@ -61,6 +61,30 @@ class SimulationResult:
         return self.target.list(version, "Workload")
 
     @property
+    def restored(self) -> tuple[SimulationInputs, ...]:
+        """The objects of a running cluster."""
+        return tuple(each for each in self.given if each.restored)
+
+    @property
+    def stored(self) -> dict[tuple[str, str], Manifest]:
+        """The Workloads of a running cluster as they were given, by namespace and name."""
+        stored = {}
+        for each in self.restored:
+            if each.ref.kind == "Workload":
+                stored[each.ref.namespace, each.ref.name] = each.manifest
+        return stored
+
+    @property
+    def missing_of_cluster(self) -> tuple[InputError, ...]:
+        """References of a running cluster's objects to objects that were not given."""
+        return tuple(each for each in self.missing if each.given.restored)
+
+    @property
+    def missing_of_new(self) -> tuple[InputError, ...]:
+        """References of new objects to objects that do not exist."""
+        return tuple(each for each in self.missing if not each.given.restored)
+
+    @property
     def objects(self) -> Iterator[Manifest]:
         """The accepted objects, each in the version that it was written in, then the Workloads that Kueue created."""
         given_workloads: set[tuple[str, str]] = set()
@@ -92,7 +116,8 @@ class SimulationResult:
         """Fields of Kueue's objects that their version does not have."""
         for each in self.accepted:
             for field in unknown(each.manifest):
-                yield each, field
+                if not (each.restored and field.startswith("status.")):
+                    yield each, field
 
     @property
     def ask_for_devices(self) -> bool:
@@ -138,18 +163,25 @@ def simulate(
     configuration: Manifest,
     given: Sequence[SimulationInputs],
     api_server: ApiServer | None = None,
+    seconds: float = 0.0,
 ) -> SimulationResult | Sequence[FieldError]:
-    """Run a simulation; the errors of the Configuration if Kueue does not start with it."""
+    """Run a simulation; the errors of the Configuration if Kueue does not start with it.
+
+    Objects of a running cluster are there, with their status, when Kueue starts; ``seconds`` is when that is.
+    """
     target = ReferenceTarget(behaviour, api_server)
     target.apply([_DEFAULT_NAMESPACE])
-    existing = [each for each in given if each.ref.kind not in _SUBMITTED]
+    restored = [each for each in given if each.restored]
+    new = [each for each in given if not each.restored]
+    refused = _restore(target, restored, seconds)
+    existing = [each for each in new if each.ref.kind not in _SUBMITTED]
     existing.sort(key=_namespaces_first)
-    refused = _apply(target, existing)
+    refused += _apply(target, existing)
     errors = target.start(configuration)
     if errors:
         return errors
     owned = {each.ref for each in _owned(given)}
-    submitted = [each for each in given if each.ref.kind in _SUBMITTED]
+    submitted = [each for each in new if each.ref.kind in _SUBMITTED]
     refused += _apply(target, [each for each in submitted if each.ref not in owned])
     result = SimulationResult(
         target=target,
@@ -183,7 +215,7 @@ def _owned(given: Sequence[SimulationInputs]) -> Iterator[SimulationInputs]:
         if each.ref.kind == "Job":
             jobs.add((each.ref.namespace, each.ref.name))
     for each in given:
-        if each.ref.kind != "Workload":
+        if each.ref.kind != "Workload" or each.restored:
             continue
         names = _owning_jobs(each.manifest)
         if any((each.ref.namespace, name) in jobs for name in names):
@@ -198,6 +230,33 @@ def _owning_jobs(workload: Manifest) -> Iterator[Any]:
 
 def _namespaces_first(each: SimulationInputs) -> bool:
     return each.ref.kind != "Namespace"
+
+
+def _restore(
+    target: ReferenceTarget, given: Sequence[SimulationInputs], seconds: float
+) -> list[InputError]:
+    """Restore the objects of a running cluster, and the namespaces that they are in."""
+    if not given:
+        return []
+    by_ref = {each.ref: each for each in given}
+    target.apply(_namespace(name) for name in unknown_namespaces(given))
+    found: list[InputError] = []
+    for rejection in target.restore([each.manifest for each in given], seconds):
+        each = by_ref[rejection.ref]
+        errors = (_error(each.ref, rejection), *rejection.others)
+        found += [InputError(given=each, error=error) for error in errors]
+    return found
+
+
+def unknown_namespaces(given: Sequence[SimulationInputs]) -> list[str]:
+    """Name the namespaces that objects are in, and that are not among the objects."""
+    known = {each.ref.name for each in given if each.ref.kind == "Namespace"}
+    used = {each.ref.namespace for each in given}
+    return sorted(used - known - {"", DEFAULT_NAMESPACE})
+
+
+def _namespace(name: str) -> Manifest:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
 def _apply(

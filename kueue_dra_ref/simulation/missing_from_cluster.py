@@ -1,0 +1,89 @@
+"""What a dump of a running cluster lacks although it matters, each with the kubectl command that prints it.
+
+No counterpart: notes of the simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from kueue_dra_ref.controlplane.store import Store
+from kueue_dra_ref.simulation.run import SimulationResult, unknown_namespaces
+
+_PLURALS = {
+    "ResourceClaimTemplate": "resourceclaimtemplates -A",
+    "WorkloadPriorityClass": "workloadpriorityclasses",
+    "PriorityClass": "priorityclasses",
+    "LocalQueue": "localqueues -A",
+    "ClusterQueue": "clusterqueues",
+    "ResourceFlavor": "resourceflavors",
+}
+_CONFIGURATION = "configmap kueue-manager-config -n kueue-system"
+_SHOWN = 5
+"""How many names a note shows."""
+
+
+def missing_from_cluster(
+    result: SimulationResult, *, has_configuration: bool
+) -> Iterator[str]:
+    """Say once for each kind what the documents of a running cluster lack."""
+    namespaces = unknown_namespaces(result.restored)
+    if namespaces:
+        yield _note("Namespace", namespaces, "namespaces")
+    if not has_configuration and result.ask_for_devices:
+        yield f"no Configuration, so no device class is mapped: {_command(_CONFIGURATION)}"
+    store = result.target.store
+    if _lacks_slices(store, result):
+        text = "no ResourceSlices, so no selector is checked against devices"
+        yield f"{text}: {_command('resourceslices')}"
+    if _lacks_workloads(store):
+        text = "no Workloads, although ClusterQueues have admitted some, so their quota is free here"
+        yield f"{text}: {_command('workloads,jobs -A')}"
+    yield from _unknown_names(result)
+
+
+def _unknown_names(result: SimulationResult) -> Iterator[str]:
+    """Say which objects restored objects name, and the dump does not have."""
+    names: dict[str, dict[str, None]] = {}
+    for finding in result.missing_of_cluster:
+        kind, name = finding.error.detail.split()[2:4]
+        names.setdefault(kind, {})[name.strip(",")] = None
+    for kind, found in names.items():
+        yield _note(kind, found, _PLURALS[kind])
+
+
+def _note(kind: str, names: Iterable[str], plural: str) -> str:
+    known = list(names)
+    shown = ", ".join(known[:_SHOWN])
+    if len(known) > _SHOWN:
+        shown += f" and {len(known) - _SHOWN} more"
+    return f"no {kind} {shown}: {_command(plural)}"
+
+
+def _command(kinds: str) -> str:
+    return f"kubectl get {kinds} -o yaml prints what the cluster has"
+
+
+def _lacks_slices(store: Store, result: SimulationResult) -> bool:
+    """Whether selectors are used for devices that are not published in the dump."""
+    if any(store.every("ResourceSlice")) or not result.ask_for_devices:
+        return False
+    kinds = ("DeviceClass", "ResourceClaimTemplate", "ResourceClaim")
+    return any(
+        _has_selectors(each.get("spec")) for kind in kinds for each in store.every(kind)
+    )
+
+
+def _has_selectors(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_has_selectors(each) for each in value)
+    if not isinstance(value, dict):
+        return False
+    if value.get("selectors"):
+        return True
+    return any(_has_selectors(each) for each in value.values())
+
+
+def _lacks_workloads(store: Store) -> bool:
+    return not any(store.every("Workload"))
