@@ -81,11 +81,11 @@ def command(
 ) -> None:
     """Explain the decision on each Job, step by step.
 
-    Input and options are those of simulate. JOB is a Job or Workload as kubectl shows it: NAME, NAMESPACE/NAME, job/NAME or
-    workload/NAME; the default is all. In a dump of a running cluster the status holds: the steps show which workloads hold
-    the quota, and where the cluster decided otherwise. The
-    steps show the requested device class, the resource that Kueue charges, the count times pods, the quota that is
-    left, and the verdict. Each step ends with the IDs of its requirements: see kueue-dra requirements ID.
+    Input and options are those of simulate. JOB is a Job or Workload as kubectl shows it: NAME, NAMESPACE/NAME,
+    job/NAME or workload/NAME; the default is all. The steps show the requested device class, the resource that Kueue
+    charges, the count times pods, the quota that is left, and the verdict. In a dump of a running cluster they also
+    show which workloads hold the quota, and where the cluster decided otherwise. Each step ends with the IDs of its
+    requirements: see kueue-dra requirements ID.
     """
     simulation = simulation_of(
         files, configuration, behaviour, gates, from_scratch=from_scratch

@@ -29,6 +29,9 @@ from kueue_dra_ref.target import Manifest
 
 DEFAULT_KUBERNETES = "1.36"
 INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; turn it on with --feature-gates {gate}=true"
+NO_CONFIGURATION = (
+    "{file}: found no Configuration; expected one, alone or in a ConfigMap"
+)
 NO_CONFIGURATION_NOTE = (
     "note: no Configuration was given, so no device class is mapped; "
     "give one with --config, or among the manifests"
@@ -36,9 +39,7 @@ NO_CONFIGURATION_NOTE = (
 UNSETTLED_NOTE = (
     "note: Kueue does not settle here; the output shows the last state: {moving}"
 )
-IGNORED_NOTE = (
-    "note: objects of kinds that are not decided about here are left alone: {kinds}"
-)
+IGNORED_NOTE = "note: skipped objects of kinds that decide nothing here: {kinds}"
 MISSING_NOTE = "note: the input has {missing}"
 OWNED_NOTE = "note: Workload {workload} is skipped: its Job is in the input too, and Kueue creates the Job's Workload"
 UNMANAGED_NOTE = "note: Job {job} {why}, so Kueue does not manage it"
@@ -106,16 +107,11 @@ def simulation_of(
     with readable():
         documents = [document for file in files for document in read(file)]
         if not documents:
-            raise CliError(
-                [f"{', '.join(map(str, files))}: found no object; expected manifests"]
-            )
+            shown = ", ".join(map(str, files))
+            raise CliError([f"{shown}: found no object; expected manifests"])
         others = read(configuration) if configuration else ()
         if configuration and configuration_of(others) is None:
-            raise CliError(
-                [
-                    f"{configuration}: found no Configuration; expected one, alone or in a ConfigMap"
-                ]
-            )
+            raise CliError([NO_CONFIGURATION.format(file=configuration)])
         cluster = None
         if not from_scratch and is_running(documents):
             cluster = running_cluster(documents)

@@ -83,10 +83,11 @@ def command(
     The manifests are those for kubectl: namespaces, ResourceFlavors, ClusterQueues, LocalQueues, DeviceClasses,
     ResourceSlices, ResourceClaimTemplates, Jobs and Workloads, in any served version. The reference rejects what an API
     server would reject, with the same message. It submits Jobs and Workloads in their order in the input, after all
-    other objects. A dump of a running cluster is where the simulation begins: the status in it holds, and Kueue goes on
-    from there; --from-scratch ignores it. It merges a second manifest of an object into the first one field by field, as server-side apply
-    does, and replaces lists. The command connects to no cluster: cluster and time are
-    simulated. A note reports each feature that the simulation ignores, such as admission checks.
+    other objects. It merges a second manifest of an object into the first one field by field, as server-side apply
+    does, and replaces lists. A dump of a running cluster is where the simulation begins: Workloads hold the quota that
+    their status says, and new Jobs come after them; --from-scratch ignores the status. The command connects to no
+    cluster: cluster and time are simulated. A note reports each feature that the simulation ignores, such as admission
+    checks.
     """
     simulation = simulation_of(
         (*files, *more), configuration, behaviour, gates, from_scratch=from_scratch

@@ -251,8 +251,10 @@ class ReferenceTarget:
 def _age(manifest: Manifest) -> tuple[bool, str, str]:
     """Order objects by creation, and Namespaces before what is in them."""
     meta = manifest["metadata"]
-    created, uid = meta.get("creationTimestamp"), meta.get("uid")
-    return manifest["kind"] != "Namespace", str(created or "9999"), str(uid or "")
+    is_in_namespace = manifest["kind"] != "Namespace"
+    created = meta.get("creationTimestamp") or "9999"
+    uid = meta.get("uid") or ""
+    return is_in_namespace, created, uid
 
 
 def _namespaced_name(obj: Manifest) -> tuple[str, str]:

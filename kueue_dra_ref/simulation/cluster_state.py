@@ -35,15 +35,16 @@ def explained_in(result: SimulationResult, workload: Manifest) -> Explanation:
     if not result.restored or manager is None:
         return found
     kueue = manager.kueue
-    steps = list(found.steps)
-    devices = found.devices
     if is_true(workload, "QuotaReserved"):
-        steps += _holding(kueue, workload)
-        devices = devices or _admitted_devices(kueue, workload)
+        state = _holding(kueue, workload)
+        devices = found.devices or _admitted_devices(kueue, workload)
+        found = replace(found, devices=devices)
     else:
-        steps += _holders(kueue, found)
-    steps += _difference(result.stored.get((found.namespace, found.workload)), workload)
-    return replace(found, steps=tuple(steps), devices=devices)
+        state = _holders(kueue, found)
+    key = (found.namespace, found.workload)
+    stored = result.stored.get(key)
+    differences = _difference(stored, workload)
+    return replace(found, steps=(*found.steps, *state, *differences))
 
 
 def _holding(kueue: Kueue, workload: Manifest) -> Iterator[Step]:
@@ -65,33 +66,48 @@ def _admitted_devices(kueue: Kueue, workload: Manifest) -> Mapping[str, int]:
         return {}
     mapped = {each.name for each in kueue.configuration.mappings}
     total: dict[str, int] = {}
-    for assignment in workload["status"]["admission"]["podSetAssignments"]:
-        for resource, amount in (assignment.get("resourceUsage") or {}).items():
-            if resource in mapped:
-                count = units(resource, parse(str(amount)))
-                total[resource] = total.get(resource, 0) + count
-    return dict(sorted(total.items()))
+    admission = workload["status"]["admission"]
+    for assignment in admission["podSetAssignments"]:
+        usage = assignment.get("resourceUsage") or {}
+        for resource in sorted(mapped.intersection(usage)):
+            amount = _units(resource, usage[resource])
+            total[resource] = total.get(resource, 0) + amount
+    return total
+
+
+def _units(resource: str, written: object) -> int:
+    text = str(written)
+    quantity = parse(text)
+    return units(resource, quantity)
 
 
 def _holders(kueue: Kueue, found: Explanation) -> Iterator[Step]:
     """Say which workloads hold the quota that the message of a pending workload names."""
-    for resource, flavor in dict.fromkeys(_LACKING.findall(found.message)):
+    lacking = _LACKING.findall(found.message)
+    for resource, flavor in dict.fromkeys(lacking):
         wanted = (flavor, resource)
-        holders = []
-        for queue in _queues_that_share(kueue, found.cluster_queue):
-            for reserved in kueue.usage.reservations(queue):
-                if reserved.amounts.get(wanted):
-                    holders.append(reserved)
-        holders.sort(key=lambda each: (-each.amounts[wanted], each.key))
+        holders = _holders_of(kueue, found.cluster_queue, wanted)
         for reserved in holders[:_SHOWN]:
             amount = _amount(kueue, reserved, wanted)
             name = _name(kueue, reserved.key)
-            yield _step(
-                f"{name} holds {amount} of ClusterQueue {reserved.cluster_queue}"
-            )
-        if len(holders) > _SHOWN:
-            more = len(holders) - _SHOWN
+            queue = reserved.cluster_queue
+            yield _step(f"{name} holds {amount} of ClusterQueue {queue}")
+        more = len(holders) - _SHOWN
+        if more > 0:
             yield _step(f"{more} more workloads hold {resource} in flavor {flavor}")
+
+
+def _holders_of(
+    kueue: Kueue, cluster_queue: str, wanted: FlavorResource
+) -> list[ReservedWorkload]:
+    """Give the reservations of a resource in a flavor, the largest first."""
+    holders = []
+    for queue in _queues_that_share(kueue, cluster_queue):
+        for reserved in kueue.usage.reservations(queue):
+            if reserved.amounts.get(wanted):
+                holders.append(reserved)
+    holders.sort(key=lambda each: (-each.amounts[wanted], each.key))
+    return holders
 
 
 def _queues_that_share(kueue: Kueue, cluster_queue: str) -> list[str]:
@@ -120,15 +136,24 @@ def _amount(kueue: Kueue, reserved: ReservedWorkload, wanted: FlavorResource) ->
 
 
 def _nominal(kueue: Kueue, cluster_queue: str, wanted: FlavorResource) -> str:
+    """Print the nominal quota of a ClusterQueue for a resource in a flavor."""
     flavor, resource = wanted
-    queue = kueue.store.find("ClusterQueue", cluster_queue) or {"spec": {}}
-    for group in queue["spec"].get("resourceGroups") or ():
-        for quotas in group["flavors"]:
-            for each in quotas["resources"]:
-                if (quotas["name"], each["name"]) == (flavor, resource):
-                    amount = units(resource, parse(str(each["nominalQuota"])))
-                    return printed(resource, amount, kueue.in_bytes)
+    for quotas in _flavor_quotas(kueue, cluster_queue):
+        if quotas["name"] != flavor:
+            continue
+        for each in quotas["resources"]:
+            if each["name"] == resource:
+                amount = _units(resource, each["nominalQuota"])
+                return printed(resource, amount, kueue.in_bytes)
     return "0"
+
+
+def _flavor_quotas(kueue: Kueue, cluster_queue: str) -> Iterator[Manifest]:
+    queue = kueue.store.find("ClusterQueue", cluster_queue)
+    if queue is None:
+        return
+    for group in queue["spec"].get("resourceGroups") or ():
+        yield from group["flavors"]
 
 
 def _difference(stored: Manifest | None, workload: Manifest) -> Iterator[Step]:
@@ -150,8 +175,10 @@ def _decision(workload: Manifest) -> str:
         return "nothing about QuotaReserved"
     if found["status"] == "True":
         return "QuotaReserved=True"
-    reason, message = found.get("reason", ""), found.get("message", "")
-    return f'QuotaReserved={found["status"]}, {reason}: "{message}"'
+    status = found["status"]
+    reason = found.get("reason", "")
+    message = found.get("message", "")
+    return f'QuotaReserved={status}, {reason}: "{message}"'
 
 
 def _step(text: str) -> Step:

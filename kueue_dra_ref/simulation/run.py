@@ -171,18 +171,11 @@ def simulate(
     """
     target = ReferenceTarget(behaviour, api_server)
     target.apply([_DEFAULT_NAMESPACE])
-    restored = [each for each in given if each.restored]
-    new = [each for each in given if not each.restored]
-    refused = _restore(target, restored, seconds)
-    existing = [each for each in new if each.ref.kind not in _SUBMITTED]
-    existing.sort(key=_namespaces_first)
-    refused += _apply(target, existing)
+    refused = _apply_existing(target, given, seconds)
     errors = target.start(configuration)
     if errors:
         return errors
-    owned = {each.ref for each in _owned(given)}
-    submitted = [each for each in new if each.ref.kind in _SUBMITTED]
-    refused += _apply(target, [each for each in submitted if each.ref not in owned])
+    refused += _apply_submitted(target, given)
     result = SimulationResult(
         target=target,
         given=tuple(given),
@@ -191,6 +184,37 @@ def simulate(
         restless=_settle(target),
     )
     return replace(result, missing=tuple(_missing(result)))
+
+
+def _apply_existing(
+    target: ReferenceTarget, given: Sequence[SimulationInputs], seconds: float
+) -> list[InputError]:
+    """Restore the objects of a running cluster, and apply the others that exist before Kueue starts."""
+    restored = []
+    existing = []
+    for each in given:
+        if each.restored:
+            restored.append(each)
+        elif each.ref.kind not in _SUBMITTED:
+            existing.append(each)
+    existing.sort(key=_namespaces_first)
+    refused = _restore(target, restored, seconds)
+    refused += _apply(target, existing)
+    return refused
+
+
+def _apply_submitted(
+    target: ReferenceTarget, given: Sequence[SimulationInputs]
+) -> list[InputError]:
+    """Apply the Jobs and Workloads that a running Kueue decides on, in order."""
+    owned = {each.ref for each in _owned(given)}
+    submitted = []
+    for each in given:
+        if each.restored or each.ref in owned:
+            continue
+        if each.ref.kind in _SUBMITTED:
+            submitted.append(each)
+    return _apply(target, submitted)
 
 
 _DEFAULT_NAMESPACE: Manifest = {
@@ -239,12 +263,13 @@ def _restore(
     if not given:
         return []
     by_ref = {each.ref: each for each in given}
-    target.apply(_namespace(name) for name in unknown_namespaces(given))
+    names = unknown_namespaces(given)
+    target.apply(map(_namespace, names))
+    manifests = [each.manifest for each in given]
     found: list[InputError] = []
-    for rejection in target.restore([each.manifest for each in given], seconds):
+    for rejection in target.restore(manifests, seconds):
         each = by_ref[rejection.ref]
-        errors = (_error(each.ref, rejection), *rejection.others)
-        found += [InputError(given=each, error=error) for error in errors]
+        found += _errors(each, rejection)
     return found
 
 
@@ -265,9 +290,14 @@ def _apply(
     found: list[InputError] = []
     for each in given:
         for rejection in target.apply([each.manifest]):
-            errors = (_error(each.ref, rejection), *rejection.others)
-            found += [InputError(given=each, error=error) for error in errors]
+            found += _errors(each, rejection)
     return found
+
+
+def _errors(given: SimulationInputs, rejection: Rejection) -> Iterator[InputError]:
+    first = _error(given.ref, rejection)
+    for error in (first, *rejection.others):
+        yield InputError(given=given, error=error)
 
 
 def _error(ref: Ref, rejection: Rejection) -> FieldError:

@@ -1,4 +1,4 @@
-"""The objects of a running cluster among the inputs: what is restored, what is left alone, and which gates are on.
+"""The objects of a running cluster among the inputs: which are restored, which are skipped, and which gates are on.
 
 No counterpart: reads what ``kubectl get -o yaml`` and ``kueue-dra dump`` write.
 """
@@ -57,7 +57,7 @@ def is_running(documents: Iterable[ManifestDocument]) -> bool:
 def _is_written(manifest: Manifest) -> bool:
     kind = manifest.get("kind")
     status = _mapping(manifest, "status")
-    if kind == HEAD or is_stored(manifest):
+    if kind == HEAD or _is_stored(manifest):
         return True
     if kind == "Workload":
         return bool(status.get("conditions") or status.get("admission"))
@@ -66,7 +66,7 @@ def _is_written(manifest: Manifest) -> bool:
     return False
 
 
-def is_stored(manifest: Manifest) -> bool:
+def _is_stored(manifest: Manifest) -> bool:
     """Whether an API server has stored an object."""
     meta = _mapping(manifest, "metadata")
     return bool(meta.get("uid") and meta.get("creationTimestamp"))
@@ -75,9 +75,9 @@ def is_stored(manifest: Manifest) -> bool:
 def is_restored(manifest: Manifest) -> bool:
     """Whether an object of a running cluster is restored, instead of applied as a new one."""
     meta = _mapping(manifest, "metadata")
-    return bool(meta.get("uid") or meta.get("creationTimestamp")) or _is_written(
-        manifest
-    )
+    if meta.get("uid") or meta.get("creationTimestamp"):
+        return True
+    return _is_written(manifest)
 
 
 def running_cluster(documents: Sequence[ManifestDocument]) -> RunningCluster:
@@ -102,10 +102,13 @@ def running_cluster(documents: Sequence[ManifestDocument]) -> RunningCluster:
 
 def _is_known(manifest: Manifest) -> bool:
     kind = manifest.get("kind")
-    if kind in (None, "", "Configuration", "ConfigMap"):
-        return kind != "ConfigMap" or _has_configuration(manifest)
+    if kind == "ConfigMap":
+        return _has_configuration(manifest)
+    if kind in (None, "", "Configuration"):
+        return True
     known = KINDS.get(str(kind))
-    group = str(manifest.get("apiVersion", "")).rpartition("/")[0]
+    version = str(manifest.get("apiVersion", ""))
+    group = version.rpartition("/")[0]
     return known is not None and known.group == group
 
 
@@ -157,72 +160,90 @@ def _without_defaults(value: Any) -> Any:
         return [_without_defaults(each) for each in value]
     if not isinstance(value, dict):
         return value
-    return {
-        key: _without_defaults(each)
-        for key, each in value.items()
-        if key not in _DEFAULTED
-    }
+    kept = {}
+    for key, each in value.items():
+        if key not in _DEFAULTED:
+            kept[key] = _without_defaults(each)
+    return kept
 
 
 def _gates(documents: Sequence[ManifestDocument]) -> Mapping[str, bool]:
     gates: dict[str, bool] = {}
     for document in documents:
-        if document.manifest.get("kind") == "Deployment" and _is_kueue(document):
-            for argument in _arguments(document.manifest):
-                gates |= dict(_gates_of(argument))
+        manifest = document.manifest
+        if manifest.get("kind") != "Deployment" or not _is_kueue(manifest):
+            continue
+        for argument in _gate_arguments(manifest):
+            for pair in argument.split(","):
+                name, _, switch = pair.partition("=")
+                gates[name.strip()] = switch.strip().lower() == "true"
+    gates.pop("", None)
     return gates
 
 
-def _is_kueue(document: ManifestDocument) -> bool:
-    meta = _mapping(document.manifest, "metadata")
+def _is_kueue(deployment: Manifest) -> bool:
+    meta = _mapping(deployment, "metadata")
     labels = _mapping(meta, "labels")
     if labels.get("app.kubernetes.io/name") == "kueue":
         return True
-    return "kueue" in str(meta.get("name", ""))
+    name = str(meta.get("name", ""))
+    return "kueue" in name
 
 
-def _arguments(deployment: Manifest) -> Iterator[str]:
+def _gate_arguments(deployment: Manifest) -> Iterator[str]:
     """Give the values of ``--feature-gates`` of Kueue's container."""
-    pods = _mapping(_mapping(deployment, "spec"), "template")
-    for container in _mapping(pods, "spec").get("containers") or ():
-        if container.get("name") != MANAGER:
+    spec = _mapping(deployment, "spec")
+    pods = _mapping(spec, "template")
+    pod = _mapping(pods, "spec")
+    for container in pod.get("containers") or ():
+        if container.get("name") == MANAGER:
+            arguments = map(str, container.get("args") or ())
+            yield from _values(list(arguments))
+
+
+def _values(arguments: Sequence[str]) -> Iterator[str]:
+    """Give the values of the option, which may be arguments of their own."""
+    for index, argument in enumerate(arguments):
+        name, has_value, value = argument.partition("=")
+        if name != _GATES:
             continue
-        written = " ".join(map(str, container.get("args") or ())).split()
-        for argument, following in zip(written, [*written[1:], ""], strict=True):
-            name, has_value, value = argument.partition("=")
-            if name == _GATES:
-                yield value if has_value else following
-
-
-def _gates_of(argument: str) -> Iterator[tuple[str, bool]]:
-    for pair in argument.split(","):
-        name, _, switch = pair.partition("=")
-        if name.strip() and switch.strip().lower() in ("true", "false"):
-            yield name.strip(), switch.strip().lower() == "true"
+        if has_value:
+            yield value
+        else:
+            yield from arguments[index + 1 : index + 2]
 
 
 def _kubernetes(documents: Sequence[ManifestDocument]) -> str:
     for document in documents:
-        if document.manifest.get("kind") == HEAD:
-            spec = _mapping(document.manifest, "spec")
-            found = _MINOR.match(str(spec.get("kubernetes", "")))
-            if found:
-                return found[1]
+        manifest = document.manifest
+        if manifest.get("kind") != HEAD:
+            continue
+        spec = _mapping(manifest, "spec")
+        version = str(spec.get("kubernetes", ""))
+        found = _MINOR.match(version)
+        if found:
+            return found[1]
     return ""
 
 
 def _newest(documents: Sequence[ManifestDocument]) -> float:
-    return max((_last(each.manifest) for each in documents), default=0.0)
+    newest = float("-inf")
+    for document in documents:
+        for timestamp in _timestamps(document.manifest):
+            newest = max(newest, _seconds(timestamp))
+    return newest if newest > float("-inf") else 0.0
 
 
-def _last(manifest: Manifest) -> float:
-    """Give the newest time at which something happened to an object."""
-    meta, status = _mapping(manifest, "metadata"), _mapping(manifest, "status")
-    times = [meta.get("creationTimestamp"), meta.get("deletionTimestamp")]
-    times += [status.get("startTime"), status.get("completionTime")]
+def _timestamps(manifest: Manifest) -> Iterator[Any]:
+    """Give the times at which something happened to an object."""
+    meta = _mapping(manifest, "metadata")
+    status = _mapping(manifest, "status")
+    yield meta.get("creationTimestamp")
+    yield meta.get("deletionTimestamp")
+    yield status.get("startTime")
+    yield status.get("completionTime")
     for condition in status.get("conditions") or ():
-        times.append(condition.get("lastTransitionTime"))
-    return max(map(_seconds, times))
+        yield condition.get("lastTransitionTime")
 
 
 def _seconds(timestamp: Any) -> float:
