@@ -51,13 +51,17 @@ def _holding(kueue: Kueue, workload: Manifest) -> Iterator[Step]:
     """Say what quota a workload holds."""
     meta = workload["metadata"]
     key = (meta["namespace"], meta["name"])
-    queue = workload["status"]["admission"]["clusterQueue"]
+    admission = workload["status"]["admission"]
+    queue = admission["clusterQueue"]
     for reserved in kueue.usage.reservations(queue):
-        if reserved.key != key:
-            continue
-        for wanted in sorted(reserved.amounts):
-            amount = _amount(kueue, reserved, wanted)
-            yield _step(f"it holds {amount} of ClusterQueue {queue}")
+        if reserved.key == key:
+            yield from _held(kueue, reserved)
+
+
+def _held(kueue: Kueue, reserved: ReservedWorkload) -> Iterator[Step]:
+    for wanted in sorted(reserved.amounts):
+        amount = _amount(kueue, reserved, wanted)
+        yield _step(f"it holds {amount}")
 
 
 def _admitted_devices(kueue: Kueue, workload: Manifest) -> Mapping[str, int]:
@@ -90,8 +94,7 @@ def _holders(kueue: Kueue, found: Explanation) -> Iterator[Step]:
         for reserved in holders[:_SHOWN]:
             amount = _amount(kueue, reserved, wanted)
             name = _name(kueue, reserved.key)
-            queue = reserved.cluster_queue
-            yield _step(f"{name} holds {amount} of ClusterQueue {queue}")
+            yield _step(f"{name} holds {amount}")
         more = len(holders) - _SHOWN
         if more > 0:
             yield _step(f"{more} more workloads hold {resource} in flavor {flavor}")
@@ -106,7 +109,8 @@ def _holders_of(
         for reserved in kueue.usage.reservations(queue):
             if reserved.amounts.get(wanted):
                 holders.append(reserved)
-    holders.sort(key=lambda each: (-each.amounts[wanted], each.key))
+    holders.sort(key=lambda each: each.key)
+    holders.sort(key=lambda each: each.amounts[wanted], reverse=True)
     return holders
 
 
@@ -114,8 +118,9 @@ def _queues_that_share(kueue: Kueue, cluster_queue: str) -> list[str]:
     """Name a ClusterQueue and the others of its cohort tree."""
     hierarchy = kueue.hierarchy
     root = hierarchy.root(cluster_queue)
-    members = hierarchy.members(root) if root else []
-    return [cluster_queue, *(each for each in members if each != cluster_queue)]
+    if not root:
+        return [cluster_queue]
+    return hierarchy.members(root)
 
 
 def _name(kueue: Kueue, key: Key) -> str:
@@ -129,10 +134,13 @@ def _name(kueue: Kueue, key: Key) -> str:
 
 
 def _amount(kueue: Kueue, reserved: ReservedWorkload, wanted: FlavorResource) -> str:
+    """Print what a workload holds of the nominal quota of its ClusterQueue."""
     flavor, resource = wanted
-    held = printed(resource, reserved.amounts[wanted], kueue.in_bytes)
-    nominal = _nominal(kueue, reserved.cluster_queue, wanted)
-    return f"{held} of {nominal} {resource} in flavor {flavor}"
+    amount = reserved.amounts[wanted]
+    held = printed(resource, amount, kueue.in_bytes)
+    queue = reserved.cluster_queue
+    nominal = _nominal(kueue, queue, wanted)
+    return f"{held} of {nominal} {resource} in flavor {flavor} of ClusterQueue {queue}"
 
 
 def _nominal(kueue: Kueue, cluster_queue: str, wanted: FlavorResource) -> str:
@@ -162,10 +170,10 @@ def _difference(stored: Manifest | None, workload: Manifest) -> Iterator[Step]:
         return
     theirs = _decision(stored)
     ours = _decision(workload)
-    if theirs != ours:
-        yield _step(
-            f"the cluster differs: it says {theirs}; the reference derives {ours}"
-        )
+    if theirs == ours:
+        return
+    text = f"the cluster differs: it says {theirs}; the reference derives {ours}"
+    yield _step(text)
 
 
 def _decision(workload: Manifest) -> str:

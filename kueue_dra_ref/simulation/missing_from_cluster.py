@@ -5,7 +5,8 @@ No counterpart: notes of the simulation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kueue_dra_ref.controlplane.store import Store
@@ -37,8 +38,10 @@ def missing_from_cluster(
     if _lacks_slices(store, result):
         text = "no ResourceSlices, so no selector is checked against devices"
         yield f"{text}: {_command('resourceslices')}"
-    if _lacks_workloads(store):
-        text = "no Workloads, although ClusterQueues have admitted some, so their quota is free here"
+    queues = list(_queues_without_workloads(result))
+    if queues:
+        shown = _shown(queues)
+        text = f"fewer Workloads than hold quota in ClusterQueue {shown}, so the rest of it is free here"
         yield f"{text}: {_command('workloads,jobs -A')}"
     yield from _unknown_names(result)
 
@@ -54,11 +57,14 @@ def _unknown_names(result: SimulationResult) -> Iterator[str]:
 
 
 def _note(kind: str, names: Iterable[str], plural: str) -> str:
-    known = list(names)
-    shown = ", ".join(known[:_SHOWN])
-    if len(known) > _SHOWN:
-        shown += f" and {len(known) - _SHOWN} more"
+    shown = _shown(list(names))
     return f"no {kind} {shown}: {_command(plural)}"
+
+
+def _shown(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_SHOWN])
+    more = len(names) - _SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _command(kinds: str) -> str:
@@ -85,5 +91,16 @@ def _has_selectors(value: Any) -> bool:
     return any(_has_selectors(each) for each in value.values())
 
 
-def _lacks_workloads(store: Store) -> bool:
-    return not any(store.every("Workload"))
+def _queues_without_workloads(result: SimulationResult) -> Iterator[str]:
+    """Name the ClusterQueues whose status counts more reservations than Workloads of the dump have."""
+    holding: Counter[str] = Counter()
+    for workload in result.stored.values():
+        status = workload.get("status") or {}
+        admission = status.get("admission") or {}
+        holding[admission.get("clusterQueue", "")] += 1
+    for each in result.restored:
+        if each.ref.kind != "ClusterQueue":
+            continue
+        status = each.manifest.get("status") or {}
+        if status.get("reservingWorkloads", 0) > holding[each.ref.name]:
+            yield each.ref.name

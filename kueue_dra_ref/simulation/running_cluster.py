@@ -124,7 +124,7 @@ def _owner_uids(documents: Sequence[ManifestDocument]) -> dict[JobKey, str]:
         if document.manifest.get("kind") != "Workload":
             continue
         meta = _mapping(document.manifest, "metadata")
-        for owner in meta.get("ownerReferences") or ():
+        for owner in _mappings(meta, "ownerReferences"):
             if owner.get("kind") == "Job" and owner.get("uid"):
                 uids[_namespace(meta), owner.get("name")] = owner["uid"]
     return uids
@@ -195,10 +195,9 @@ def _gate_arguments(deployment: Manifest) -> Iterator[str]:
     spec = _mapping(deployment, "spec")
     pods = _mapping(spec, "template")
     pod = _mapping(pods, "spec")
-    for container in pod.get("containers") or ():
+    for container in _mappings(pod, "containers"):
         if container.get("name") == MANAGER:
-            arguments = map(str, container.get("args") or ())
-            yield from _values(list(arguments))
+            yield from _values(_texts(container.get("args")))
 
 
 def _values(arguments: Sequence[str]) -> Iterator[str]:
@@ -242,7 +241,7 @@ def _timestamps(manifest: Manifest) -> Iterator[Any]:
     yield meta.get("deletionTimestamp")
     yield status.get("startTime")
     yield status.get("completionTime")
-    for condition in status.get("conditions") or ():
+    for condition in _mappings(status, "conditions"):
         yield condition.get("lastTransitionTime")
 
 
@@ -256,3 +255,18 @@ def _seconds(timestamp: Any) -> float:
 def _mapping(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     found = holder.get(key)
     return found if isinstance(found, dict) else {}
+
+
+def _mappings(holder: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    items = holder.get(key)
+    if not isinstance(items, list):
+        return []
+    mappings = []
+    for each in items:
+        if isinstance(each, dict):
+            mappings.append(each)
+    return mappings
+
+
+def _texts(items: Any) -> list[str]:
+    return [str(each) for each in items] if isinstance(items, list) else []
