@@ -9,10 +9,22 @@ from typing import Any
 import pytest
 import yaml
 
+from kueue_dra_differential.generate import batches
+from kueue_dra_ref.api.documents import parse
+from kueue_dra_ref.api.scheme import KINDS
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.reference.target import ReferenceTarget
+from kueue_dra_ref.scenarios.playback import replayed
+from kueue_dra_ref.simulation.inputs import given
+from kueue_dra_ref.simulation.run import SimulationResult, simulate
+from kueue_dra_ref.simulation.running_cluster import running_cluster
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import KUEUE, a_job, a_template, a_world, an_object
 from tests.commands import kueue_dra
 
+KUEUE_0_19 = behaviour("kueue-0.19")
+_DUMPED = [kind for kind in KINDS if kind != "ClusterRole"]
+_STATES = ("QuotaReserved", "Admitted", "Evicted", "Finished")
 CONFIGURATION = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
     "kind": "Configuration",
@@ -264,3 +276,36 @@ def test_a_template_of_a_new_job_is_still_an_error() -> None:
 
     assert result.exit_code == 2
     assert 'Not found: "no-such-template"' in result.stderr
+
+
+@pytest.mark.parametrize("number", [3, 11, 20])
+def test_the_dump_of_a_generated_cluster_holds_the_same_quota(number: int) -> None:
+    """In every scenario the same Workloads hold quota, finish or are evicted as in the cluster that was dumped."""
+    for (scenario,) in batches(of=1, behaviour=KUEUE_0_19, number=number, count=4):
+        target = ReferenceTarget(KUEUE_0_19)
+        list(replayed(scenario, target))
+        items = [each for kind in _DUMPED for each in target.list(KINDS[kind].storage, kind)]
+        cluster = running_cluster(parse(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}), "dump"))
+
+        objects = given(cluster.documents, running=True)
+        last = [each["restart"][-1] for each in scenario.steps if each.get("restart")]
+        configuration = last[-1] if last else scenario.configuration
+        result = simulate(KUEUE_0_19, configuration, objects, None, cluster.seconds)
+
+        assert isinstance(result, SimulationResult)
+        assert not result.refused
+        assert _states(result.target) == _states(target)
+        assert _used(result.target) == _used(target)
+
+
+def _states(target: ReferenceTarget) -> dict[str, dict[str, str]]:
+    found = {}
+    for each in target.list(KUEUE, "Workload"):
+        name = f"{each['metadata']['namespace']}/{each['metadata']['name']}"
+        conditions = each.get("status", {}).get("conditions", ())
+        found[name] = {one["type"]: one["status"] for one in conditions if one["type"] in _STATES}
+    return found
+
+
+def _used(target: ReferenceTarget) -> list[Any]:
+    return [each["status"].get("flavorsReservation") for each in target.list(KUEUE, "ClusterQueue")]

@@ -257,7 +257,7 @@ def _mapping(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _mappings(holder: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+def _mappings(holder: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     items = holder.get(key)
     if not isinstance(items, list):
         return []
