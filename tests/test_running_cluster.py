@@ -118,7 +118,7 @@ def test_a_pending_job_waits_for_the_one_that_holds_quota() -> None:
     result = _ask("explain", a_dump(), "alpha")
 
     assert result.exit_code == 0
-    assert result.stdout.startswith("team/alpha → ClusterQueue team: waits, not enough quota is left\n")
+    assert result.stdout.startswith("team/alpha → ClusterQueue team: pending, not enough quota is left\n")
     assert f"pending: {LACKS_ONE}" in result.stdout
     holder = "Job team/zeta (Workload odd) holds 2 of 2 whole-gpus in flavor team-flavor of ClusterQueue team"
     assert holder in result.stdout
@@ -180,7 +180,7 @@ def test_new_manifests_come_after_what_is_there() -> None:
     """A Job without a UID is submitted to the running cluster, and is pending behind the others."""
     result = _ask("explain", a_dump(a_job("aaa", "gpus-1")), "aaa")
 
-    assert result.stdout.startswith("team/aaa → ClusterQueue team: waits")
+    assert result.stdout.startswith("team/aaa → ClusterQueue team: pending")
 
 
 def test_a_decision_of_the_cluster_that_differs_is_shown_with_both_sides() -> None:
