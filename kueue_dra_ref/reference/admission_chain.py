@@ -26,6 +26,7 @@ from kueue_dra_ref.controlplane.apiserver import (
     insist_on_namespace,
 )
 from kueue_dra_ref.controlplane.store import Store
+from kueue_dra_ref.reference.restored_objects import check_metadata, check_status
 from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
@@ -72,6 +73,10 @@ class AdmissionChain:
 
         """
         obj = self._decoded(manifest)
+        check_metadata(manifest)
+        if "status" in manifest and obj["kind"] in _WITH_STATUS:
+            obj.setdefault("status", manifest["status"])
+        check_status(obj)
         self._check_kind(obj)
         for defaults in self.behaviour.webhooks.defaults(obj["kind"]):
             for path, value in defaults.items():
@@ -79,10 +84,17 @@ class AdmissionChain:
         meta = manifest["metadata"]
         obj["metadata"] |= {key: meta[key] for key in _RESTORED if meta.get(key)}
         _restore_finalizers(obj)
-        _check_readable(obj)
-        if "status" in manifest and manifest["kind"] in _WITH_STATUS:
-            obj.setdefault("status", manifest["status"])
+        self._check_restored(obj)
         self.store.restore(obj)
+
+    def _check_restored(self, obj: Manifest) -> None:
+        """Reject an object that no API server would have stored."""
+        request = AdmissionRequest(new=obj)
+        found = self.behaviour.definitions.faults(request)
+        rejecting = self.api_server.rejecting(obj, found)
+        if rejecting:
+            raise ManifestError(rejecting[0], others=rejecting[1:])
+        _check_readable(obj)
 
     def forget(self, ref: Ref) -> None:
         """Forget the last manifest of a deleted object."""

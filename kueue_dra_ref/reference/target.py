@@ -254,7 +254,7 @@ def _age(manifest: Manifest) -> tuple[bool, str, str]:
     is_in_namespace = manifest["kind"] != "Namespace"
     created = meta.get("creationTimestamp") or "9999"
     uid = meta.get("uid") or ""
-    return is_in_namespace, created, uid
+    return is_in_namespace, str(created), str(uid)
 
 
 def _namespaced_name(obj: Manifest) -> tuple[str, str]:

@@ -98,9 +98,11 @@ def _queues_without_workloads(result: SimulationResult) -> Iterator[str]:
         status = workload.get("status") or {}
         admission = status.get("admission") or {}
         holding[admission.get("clusterQueue", "")] += 1
+    refused = {each.given.ref for each in result.refused}
     for each in result.restored:
-        if each.ref.kind != "ClusterQueue":
+        if each.ref.kind != "ClusterQueue" or each.ref in refused:
             continue
         status = each.manifest.get("status") or {}
-        if status.get("reservingWorkloads", 0) > holding[each.ref.name]:
+        reserving = status.get("reservingWorkloads") or 0
+        if reserving > holding[each.ref.name]:
             yield each.ref.name

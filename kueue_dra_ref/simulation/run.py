@@ -69,8 +69,8 @@ class SimulationResult:
     def stored(self) -> dict[tuple[str, str], Manifest]:
         """The Workloads of a running cluster as they were given, by namespace and name."""
         stored = {}
-        for each in self.restored:
-            if each.ref.kind == "Workload":
+        for each in self.accepted:
+            if each.restored and each.ref.kind == "Workload":
                 stored[each.ref.namespace, each.ref.name] = each.manifest
         return stored
 

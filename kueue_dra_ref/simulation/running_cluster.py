@@ -29,7 +29,7 @@ _DEFAULTED = (
 """Fields of a container that an API server fills in, and that decide nothing."""
 _MINOR = re.compile(r"v?(\d+\.\d+)")
 
-JobKey = tuple[str, Any]
+JobKey = tuple[str, str]
 """The namespace and the name of a Job."""
 
 
@@ -126,7 +126,7 @@ def _owner_uids(documents: Sequence[ManifestDocument]) -> dict[JobKey, str]:
         meta = _mapping(document.manifest, "metadata")
         for owner in _mappings(meta, "ownerReferences"):
             if owner.get("kind") == "Job" and owner.get("uid"):
-                uids[_namespace(meta), owner.get("name")] = owner["uid"]
+                uids[_namespace(meta), str(owner.get("name"))] = owner["uid"]
     return uids
 
 
@@ -138,14 +138,14 @@ def _with_uid(
     meta = _mapping(manifest, "metadata")
     if manifest.get("kind") != "Job" or meta.get("uid"):
         return document
-    uid = uids.get((_namespace(meta), meta.get("name")))
+    uid = uids.get((_namespace(meta), str(meta.get("name"))))
     if uid is None:
         return document
     return replace(document, manifest={**manifest, "metadata": {**meta, "uid": uid}})
 
 
 def _namespace(meta: Mapping[str, Any]) -> str:
-    return meta.get("namespace") or "default"
+    return str(meta.get("namespace") or "default")
 
 
 def _normalized(document: ManifestDocument) -> ManifestDocument:
