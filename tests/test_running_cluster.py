@@ -278,6 +278,26 @@ def test_a_template_of_a_new_job_is_still_an_error() -> None:
     assert 'Not found: "no-such-template"' in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "error"),
+    [
+        pytest.param(("status", "admission"), None, "status.admission: Required value", id="no-admission"),
+        pytest.param(("status", "conditions"), [{}], "status.conditions[].type: Required value", id="no-type"),
+        pytest.param(("metadata", "uid"), 5, "metadata.uid: Invalid value: 5", id="uid"),
+        pytest.param(("spec", "podSets"), [], "spec.podSets", id="no-pod-sets"),
+    ],
+)
+def test_a_workload_that_no_cluster_has_is_an_error(path: tuple[str, str], value: Any, error: str) -> None:
+    """A dump that was edited by hand is rejected with the field."""
+    dump = a_dump()
+    dump[-1][path[0]] = {**dump[-1][path[0]], path[1]: value}
+
+    result = _ask("explain", dump)
+
+    assert result.exit_code == 2
+    assert error in result.stderr
+
+
 @pytest.mark.parametrize("number", [3, 11, 20])
 def test_the_dump_of_a_generated_cluster_holds_the_same_quota(number: int) -> None:
     """In every scenario the same Workloads hold quota, finish or are evicted as in the cluster that was dumped."""

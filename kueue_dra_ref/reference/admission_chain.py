@@ -14,7 +14,7 @@ from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError
 from kueue_dra_ref.api.three_way_merge import job_spec
-from kueue_dra_ref.api.unstructured import text
+from kueue_dra_ref.api.unstructured import child, mappings, text
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -134,8 +134,8 @@ class AdmissionChain:
             raise ManifestError(unknown, code=404)
         for fault in behaviour.objects(obj):
             raise ManifestError(fault)
-        status = obj.get("status") or {}
-        for condition in status.get("conditions") or ():
+        status = child(obj, "status", dict, {})
+        for condition in mappings(status, "conditions", "status"):
             text(condition, "type", "status.conditions[]")
 
     def _validate(self, request: AdmissionRequest) -> None:

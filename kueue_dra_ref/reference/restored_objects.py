@@ -72,5 +72,10 @@ def _check_assignment(assignment: Manifest) -> None:
     quantities(assignment, "resourceUsage", path)
     usage = assignment.get("resourceUsage") or {}
     # Kueue counts only what has a flavor.
-    counted = {name: usage[name] for name in usage if name in flavors}
-    assignment |= {"count": count, "flavors": flavors, "resourceUsage": counted}
+    counted = {}
+    for name, amount in usage.items():
+        if name in flavors:
+            counted[name] = amount
+    assignment["count"] = count
+    assignment["flavors"] = flavors
+    assignment["resourceUsage"] = counted

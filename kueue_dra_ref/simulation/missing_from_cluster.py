@@ -93,12 +93,8 @@ def _has_selectors(value: Any) -> bool:
 
 def _queues_without_workloads(result: SimulationResult) -> Iterator[str]:
     """Name the ClusterQueues whose status counts more reservations than Workloads of the dump have."""
-    holding: Counter[str] = Counter()
-    for workload in result.stored.values():
-        status = workload.get("status") or {}
-        admission = status.get("admission") or {}
-        holding[admission.get("clusterQueue", "")] += 1
     refused = {each.given.ref for each in result.refused}
+    holding = _reservations(result)
     for each in result.restored:
         if each.ref.kind != "ClusterQueue" or each.ref in refused:
             continue
@@ -106,3 +102,13 @@ def _queues_without_workloads(result: SimulationResult) -> Iterator[str]:
         reserving = status.get("reservingWorkloads") or 0
         if reserving > holding[each.ref.name]:
             yield each.ref.name
+
+
+def _reservations(result: SimulationResult) -> Counter[str]:
+    """Count the Workloads of the dump that hold quota, by ClusterQueue."""
+    holding: Counter[str] = Counter()
+    for workload in result.stored.values():
+        status = workload.get("status") or {}
+        admission = status.get("admission") or {}
+        holding[admission.get("clusterQueue", "")] += 1
+    return holding
