@@ -283,7 +283,7 @@ def test_a_template_of_a_new_job_is_still_an_error() -> None:
     [
         pytest.param(("status", "admission"), None, "status.admission: Required value", id="no-admission"),
         pytest.param(("status", "conditions"), [{}], "status.conditions[].type: Required value", id="no-type"),
-        pytest.param(("metadata", "uid"), 5, "metadata.uid: Invalid value: 5", id="uid"),
+        pytest.param(("metadata", "uid"), 5, "metadata.uid: Wrong type", id="uid"),
         pytest.param(("spec", "podSets"), [], "spec.podSets", id="no-pod-sets"),
     ],
 )
