@@ -216,18 +216,31 @@ def test_a_priority_class_that_leads_nowhere_is_told() -> None:
     assert not workloads(result.stdout)
 
 
-def test_the_workload_of_a_job_that_is_given_too_is_made_anew() -> None:
-    """A dump of a cluster has both; Kueue charges the devices once."""
-    first = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{a_job()}")
-    (made,) = workloads(first.stdout)
-    made["metadata"]["name"] = "from-the-cluster"
+def test_the_workload_of_a_job_that_is_given_too_belongs_to_it() -> None:
+    """A dump of a cluster has both; Kueue charges the devices once, and the Workload keeps its name."""
+    world = _a_job_and_its_workload()
 
-    again = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{a_job()}---\n{yaml.safe_dump(made)}")
+    again = kueue_dra("simulate", "-f", "-", stdin=world)
+
+    assert again.exit_code == 0
+    assert [each["metadata"]["name"] for each in workloads(again.stdout)] == ["from-the-cluster"]
+
+
+def test_from_scratch_the_workload_of_a_job_is_created_again() -> None:
+    """The status of the input is ignored, and Kueue creates the Job's Workload."""
+    again = kueue_dra("simulate", "--from-scratch", "-f", "-", stdin=_a_job_and_its_workload())
 
     assert again.exit_code == 0
     assert "note: Workload default/from-the-cluster is skipped: its Job is in the input too" in again.stderr
     assert [each["metadata"]["name"] for each in workloads(again.stdout)] != ["from-the-cluster"]
     assert len(workloads(again.stdout)) == 1
+
+
+def _a_job_and_its_workload() -> str:
+    first = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{a_job()}")
+    (made,) = workloads(first.stdout)
+    made["metadata"]["name"] = "from-the-cluster"
+    return f"{QUEUES}---\n{a_job()}---\n{yaml.safe_dump(made)}"
 
 
 def test_a_sketch_of_a_job_is_decided_with_a_warning(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,30 @@ from kueue_dra_cli.options import (
     cel_option,
     configuration_option,
     files_option,
+    from_scratch_option,
     gates_option,
+    namespace_option,
     output_option,
 )
 from kueue_dra_cli.printing import as_json
 from kueue_dra_ref.requirements.catalogue import catalogue
-from kueue_dra_ref.simulation.explanation import Explanation, explained, outcome
+from kueue_dra_ref.simulation.cluster_state import explained_in
+from kueue_dra_ref.simulation.explanation import Explanation, outcome
 from kueue_dra_ref.simulation.run import SimulationResult
 
+_KINDS = {
+    "job": "Job",
+    "jobs": "Job",
+    "workload": "Workload",
+    "workloads": "Workload",
+    "wl": "Workload",
+}
+"""The kinds before a name, as kubectl takes them."""
 EPILOG = """\
 \b
 Examples
   kueue-dra explain -f my-manifests/
+  kueue-dra explain -f dump.yaml -n my-namespace job/my-job
   kueue-dra explain -f queues.yaml -f job.yaml --config kueue-config.yaml my-namespace/my-job --texts
 
 \b
@@ -39,6 +52,8 @@ Exit codes
 @click.command("explain", epilog=EPILOG)
 @files_option
 @click.argument("job", default="", metavar="[JOB]")
+@namespace_option
+@from_scratch_option
 @configuration_option
 @behaviour_option
 @gates_option
@@ -55,6 +70,8 @@ Exit codes
 def command(
     files: tuple[Path, ...],
     job: str,
+    namespace: str,
+    from_scratch: bool,
     configuration: Path | None,
     behaviour: str,
     gates: Mapping[str, bool],
@@ -64,16 +81,21 @@ def command(
 ) -> None:
     """Explain the decision on each Job, step by step.
 
-    Input and options are those of simulate. JOB is NAME or NAMESPACE/NAME of a Job or Workload; the default is all. The
-    steps show the requested device class, the resource that Kueue charges, the count times pods, the quota that is
-    left, and the verdict. Each step ends with the IDs of its requirements: see kueue-dra requirements ID.
+    Input and options are those of simulate. JOB is a Job or Workload as kubectl shows it: NAME, NAMESPACE/NAME,
+    job/NAME or workload/NAME; the default is all. The steps show the requested device class, the resource that Kueue
+    charges, the count times pods, the quota that is left, and the verdict. In a dump of a running cluster they also
+    show which workloads hold the quota, and where the cluster decided otherwise. Each step ends with the IDs of its
+    requirements: see kueue-dra requirements ID.
     """
-    simulation = simulation_of(files, configuration, behaviour, gates)
+    simulation = simulation_of(
+        files, configuration, behaviour, gates, from_scratch=from_scratch
+    )
     result = simulation.run()
-    every = [explained(result.target, each) for each in result.workloads]
-    found = [each for each in every if _is_named(each, job)]
+    every = [explained_in(result, each) for each in result.workloads]
+    wanted = _named(job, namespace)
+    found = [each for each in every if wanted.is_name_of(each)]
     if job and not found:
-        raise CliError(_not_found(every, job, result))
+        raise CliError(_not_found(every, wanted, result))
     if output == "json":
         as_json([_as_json(each, texts=texts) for each in found])
     else:
@@ -88,27 +110,53 @@ def _print(found: Sequence[Explanation], *, texts: bool) -> None:
         _print_texts(found)
 
 
-def _is_named(found: Explanation, wanted: str) -> bool:
-    """Whether this is the Job or Workload that the command line names, if it names one."""
-    namespace, _, name = wanted.rpartition("/")
-    if namespace and namespace != found.namespace:
-        return False
-    return name in ("", found.job, found.workload)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """The Job or Workload that the command line names; empty fields match any."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def is_name_of(self, found: Explanation) -> bool:
+        """Whether this names an explanation's Job or Workload."""
+        if self.namespace not in ("", found.namespace):
+            return False
+        if not self.name:
+            return True
+        by_kind = {"Job": [found.job], "Workload": [found.workload]}
+        return self.name in by_kind.get(self.kind, [found.job, found.workload])
+
+    @property
+    def shown(self) -> str:
+        """The name for messages."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+def _named(written: str, namespace: str) -> _Wanted:
+    """Read a name as kubectl shows it: NAME, NAMESPACE/NAME, job/NAME or workload/NAME."""
+    first, slash, name = written.rpartition("/")
+    kind = _KINDS.get(first.lower().partition(".")[0], "") if slash else ""
+    if slash and not kind:
+        namespace = first
+    return _Wanted(kind=kind, namespace=namespace, name=name)
 
 
 def _not_found(
-    every: Sequence[Explanation], wanted: str, result: SimulationResult
+    every: Sequence[Explanation], wanted: _Wanted, result: SimulationResult
 ) -> list[str]:
     """Give the reason why there is no decision on a Job or Workload."""
-    name = wanted.rpartition("/")[2]
+    name = wanted.name
     for job, why in result.unmanaged:
         if name == job.ref.name:
-            return [f"Job {wanted} {why}, so Kueue does not manage it"]
+            return [f"Job {wanted.shown} {why}, so Kueue does not manage it"]
     rejected = [each for each in result.refused if each.given.ref.name == name]
     if rejected:
-        return [f"{wanted}: {finding.error}" for finding in rejected]
+        return [f"{wanted.shown}: {finding.error}" for finding in rejected]
     known = [f"{each.namespace}/{each.job or each.workload}" for each in every]
-    return [f"found no Job or Workload {wanted}; known: {', '.join(known) or 'none'}"]
+    return [
+        f"found no Job or Workload {wanted.shown}; known: {', '.join(known) or 'none'}"
+    ]
 
 
 def _as_text(found: Explanation) -> str:

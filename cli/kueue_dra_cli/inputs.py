@@ -17,11 +17,21 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
+from kueue_dra_ref.simulation.missing_from_cluster import missing_from_cluster
 from kueue_dra_ref.simulation.run import InputError, SimulationResult, simulate
+from kueue_dra_ref.simulation.running_cluster import (
+    RunningCluster,
+    is_running,
+    running_cluster,
+)
 from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
 from kueue_dra_ref.target import Manifest
 
+DEFAULT_KUBERNETES = "1.36"
 INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; turn it on with --feature-gates {gate}=true"
+NO_CONFIGURATION = (
+    "{file}: found no Configuration; expected one, alone or in a ConfigMap"
+)
 NO_CONFIGURATION_NOTE = (
     "note: no Configuration was given, so no device class is mapped; "
     "give one with --config, or among the manifests"
@@ -29,6 +39,8 @@ NO_CONFIGURATION_NOTE = (
 UNSETTLED_NOTE = (
     "note: Kueue does not settle here; the output shows the last state: {moving}"
 )
+IGNORED_NOTE = "note: skipped objects of kinds that decide nothing here: {kinds}"
+MISSING_NOTE = "note: the input has {missing}"
 OWNED_NOTE = "note: Workload {workload} is skipped: its Job is in the input too, and Kueue creates the Job's Workload"
 UNMANAGED_NOTE = "note: Job {job} {why}, so Kueue does not manage it"
 
@@ -42,6 +54,8 @@ class Simulation:
     document: ManifestDocument | None
     """The document of the Configuration, if there is one."""
     given: tuple[SimulationInputs, ...]
+    cluster: RunningCluster | None = None
+    """What the documents say of a running cluster; None for manifests."""
 
     def run(self, api_server: ApiServer | None = None) -> SimulationResult:
         """Run the manifests on the reference, with an API server of Kubernetes 1.36 unless another one is given.
@@ -50,13 +64,28 @@ class Simulation:
             CliError: the Configuration is rejected.
 
         """
-        api_server = api_server or ApiServer(kubernetes=MINORS["1.36"], sketches=True)
-        result = simulate(self.behaviour, self.configuration, self.given, api_server)
+        api_server = api_server or ApiServer(
+            kubernetes=MINORS[self.kubernetes], sketches=True
+        )
+        result = simulate(
+            self.behaviour, self.configuration, self.given, api_server, self.seconds
+        )
         if isinstance(result, SimulationResult):
             return result
         raise CliError(
             located(*place_of(error, self.document), error) for error in result
         )
+
+    @property
+    def kubernetes(self) -> str:
+        """The minor of Kubernetes that the dump names, if the reference knows it."""
+        named = self.cluster.kubernetes if self.cluster else ""
+        return named if named in MINORS else DEFAULT_KUBERNETES
+
+    @property
+    def seconds(self) -> float:
+        """The newest time in a dump; 0 for manifests."""
+        return self.cluster.seconds if self.cluster else 0.0
 
 
 def simulation_of(
@@ -64,8 +93,10 @@ def simulation_of(
     configuration: Path | None,
     behaviour: str,
     gates: Mapping[str, bool],
+    *,
+    from_scratch: bool = True,
 ) -> Simulation:
-    """Read the manifests and the Configuration of a command line.
+    """Read the manifests and the Configuration of a command line; a running cluster unless it is from scratch.
 
     Raises:
         CliError: a file cannot be read, or holds something else.
@@ -76,22 +107,23 @@ def simulation_of(
     with readable():
         documents = [document for file in files for document in read(file)]
         if not documents:
-            raise CliError(
-                [f"{', '.join(map(str, files))}: found no object; expected manifests"]
-            )
+            shown = ", ".join(map(str, files))
+            raise CliError([f"{shown}: found no object; expected manifests"])
         others = read(configuration) if configuration else ()
         if configuration and configuration_of(others) is None:
-            raise CliError(
-                [
-                    f"{configuration}: found no Configuration; expected one, alone or in a ConfigMap"
-                ]
-            )
+            raise CliError([NO_CONFIGURATION.format(file=configuration)])
+        cluster = None
+        if not from_scratch and is_running(documents):
+            cluster = running_cluster(documents)
+            documents = list(cluster.documents)
+            gates = {**cluster.gates, **gates}
         found = configuration_of([*documents, *others])
         return Simulation(
             behaviour=behaviour_of(behaviour),
             configuration=with_gates(found, gates),
             document=found,
-            given=given(documents),
+            given=given(documents, running=cluster is not None),
+            cluster=cluster,
         )
 
 
@@ -110,7 +142,7 @@ def report_problems(
     simulation: Simulation, result: SimulationResult, *, allow_missing: bool
 ) -> int:
     """Print errors, warnings and notes on standard error, and give the exit code."""
-    for finding in (*result.refused, *result.missing):
+    for finding in (*result.refused, *result.missing_of_new):
         click.echo(_message(finding), err=True)
     for line in _warnings(result):
         click.echo(line, err=True)
@@ -120,7 +152,7 @@ def report_problems(
         click.echo(line, err=True)
     if result.refused:
         return 2
-    return 2 if result.missing and not allow_missing else 0
+    return 2 if result.missing_of_new and not allow_missing else 0
 
 
 def _warnings(result: SimulationResult) -> Iterable[str]:
@@ -139,10 +171,28 @@ def _message(finding: InputError) -> str:
     return located(*finding.place, f"{finding.given.ref}: {finding.error}")
 
 
+def _cluster_notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
+    """Say what a dump has too much, and what it lacks."""
+    if simulation.cluster is None:
+        return
+    ignored = simulation.cluster.ignored
+    if ignored:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in ignored.items())
+        yield IGNORED_NOTE.format(kinds=kinds)
+    has_configuration = (
+        simulation.document is not None
+        or simulation.behaviour.mapping_source is not MappingSource.IN_THE_CONFIGURATION
+    )
+    for missing in missing_from_cluster(result, has_configuration=has_configuration):
+        yield MISSING_NOTE.format(missing=missing)
+
+
 def _notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
+    yield from _cluster_notes(simulation, result)
     if result.ask_for_devices:
         if (
             simulation.document is None
+            and simulation.cluster is None
             and simulation.behaviour.mapping_source
             is MappingSource.IN_THE_CONFIGURATION
         ):

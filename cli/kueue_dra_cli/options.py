@@ -137,6 +137,20 @@ cel_option = click.option(
 )
 
 
+from_scratch_option = click.option(
+    "--from-scratch",
+    is_flag=True,
+    help="Ignore the status in a dump of a cluster, and apply its objects as manifests.",
+)
+namespace_option = click.option(
+    "-n",
+    "--namespace",
+    default="",
+    metavar="NAMESPACE",
+    help="The namespace of the name; all unless given.",
+)
+
+
 def target_option(*kinds: str, text: str) -> Callable[[FC], FC]:
     """Make the option that selects the target; the first kind is the default."""
     return click.option(

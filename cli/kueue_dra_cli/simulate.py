@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from kueue_dra_cli.inputs import report_problems, simulation_of
 from kueue_dra_cli.options import (
@@ -13,6 +14,7 @@ from kueue_dra_cli.options import (
     cel_option,
     configuration_option,
     files_option,
+    from_scratch_option,
     gates_option,
     kubernetes_option,
     output_option,
@@ -21,7 +23,8 @@ from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.api.documents import written
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.controlplane.apiserver import ApiServer
-from kueue_dra_ref.simulation.explanation import Explanation, explained, outcome
+from kueue_dra_ref.simulation.cluster_state import explained_in
+from kueue_dra_ref.simulation.explanation import Explanation, outcome
 from kueue_dra_ref.simulation.run import SimulationResult
 
 EPILOG = """\
@@ -60,6 +63,7 @@ WIDTHS = (None, None, None, None, 60, None)
     is_flag=True,
     help="Reject versions of resource.k8s.io that this Kubernetes does not serve, instead of warning about them.",
 )
+@from_scratch_option
 @cel_option
 @output_option("yaml", "json", "table")
 def command(
@@ -71,6 +75,7 @@ def command(
     allow_missing: bool,
     kubernetes: str,
     only_served: bool,
+    from_scratch: bool,
     output: str,
 ) -> None:
     """Apply manifests to the reference and print the objects with their status.
@@ -79,12 +84,18 @@ def command(
     ResourceSlices, ResourceClaimTemplates, Jobs and Workloads, in any served version. The reference rejects what an API
     server would reject, with the same message. It submits Jobs and Workloads in their order in the input, after all
     other objects. It merges a second manifest of an object into the first one field by field, as server-side apply
-    does, and replaces lists. It ignores status in the input. The command connects to no cluster: cluster and time are
-    simulated. A note reports each feature that the simulation ignores, such as admission checks.
+    does, and replaces lists. A dump of a running cluster is where the simulation begins: Workloads hold the quota that
+    their status says, and new Jobs come after them; --from-scratch ignores the status. The command connects to no
+    cluster: cluster and time are simulated. A note reports each feature that the simulation ignores, such as admission
+    checks.
     """
-    simulation = simulation_of((*files, *more), configuration, behaviour, gates)
+    simulation = simulation_of(
+        (*files, *more), configuration, behaviour, gates, from_scratch=from_scratch
+    )
+    source = click.get_current_context().get_parameter_source("kubernetes")
+    minor = simulation.kubernetes if source is ParameterSource.DEFAULT else kubernetes
     result = simulation.run(
-        ApiServer(kubernetes=MINORS[kubernetes], only_served=only_served, sketches=True)
+        ApiServer(kubernetes=MINORS[minor], only_served=only_served, sketches=True)
     )
     _print(result, output)
     raise SystemExit(report_problems(simulation, result, allow_missing=allow_missing))
@@ -99,7 +110,7 @@ def _print(result: SimulationResult, output: str) -> None:
         case _:
             as_table(
                 HEADERS,
-                [_row(explained(result.target, each)) for each in result.workloads],
+                [_row(explained_in(result, each)) for each in result.workloads],
                 WIDTHS,
             )
 

@@ -41,6 +41,8 @@ class JobReconciler:
         self.managing = ManagedJobs(self.rules, kueue.configuration, self.store)
         self.priorities = WorkloadPriorityClassController(kueue)
         self.backoff = Backoff(kueue, "Job")
+        self._owned: dict[Key, str] = {}
+        """The name of the Workload of each Job, by the Job's namespace and UID."""
 
     def on(self, event: Event) -> None:
         """Reconcile a Job that has changed."""
@@ -52,8 +54,23 @@ class JobReconciler:
         obj = event.new or event.old or {}
         for owner in obj["metadata"].get("ownerReferences") or ():
             if owner.get("kind") == "Job":
+                self._note_owner(event, str(owner.get("uid", "")))
                 job = (event.key[0], owner["name"])
                 self.kueue.reconcile("Job", job)
+
+    def _note_owner(self, event: Event, uid: str) -> None:
+        namespace, name = event.key
+        if event.new is not None:
+            self._owned[namespace, uid] = name
+        elif self._owned.get((namespace, uid)) == name:
+            del self._owned[namespace, uid]
+
+    def _workload_of(self, job: Manifest) -> Manifest | None:
+        """Give the Workload that a Job owns, whatever its name."""
+        meta = job["metadata"]
+        namespace = meta["namespace"]
+        name = self._owned.get((namespace, meta["uid"])) or workload_name(job)
+        return self.store.find("Workload", name, namespace)
 
     def reconcile(self, key: Key) -> None:
         """Bring the Workload in line with its Job, and the Job in line with its Workload."""
@@ -62,8 +79,7 @@ class JobReconciler:
             return
         if self.managing.objection(job):
             return
-        name = workload_name(job)
-        workload = self.store.find("Workload", name, key[0])
+        workload = self._workload_of(job)
         try:
             self._reconcile(job, workload)
         except MissingClass:

@@ -59,6 +59,19 @@ class Clock:
         return True
 
 
+def seconds_of(timestamp: str) -> float:
+    """Give the simulated time of a timestamp of Kubernetes.
+
+    Raises:
+        ValueError: it is no RFC 3339 timestamp.
+
+    """
+    moment = datetime.fromisoformat(timestamp)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - _START).total_seconds()
+
+
 @lru_cache(maxsize=1024)
 def _printed(seconds: int) -> str:
     """Print a time; what happens in one second shares the string."""

@@ -41,6 +41,8 @@ class Store:
         for kind in KINDS:
             self._objects[kind] = {}
         self._created = 0
+        self._restored: dict[str, int] = {}
+        """The place of each restored object in the order of creation, by UID."""
         self.version = 0
 
     def find(
@@ -63,7 +65,11 @@ class Store:
 
     def order_of(self, obj: Manifest) -> int:
         """Give the place of an object in the order of creation, which is finer than its timestamp."""
-        uid = uuid.UUID(obj["metadata"]["uid"])
+        written = obj["metadata"]["uid"]
+        place = self._restored.get(written)
+        if place is not None:
+            return place
+        uid = uuid.UUID(written)
         return _UIDS - uid.int
 
     def put(self, obj: Manifest) -> Manifest:
@@ -83,6 +89,20 @@ class Store:
         self._objects[kind][key] = obj
         self._notify(kind, key, old, obj)
         return obj
+
+    def restore(self, obj: Manifest) -> None:
+        """Create or replace an object with the metadata that an API server gave it; restore the oldest object first."""
+        kind, key = obj["kind"], key_of(obj)
+        own = {
+            name: obj["metadata"][name] for name in _STAMPED if name in obj["metadata"]
+        }
+        old = self._objects[kind].pop(key, None)
+        self._stamp(obj, None)
+        obj["metadata"] |= own
+        self._restored[obj["metadata"]["uid"]] = self._created
+        self.version = max(self.version, _number(own.get("resourceVersion")))
+        self._objects[kind][key] = obj
+        self._notify(kind, key, old, obj)
 
     def remove(self, ref: Ref) -> None:
         """Delete an object if it exists; one with finalizers stays until they are removed."""
@@ -136,6 +156,12 @@ class Store:
             if _is_new_generation(old, obj):
                 meta["generation"] += 1
         meta["resourceVersion"] = str(self.version)
+
+
+def _number(version: object) -> int:
+    """Give a resourceVersion as a number; 0 for any other text."""
+    text = str(version)
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def is_deleted(obj: Manifest) -> bool:

@@ -14,7 +14,7 @@ from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError
 from kueue_dra_ref.api.three_way_merge import job_spec
-from kueue_dra_ref.api.unstructured import text
+from kueue_dra_ref.api.unstructured import child, mappings, text
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -26,6 +26,7 @@ from kueue_dra_ref.controlplane.apiserver import (
     insist_on_namespace,
 )
 from kueue_dra_ref.controlplane.store import Store
+from kueue_dra_ref.reference.restored_objects import check_metadata, check_status
 from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
@@ -63,6 +64,37 @@ class AdmissionChain:
         if ref.kind == "Job":
             self._last_applied[ref] = obj["spec"]
         return obj
+
+    def restore(self, manifest: Manifest) -> None:
+        """Store an object of a running cluster with its own metadata and status; no webhook rejects it.
+
+        Raises:
+            ManifestError: it cannot be decoded, or Kueue cannot read it.
+
+        """
+        obj = self._decoded(manifest)
+        check_metadata(manifest)
+        if "status" in manifest and obj["kind"] in _WITH_STATUS:
+            obj.setdefault("status", manifest["status"])
+        check_status(obj)
+        self._check_kind(obj)
+        for defaults in self.behaviour.webhooks.defaults(obj["kind"]):
+            for path, value in defaults.items():
+                fill(obj, path, value)
+        meta = manifest["metadata"]
+        obj["metadata"] |= {key: meta[key] for key in _RESTORED if meta.get(key)}
+        _restore_finalizers(obj)
+        self._check_restored(obj)
+        self.store.restore(obj)
+
+    def _check_restored(self, obj: Manifest) -> None:
+        """Reject an object that no API server would have stored."""
+        request = AdmissionRequest(new=obj)
+        found = self.behaviour.definitions.faults(request)
+        rejecting = self.api_server.rejecting(obj, found)
+        if rejecting:
+            raise ManifestError(rejecting[0], others=rejecting[1:])
+        _check_readable(obj)
 
     def forget(self, ref: Ref) -> None:
         """Forget the last manifest of a deleted object."""
@@ -102,8 +134,8 @@ class AdmissionChain:
             raise ManifestError(unknown, code=404)
         for fault in behaviour.objects(obj):
             raise ManifestError(fault)
-        status = obj.get("status") or {}
-        for condition in status.get("conditions") or ():
+        status = child(obj, "status", dict, {})
+        for condition in mappings(status, "conditions", "status"):
             text(condition, "type", "status.conditions[]")
 
     def _validate(self, request: AdmissionRequest) -> None:
@@ -194,6 +226,29 @@ class AdmissionChain:
             spec = obj.get("spec") or {}
             merged["spec"] = job_spec(old["spec"], spec, before)
         return merged
+
+
+_RESTORED = (
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "generation",
+    "resourceVersion",
+    "finalizers",
+    "ownerReferences",
+)
+"""The metadata that an API server sets on a write, and keeps of a restored object."""
+_WITH_STATUS = ("Job", "Workload", "ResourceClaim")
+
+
+def _restore_finalizers(obj: Manifest) -> None:
+    """Give an object Kueue's finalizer where the reference removes it, and take it away where it does not."""
+    meta = obj["metadata"]
+    finalizers = [each for each in meta.pop("finalizers", ()) if each != IN_USE]
+    if obj["kind"] in {"ClusterQueue", "ResourceFlavor"}:
+        finalizers.append(IN_USE)
+    if finalizers:
+        meta["finalizers"] = finalizers
 
 
 def _set_label(

@@ -94,6 +94,19 @@ class ReferenceTarget:
                 self._after_write(written["kind"])
         return rejections
 
+    def restore(
+        self, manifests: Iterable[Manifest], seconds: float
+    ) -> Sequence[Rejection]:
+        """Store the objects of a running cluster, the oldest first, and continue at a time; call it before `start`."""
+        self.clock.seconds = seconds
+        rejections = []
+        for manifest in sorted(manifests, key=_age):
+            try:
+                self._writer.restore(manifest)
+            except ManifestError as fault:
+                rejections.append(refusal_of(manifest, fault))
+        return rejections
+
     def delete(self, refs: Iterable[Ref]) -> None:
         """Delete objects, and with a Job its Workload."""
         for ref in refs:
@@ -233,6 +246,15 @@ class ReferenceTarget:
     def _work(self) -> None:
         if self._manager is not None:
             self._manager.run_until_idle()
+
+
+def _age(manifest: Manifest) -> tuple[bool, str, str]:
+    """Order objects by creation, and Namespaces before what is in them."""
+    meta = manifest["metadata"]
+    is_in_namespace = manifest["kind"] != "Namespace"
+    created = meta.get("creationTimestamp") or "9999"
+    uid = meta.get("uid") or ""
+    return is_in_namespace, str(created), str(uid)
 
 
 def _namespaced_name(obj: Manifest) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from kueue_dra_ref.api.conversion import converted
 from kueue_dra_ref.api.documents import ManifestDocument, configurations, objects
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError
+from kueue_dra_ref.simulation.running_cluster import is_restored
 from kueue_dra_ref.target import Manifest, Ref
 
 DEFAULT_NAMESPACE = "default"
@@ -24,6 +25,8 @@ class SimulationInputs:
     ref: Ref
     manifest: Manifest
     documents: tuple[ManifestDocument, ...]
+    restored: bool = False
+    """Whether the object is one of a running cluster, with the status that it has there."""
 
     def place(self, field: str) -> tuple[str, int]:
         """Give the file and line of a field, or of the deepest parent of it that a document has."""
@@ -48,8 +51,12 @@ def configuration_of(documents: Iterable[ManifestDocument]) -> ManifestDocument 
     return found[0] if found else None
 
 
-def given(documents: Iterable[ManifestDocument]) -> tuple[SimulationInputs, ...]:
+def given(
+    documents: Iterable[ManifestDocument], *, running: bool = False
+) -> tuple[SimulationInputs, ...]:
     """Give every object in the order of first appearance; later documents of it are merged field by field.
+
+    Objects of a running cluster keep their status; in other inputs only ResourceClaims do.
 
     Raises:
         DocumentFault: a document has no apiVersion, kind or name, or cannot be merged.
@@ -57,7 +64,7 @@ def given(documents: Iterable[ManifestDocument]) -> tuple[SimulationInputs, ...]
     """
     found: dict[tuple[str, str, str], SimulationInputs] = {}
     for document in objects(_named(documents)):
-        new = _given(document)
+        new = _given(document, running=running)
         ref = new.ref
         key = (ref.kind, ref.namespace, ref.name)
         old = found.get(key)
@@ -89,10 +96,11 @@ def _with_name(document: ManifestDocument, numbers: Iterator[int]) -> ManifestDo
     return replace(document, manifest=manifest)
 
 
-def _given(document: ManifestDocument) -> SimulationInputs:
+def _given(document: ManifestDocument, *, running: bool) -> SimulationInputs:
     manifest = dict(document.manifest)
+    restored = running and is_restored(manifest)
     # Kueue does not decide whether a ResourceClaim is allocated, so the status of a claim is input.
-    if manifest["kind"] != "ResourceClaim":
+    if manifest["kind"] != "ResourceClaim" and not restored:
         manifest.pop("status", None)
     meta = _metadata(manifest)
     manifest["metadata"] = meta
@@ -105,6 +113,7 @@ def _given(document: ManifestDocument) -> SimulationInputs:
         ref=ref,
         manifest=manifest,
         documents=(document,),
+        restored=restored,
     )
 
 
@@ -131,6 +140,7 @@ def _merged(old: SimulationInputs, new: SimulationInputs) -> SimulationInputs:
         ref=old.ref,
         manifest=_overlaid(left, right),
         documents=(*old.documents, *new.documents),
+        restored=old.restored or new.restored,
     )
 
 

@@ -61,6 +61,30 @@ class SimulationResult:
         return self.target.list(version, "Workload")
 
     @property
+    def restored(self) -> tuple[SimulationInputs, ...]:
+        """The objects of a running cluster."""
+        return tuple(each for each in self.given if each.restored)
+
+    @property
+    def stored(self) -> dict[tuple[str, str], Manifest]:
+        """The Workloads of a running cluster as they were given, by namespace and name."""
+        stored = {}
+        for each in self.accepted:
+            if each.restored and each.ref.kind == "Workload":
+                stored[each.ref.namespace, each.ref.name] = each.manifest
+        return stored
+
+    @property
+    def missing_of_cluster(self) -> tuple[InputError, ...]:
+        """References of a running cluster's objects to objects that were not given."""
+        return tuple(each for each in self.missing if each.given.restored)
+
+    @property
+    def missing_of_new(self) -> tuple[InputError, ...]:
+        """References of new objects to objects that do not exist."""
+        return tuple(each for each in self.missing if not each.given.restored)
+
+    @property
     def objects(self) -> Iterator[Manifest]:
         """The accepted objects, each in the version that it was written in, then the Workloads that Kueue created."""
         given_workloads: set[tuple[str, str]] = set()
@@ -92,7 +116,8 @@ class SimulationResult:
         """Fields of Kueue's objects that their version does not have."""
         for each in self.accepted:
             for field in unknown(each.manifest):
-                yield each, field
+                if not (each.restored and field.startswith("status.")):
+                    yield each, field
 
     @property
     def ask_for_devices(self) -> bool:
@@ -138,19 +163,19 @@ def simulate(
     configuration: Manifest,
     given: Sequence[SimulationInputs],
     api_server: ApiServer | None = None,
+    seconds: float = 0.0,
 ) -> SimulationResult | Sequence[FieldError]:
-    """Run a simulation; the errors of the Configuration if Kueue does not start with it."""
+    """Run a simulation; the errors of the Configuration if Kueue does not start with it.
+
+    Objects of a running cluster are there, with their status, when Kueue starts; ``seconds`` is when that is.
+    """
     target = ReferenceTarget(behaviour, api_server)
     target.apply([_DEFAULT_NAMESPACE])
-    existing = [each for each in given if each.ref.kind not in _SUBMITTED]
-    existing.sort(key=_namespaces_first)
-    refused = _apply(target, existing)
+    refused = _apply_existing(target, given, seconds)
     errors = target.start(configuration)
     if errors:
         return errors
-    owned = {each.ref for each in _owned(given)}
-    submitted = [each for each in given if each.ref.kind in _SUBMITTED]
-    refused += _apply(target, [each for each in submitted if each.ref not in owned])
+    refused += _apply_submitted(target, given)
     result = SimulationResult(
         target=target,
         given=tuple(given),
@@ -159,6 +184,37 @@ def simulate(
         restless=_settle(target),
     )
     return replace(result, missing=tuple(_missing(result)))
+
+
+def _apply_existing(
+    target: ReferenceTarget, given: Sequence[SimulationInputs], seconds: float
+) -> list[InputError]:
+    """Restore the objects of a running cluster, and apply the others that exist before Kueue starts."""
+    restored = []
+    existing = []
+    for each in given:
+        if each.restored:
+            restored.append(each)
+        elif each.ref.kind not in _SUBMITTED:
+            existing.append(each)
+    existing.sort(key=_namespaces_first)
+    refused = _restore(target, restored, seconds)
+    refused += _apply(target, existing)
+    return refused
+
+
+def _apply_submitted(
+    target: ReferenceTarget, given: Sequence[SimulationInputs]
+) -> list[InputError]:
+    """Apply the Jobs and Workloads that a running Kueue decides on, in order."""
+    owned = {each.ref for each in _owned(given)}
+    submitted = []
+    for each in given:
+        if each.restored or each.ref in owned:
+            continue
+        if each.ref.kind in _SUBMITTED:
+            submitted.append(each)
+    return _apply(target, submitted)
 
 
 _DEFAULT_NAMESPACE: Manifest = {
@@ -183,7 +239,7 @@ def _owned(given: Sequence[SimulationInputs]) -> Iterator[SimulationInputs]:
         if each.ref.kind == "Job":
             jobs.add((each.ref.namespace, each.ref.name))
     for each in given:
-        if each.ref.kind != "Workload":
+        if each.ref.kind != "Workload" or each.restored:
             continue
         names = _owning_jobs(each.manifest)
         if any((each.ref.namespace, name) in jobs for name in names):
@@ -200,15 +256,48 @@ def _namespaces_first(each: SimulationInputs) -> bool:
     return each.ref.kind != "Namespace"
 
 
+def _restore(
+    target: ReferenceTarget, given: Sequence[SimulationInputs], seconds: float
+) -> list[InputError]:
+    """Restore the objects of a running cluster, and the namespaces that they are in."""
+    if not given:
+        return []
+    by_ref = {each.ref: each for each in given}
+    names = unknown_namespaces(given)
+    target.apply(map(_namespace, names))
+    manifests = [each.manifest for each in given]
+    found: list[InputError] = []
+    for rejection in target.restore(manifests, seconds):
+        each = by_ref[rejection.ref]
+        found += _errors(each, rejection)
+    return found
+
+
+def unknown_namespaces(given: Sequence[SimulationInputs]) -> list[str]:
+    """Name the namespaces that objects are in, and that are not among the objects."""
+    known = {each.ref.name for each in given if each.ref.kind == "Namespace"}
+    used = {each.ref.namespace for each in given}
+    return sorted(used - known - {"", DEFAULT_NAMESPACE})
+
+
+def _namespace(name: str) -> Manifest:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
 def _apply(
     target: ReferenceTarget, given: Iterable[SimulationInputs]
 ) -> list[InputError]:
     found: list[InputError] = []
     for each in given:
         for rejection in target.apply([each.manifest]):
-            errors = (_error(each.ref, rejection), *rejection.others)
-            found += [InputError(given=each, error=error) for error in errors]
+            found += _errors(each, rejection)
     return found
+
+
+def _errors(given: SimulationInputs, rejection: Rejection) -> Iterator[InputError]:
+    first = _error(given.ref, rejection)
+    for error in (first, *rejection.others):
+        yield InputError(given=given, error=error)
 
 
 def _error(ref: Ref, rejection: Rejection) -> FieldError:

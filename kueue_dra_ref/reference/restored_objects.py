@@ -1,0 +1,81 @@
+"""Checks objects of a running cluster before they are restored: whether Kueue can read their metadata and status.
+
+No counterpart: a real cluster has no other objects.
+"""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.status_errors import required
+from kueue_dra_ref.api.unstructured import child, mappings, quantities, text
+from kueue_dra_ref.target import Manifest
+
+
+def check_metadata(manifest: Manifest) -> None:
+    """Check the metadata that an API server sets.
+
+    Raises:
+        ManifestError: a field is missing or of the wrong type.
+
+    """
+    meta = manifest["metadata"]
+    for key in ("uid", "creationTimestamp", "deletionTimestamp", "resourceVersion"):
+        child(meta, key, str, "", "metadata")
+    child(meta, "generation", int, 0, "metadata")
+    child(meta, "finalizers", list, [], "metadata")
+    for owner in mappings(meta, "ownerReferences", "metadata"):
+        for key in ("kind", "name", "uid"):
+            text(owner, key, "metadata.ownerReferences[]")
+
+
+def check_status(obj: Manifest) -> None:
+    """Check the conditions of an object and, if it holds quota, its admission.
+
+    Raises:
+        ManifestError: a field is missing or of the wrong type.
+
+    """
+    status = child(obj, "status", dict, {})
+    for each in mappings(status, "conditions", "status"):
+        for key in ("type", "status"):
+            text(each, key, "status.conditions[]")
+    if obj["kind"] == "ClusterQueue":
+        child(status, "reservingWorkloads", int, 0, "status")
+    if obj["kind"] == "Workload":
+        _check_workload(obj, status)
+
+
+def _check_workload(workload: Manifest, status: Manifest) -> None:
+    spec = child(workload, "spec", dict, {})
+    if not mappings(spec, "podSets", "spec"):
+        raise required("spec.podSets")
+    admission = child(status, "admission", dict, {}, "status")
+    if is_true(workload, "QuotaReserved") and not admission:
+        raise required("status.admission")
+    if admission:
+        text(admission, "clusterQueue", "status.admission")
+        assignments = mappings(admission, "podSetAssignments", "status.admission")
+        admission["podSetAssignments"] = assignments
+        for each in assignments:
+            _check_assignment(each)
+    for each in mappings(status, "reclaimablePods", "status"):
+        text(each, "name", "status.reclaimablePods[]")
+        child(each, "count", int, 0, "status.reclaimablePods[]")
+
+
+def _check_assignment(assignment: Manifest) -> None:
+    """Check the assignment of a pod set, and fill in what may be absent."""
+    path = "status.admission.podSetAssignments[]"
+    text(assignment, "name", path)
+    count = child(assignment, "count", int, 1, path)
+    flavors = child(assignment, "flavors", dict, {}, path)
+    quantities(assignment, "resourceUsage", path)
+    usage = assignment.get("resourceUsage") or {}
+    # Kueue counts only what has a flavor.
+    counted = {}
+    for name, amount in usage.items():
+        if name in flavors:
+            counted[name] = amount
+    assignment["count"] = count
+    assignment["flavors"] = flavors
+    assignment["resourceUsage"] = counted

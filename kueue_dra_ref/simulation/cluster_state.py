@@ -1,0 +1,193 @@
+"""How a running cluster stands, for explanations: which workloads hold quota, and what the cluster decided otherwise.
+
+No counterpart: explanations of the simulation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.pods import printed, units
+from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.workloads import workload_of
+from kueue_dra_ref.cache.snapshot import ReservedWorkload
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.explain.step import Step
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.model.resource_node import FlavorResource
+from kueue_dra_ref.simulation.explanation import Explanation, explained, job_of
+from kueue_dra_ref.simulation.run import SimulationResult
+from kueue_dra_ref.target import Manifest
+
+_LACKING = re.compile(r"for (\S+) in flavor (\S+?)(?=[,;.]|\s|$)")
+"""The resource and the flavor that a message about quota names."""
+_SHOWN = 5
+"""How many workloads that hold quota an explanation names."""
+
+
+def explained_in(result: SimulationResult, workload: Manifest) -> Explanation:
+    """Explain a Workload of a simulation; of a running cluster also how the cluster stands."""
+    found = explained(result.target, workload)
+    manager = result.target.manager
+    if not result.restored or manager is None:
+        return found
+    kueue = manager.kueue
+    if is_true(workload, "QuotaReserved"):
+        state = _holding(kueue, workload)
+        devices = found.devices or _admitted_devices(kueue, workload)
+        found = replace(found, devices=devices)
+    else:
+        state = _holders(kueue, found)
+    key = (found.namespace, found.workload)
+    stored = result.stored.get(key)
+    differences = _difference(stored, workload)
+    return replace(found, steps=(*found.steps, *state, *differences))
+
+
+def _holding(kueue: Kueue, workload: Manifest) -> Iterator[Step]:
+    """Say what quota a workload holds."""
+    meta = workload["metadata"]
+    key = (meta["namespace"], meta["name"])
+    admission = workload["status"]["admission"]
+    queue = admission["clusterQueue"]
+    for reserved in kueue.usage.reservations(queue):
+        if reserved.key == key:
+            yield from _held(kueue, reserved)
+
+
+def _held(kueue: Kueue, reserved: ReservedWorkload) -> Iterator[Step]:
+    for wanted in sorted(reserved.amounts):
+        amount = _amount(kueue, reserved, wanted)
+        yield _step(f"it holds {amount}")
+
+
+def _admitted_devices(kueue: Kueue, workload: Manifest) -> Mapping[str, int]:
+    """Give what an admission charges for devices; Kueue does not read the claims of an admitted workload again."""
+    if not workload_of(workload).claims:
+        return {}
+    mapped = {each.name for each in kueue.configuration.mappings}
+    total: dict[str, int] = {}
+    admission = workload["status"]["admission"]
+    for assignment in admission["podSetAssignments"]:
+        usage = assignment.get("resourceUsage") or {}
+        for resource in sorted(mapped.intersection(usage)):
+            amount = _units(resource, usage[resource])
+            total[resource] = total.get(resource, 0) + amount
+    return total
+
+
+def _units(resource: str, written: object) -> int:
+    text = str(written)
+    quantity = parse(text)
+    return units(resource, quantity)
+
+
+def _holders(kueue: Kueue, found: Explanation) -> Iterator[Step]:
+    """Say which workloads hold the quota that the message of a pending workload names."""
+    lacking = _LACKING.findall(found.message)
+    for resource, flavor in dict.fromkeys(lacking):
+        wanted = (flavor, resource)
+        holders = _holders_of(kueue, found.cluster_queue, wanted)
+        for reserved in holders[:_SHOWN]:
+            amount = _amount(kueue, reserved, wanted)
+            name = _name(kueue, reserved.key)
+            yield _step(f"{name} holds {amount}")
+        more = len(holders) - _SHOWN
+        if more > 0:
+            yield _step(f"{more} more workloads hold {resource} in flavor {flavor}")
+
+
+def _holders_of(
+    kueue: Kueue, cluster_queue: str, wanted: FlavorResource
+) -> list[ReservedWorkload]:
+    """Give the reservations of a resource in a flavor, the largest first."""
+    holders = []
+    for queue in _queues_that_share(kueue, cluster_queue):
+        for reserved in kueue.usage.reservations(queue):
+            if reserved.amounts.get(wanted):
+                holders.append(reserved)
+    holders.sort(key=lambda each: each.key)
+    holders.sort(key=lambda each: each.amounts[wanted], reverse=True)
+    return holders
+
+
+def _queues_that_share(kueue: Kueue, cluster_queue: str) -> list[str]:
+    """Name a ClusterQueue and the others of its cohort tree."""
+    hierarchy = kueue.hierarchy
+    root = hierarchy.root(cluster_queue)
+    if not root:
+        return [cluster_queue]
+    return hierarchy.members(root)
+
+
+def _name(kueue: Kueue, key: Key) -> str:
+    """Name a workload as kubectl shows it, its Job first."""
+    namespace, name = key
+    found = kueue.store.get("Workload", key)
+    job = job_of(found) if found else ""
+    if job:
+        return f"Job {namespace}/{job} (Workload {name})"
+    return f"Workload {namespace}/{name}"
+
+
+def _amount(kueue: Kueue, reserved: ReservedWorkload, wanted: FlavorResource) -> str:
+    """Print what a workload holds of the nominal quota of its ClusterQueue."""
+    flavor, resource = wanted
+    amount = reserved.amounts[wanted]
+    held = printed(resource, amount, kueue.in_bytes)
+    queue = reserved.cluster_queue
+    nominal = _nominal(kueue, queue, wanted)
+    return f"{held} of {nominal} {resource} in flavor {flavor} of ClusterQueue {queue}"
+
+
+def _nominal(kueue: Kueue, cluster_queue: str, wanted: FlavorResource) -> str:
+    """Print the nominal quota of a ClusterQueue for a resource in a flavor."""
+    flavor, resource = wanted
+    for quotas in _flavor_quotas(kueue, cluster_queue):
+        if quotas["name"] != flavor:
+            continue
+        for each in quotas["resources"]:
+            if each["name"] == resource:
+                amount = _units(resource, each["nominalQuota"])
+                return printed(resource, amount, kueue.in_bytes)
+    return "0"
+
+
+def _flavor_quotas(kueue: Kueue, cluster_queue: str) -> Iterator[Manifest]:
+    queue = kueue.store.find("ClusterQueue", cluster_queue)
+    if queue is None:
+        return
+    for group in queue["spec"].get("resourceGroups") or ():
+        yield from group["flavors"]
+
+
+def _difference(stored: Manifest | None, workload: Manifest) -> Iterator[Step]:
+    """Say that a cluster decided otherwise, with what both say."""
+    if stored is None:
+        return
+    theirs = _decision(stored)
+    ours = _decision(workload)
+    if theirs == ours:
+        return
+    text = f"the cluster differs: it says {theirs}; the reference derives {ours}"
+    yield _step(text)
+
+
+def _decision(workload: Manifest) -> str:
+    """Print the QuotaReserved condition of a Workload; of one that holds quota only that it does."""
+    found = condition(workload, "QuotaReserved")
+    if found is None:
+        return "nothing about QuotaReserved"
+    if found["status"] == "True":
+        return "QuotaReserved=True"
+    status = found["status"]
+    reason = found.get("reason", "")
+    message = found.get("message", "")
+    return f'QuotaReserved={status}, {reason}: "{message}"'
+
+
+def _step(text: str) -> Step:
+    return Step(requirements=(), text=text)

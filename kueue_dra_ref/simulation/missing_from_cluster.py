@@ -1,0 +1,114 @@
+"""What a dump of a running cluster lacks although it matters, each with the kubectl command that prints it.
+
+No counterpart: notes of the simulation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from kueue_dra_ref.controlplane.store import Store
+from kueue_dra_ref.simulation.run import SimulationResult, unknown_namespaces
+
+_PLURALS = {
+    "ResourceClaimTemplate": "resourceclaimtemplates -A",
+    "WorkloadPriorityClass": "workloadpriorityclasses",
+    "PriorityClass": "priorityclasses",
+    "LocalQueue": "localqueues -A",
+    "ClusterQueue": "clusterqueues",
+    "ResourceFlavor": "resourceflavors",
+}
+_CONFIGURATION = "configmap kueue-manager-config -n kueue-system"
+_SHOWN = 5
+"""How many names a note shows."""
+
+
+def missing_from_cluster(
+    result: SimulationResult, *, has_configuration: bool
+) -> Iterator[str]:
+    """Say once for each kind what the documents of a running cluster lack."""
+    namespaces = unknown_namespaces(result.restored)
+    if namespaces:
+        yield _note("Namespace", namespaces, "namespaces")
+    if not has_configuration and result.ask_for_devices:
+        yield f"no Configuration, so no device class is mapped: {_command(_CONFIGURATION)}"
+    store = result.target.store
+    if _lacks_slices(store, result):
+        text = "no ResourceSlices, so no selector is checked against devices"
+        yield f"{text}: {_command('resourceslices')}"
+    queues = list(_queues_without_workloads(result))
+    if queues:
+        shown = _shown(queues)
+        text = f"fewer Workloads than hold quota in ClusterQueue {shown}, so the rest of it is free here"
+        yield f"{text}: {_command('workloads,jobs -A')}"
+    yield from _unknown_names(result)
+
+
+def _unknown_names(result: SimulationResult) -> Iterator[str]:
+    """Say which objects restored objects name, and the dump does not have."""
+    names: dict[str, dict[str, None]] = {}
+    for finding in result.missing_of_cluster:
+        kind, name = finding.error.detail.split()[2:4]
+        names.setdefault(kind, {})[name.strip(",")] = None
+    for kind, found in names.items():
+        yield _note(kind, found, _PLURALS[kind])
+
+
+def _note(kind: str, names: Iterable[str], plural: str) -> str:
+    shown = _shown(list(names))
+    return f"no {kind} {shown}: {_command(plural)}"
+
+
+def _shown(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_SHOWN])
+    more = len(names) - _SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _command(kinds: str) -> str:
+    return f"kubectl get {kinds} -o yaml prints what the cluster has"
+
+
+def _lacks_slices(store: Store, result: SimulationResult) -> bool:
+    """Whether selectors are used for devices that are not published in the dump."""
+    if any(store.every("ResourceSlice")) or not result.ask_for_devices:
+        return False
+    kinds = ("DeviceClass", "ResourceClaimTemplate", "ResourceClaim")
+    return any(
+        _has_selectors(each.get("spec")) for kind in kinds for each in store.every(kind)
+    )
+
+
+def _has_selectors(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_has_selectors(each) for each in value)
+    if not isinstance(value, dict):
+        return False
+    if value.get("selectors"):
+        return True
+    return any(_has_selectors(each) for each in value.values())
+
+
+def _queues_without_workloads(result: SimulationResult) -> Iterator[str]:
+    """Name the ClusterQueues whose status counts more reservations than Workloads of the dump have."""
+    refused = {each.given.ref for each in result.refused}
+    holding = _reservations(result)
+    for each in result.restored:
+        if each.ref.kind != "ClusterQueue" or each.ref in refused:
+            continue
+        status = each.manifest.get("status") or {}
+        reserving = status.get("reservingWorkloads") or 0
+        if reserving > holding[each.ref.name]:
+            yield each.ref.name
+
+
+def _reservations(result: SimulationResult) -> Counter[str]:
+    """Count the Workloads of the dump that hold quota, by ClusterQueue."""
+    holding: Counter[str] = Counter()
+    for workload in result.stored.values():
+        status = workload.get("status") or {}
+        admission = status.get("admission") or {}
+        holding[admission.get("clusterQueue", "")] += 1
+    return holding

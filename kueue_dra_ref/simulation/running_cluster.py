@@ -1,0 +1,272 @@
+"""The objects of a running cluster among the inputs: which are restored, which are skipped, and which gates are on.
+
+No counterpart: reads what ``kubectl get -o yaml`` and ``kueue-dra dump`` write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_ref.api.scheme import KINDS
+from kueue_dra_ref.controlplane.clock import seconds_of
+from kueue_dra_ref.target import Manifest
+
+HEAD = "ClusterDump"
+"""The kind of the first document that ``kueue-dra dump`` writes."""
+MANAGER = "manager"
+"""The container of Kueue's Deployment that runs Kueue."""
+_GATES = "--feature-gates"
+_DEFAULTED = (
+    "imagePullPolicy",
+    "terminationMessagePath",
+    "terminationMessagePolicy",
+)
+"""Fields of a container that an API server fills in, and that decide nothing."""
+_MINOR = re.compile(r"v?(\d+\.\d+)")
+
+JobKey = tuple[str, str]
+"""The namespace and the name of a Job."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningCluster:
+    """What the documents of a running cluster say, except for its objects."""
+
+    documents: tuple[ManifestDocument, ...]
+    """The documents of kinds that the reference knows, and Configurations."""
+    ignored: Mapping[str, int]
+    """The number of objects of each kind that the reference does not decide about."""
+    gates: Mapping[str, bool]
+    """The feature gates in the arguments of Kueue's Deployment."""
+    kubernetes: str = ""
+    """The minor of the API server, such as ``1.36``; empty if the dump does not say."""
+    seconds: float = 0.0
+    """The newest time in the documents: what happens next happens then."""
+
+
+def is_running(documents: Iterable[ManifestDocument]) -> bool:
+    """Whether the documents come from a running cluster: an API server, or Kueue, has written to them."""
+    return any(_is_written(each.manifest) for each in documents)
+
+
+def _is_written(manifest: Manifest) -> bool:
+    kind = manifest.get("kind")
+    status = _mapping(manifest, "status")
+    if kind == HEAD or _is_stored(manifest):
+        return True
+    if kind == "Workload":
+        return bool(status.get("conditions") or status.get("admission"))
+    if kind == "Job":
+        return bool(status.get("startTime") or status.get("active"))
+    return False
+
+
+def _is_stored(manifest: Manifest) -> bool:
+    """Whether an API server has stored an object."""
+    meta = _mapping(manifest, "metadata")
+    return bool(meta.get("uid") and meta.get("creationTimestamp"))
+
+
+def is_restored(manifest: Manifest) -> bool:
+    """Whether an object of a running cluster is restored, instead of applied as a new one."""
+    meta = _mapping(manifest, "metadata")
+    if meta.get("uid") or meta.get("creationTimestamp"):
+        return True
+    return _is_written(manifest)
+
+
+def running_cluster(documents: Sequence[ManifestDocument]) -> RunningCluster:
+    """Read the documents of a running cluster."""
+    kept = []
+    uids = _owner_uids(documents)
+    ignored: Counter[str] = Counter()
+    for document in documents:
+        kind = str(document.manifest.get("kind", ""))
+        if _is_known(document.manifest):
+            kept.append(_with_uid(document, uids))
+        elif kind != HEAD:
+            ignored[kind] += 1
+    return RunningCluster(
+        documents=tuple(map(_normalized, kept)),
+        ignored=dict(sorted(ignored.items())),
+        gates=_gates(documents),
+        kubernetes=_kubernetes(documents),
+        seconds=_newest(documents),
+    )
+
+
+def _is_known(manifest: Manifest) -> bool:
+    kind = manifest.get("kind")
+    if kind == "ConfigMap":
+        return _has_configuration(manifest)
+    if kind in (None, "", "Configuration"):
+        return True
+    known = KINDS.get(str(kind))
+    version = str(manifest.get("apiVersion", ""))
+    group = version.rpartition("/")[0]
+    return known is not None and known.group == group
+
+
+def _has_configuration(manifest: Manifest) -> bool:
+    data = _mapping(manifest, "data")
+    return any("config.kueue.x-k8s.io" in str(text) for text in data.values())
+
+
+def _owner_uids(documents: Sequence[ManifestDocument]) -> dict[JobKey, str]:
+    """Give the UIDs that Workloads name for the Jobs that own them."""
+    uids = {}
+    for document in documents:
+        if document.manifest.get("kind") != "Workload":
+            continue
+        meta = _mapping(document.manifest, "metadata")
+        for owner in _mappings(meta, "ownerReferences"):
+            if owner.get("kind") == "Job" and owner.get("uid"):
+                uids[_namespace(meta), str(owner.get("name"))] = owner["uid"]
+    return uids
+
+
+def _with_uid(
+    document: ManifestDocument, uids: Mapping[JobKey, str]
+) -> ManifestDocument:
+    """Give a Job without a UID the one that its Workload names, so that they belong together."""
+    manifest = document.manifest
+    meta = _mapping(manifest, "metadata")
+    if manifest.get("kind") != "Job" or meta.get("uid"):
+        return document
+    uid = uids.get((_namespace(meta), str(meta.get("name"))))
+    if uid is None:
+        return document
+    return replace(document, manifest={**manifest, "metadata": {**meta, "uid": uid}})
+
+
+def _namespace(meta: Mapping[str, Any]) -> str:
+    return str(meta.get("namespace") or "default")
+
+
+def _normalized(document: ManifestDocument) -> ManifestDocument:
+    """Drop fields that the API server fills in, which a Job may have and its Workload may not."""
+    if document.manifest.get("kind") not in ("Job", "Workload"):
+        return document
+    return replace(document, manifest=_without_defaults(document.manifest))
+
+
+def _without_defaults(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_defaults(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {}
+    for key, each in value.items():
+        if key not in _DEFAULTED:
+            kept[key] = _without_defaults(each)
+    return kept
+
+
+def _gates(documents: Sequence[ManifestDocument]) -> Mapping[str, bool]:
+    gates: dict[str, bool] = {}
+    for document in documents:
+        manifest = document.manifest
+        if manifest.get("kind") != "Deployment" or not _is_kueue(manifest):
+            continue
+        for argument in _gate_arguments(manifest):
+            for pair in argument.split(","):
+                name, _, switch = pair.partition("=")
+                gates[name.strip()] = switch.strip().lower() == "true"
+    gates.pop("", None)
+    return gates
+
+
+def _is_kueue(deployment: Manifest) -> bool:
+    meta = _mapping(deployment, "metadata")
+    labels = _mapping(meta, "labels")
+    if labels.get("app.kubernetes.io/name") == "kueue":
+        return True
+    name = str(meta.get("name", ""))
+    return "kueue" in name
+
+
+def _gate_arguments(deployment: Manifest) -> Iterator[str]:
+    """Give the values of ``--feature-gates`` of Kueue's container."""
+    spec = _mapping(deployment, "spec")
+    pods = _mapping(spec, "template")
+    pod = _mapping(pods, "spec")
+    for container in _mappings(pod, "containers"):
+        if container.get("name") == MANAGER:
+            yield from _values(_texts(container.get("args")))
+
+
+def _values(arguments: Sequence[str]) -> Iterator[str]:
+    """Give the values of the option, which may be arguments of their own."""
+    for index, argument in enumerate(arguments):
+        name, has_value, value = argument.partition("=")
+        if name != _GATES:
+            continue
+        if has_value:
+            yield value
+        else:
+            yield from arguments[index + 1 : index + 2]
+
+
+def _kubernetes(documents: Sequence[ManifestDocument]) -> str:
+    for document in documents:
+        manifest = document.manifest
+        if manifest.get("kind") != HEAD:
+            continue
+        spec = _mapping(manifest, "spec")
+        version = str(spec.get("kubernetes", ""))
+        found = _MINOR.match(version)
+        if found:
+            return found[1]
+    return ""
+
+
+def _newest(documents: Sequence[ManifestDocument]) -> float:
+    newest = float("-inf")
+    for document in documents:
+        for timestamp in _timestamps(document.manifest):
+            newest = max(newest, _seconds(timestamp))
+    return newest if newest > float("-inf") else 0.0
+
+
+def _timestamps(manifest: Manifest) -> Iterator[Any]:
+    """Give the times at which something happened to an object."""
+    meta = _mapping(manifest, "metadata")
+    status = _mapping(manifest, "status")
+    yield meta.get("creationTimestamp")
+    yield meta.get("deletionTimestamp")
+    yield status.get("startTime")
+    yield status.get("completionTime")
+    for condition in _mappings(status, "conditions"):
+        yield condition.get("lastTransitionTime")
+
+
+def _seconds(timestamp: Any) -> float:
+    try:
+        return seconds_of(str(timestamp))
+    except ValueError:
+        return float("-inf")
+
+
+def _mapping(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = holder.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _mappings(holder: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    items = holder.get(key)
+    if not isinstance(items, list):
+        return []
+    mappings = []
+    for each in items:
+        if isinstance(each, dict):
+            mappings.append(each)
+    return mappings
+
+
+def _texts(items: Any) -> list[str]:
+    return [str(each) for each in items] if isinstance(items, list) else []
