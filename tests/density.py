@@ -4,8 +4,7 @@
   counted. Measured so, pluggy, click, tenacity, pytest and urllib3 have 5.3 to 5.8, and no module above 9.
 - Complexity: decisions of a function, those in expressions counted (comprehensions, conditional expressions, boolean
   operators).
-- Length: lines of a function without its docstring and its signature.  A function that decides nothing, as one that
-  gives a behaviour as a value, is a table and may be longer.
+- Length: lines of a function without its docstring and its signature.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ FEWEST_LINES = 15
 """Lines of code from which on the density of a module means something."""
 COMPLEXITY = 10
 LINES = 25
-LINES_OF_TABLE = 40
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _BLANK = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 _BRANCHES = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.IfExp, ast.match_case, ast.comprehension)
@@ -69,9 +67,8 @@ def problems(path: Path) -> Iterator[str]:
         if isinstance(node, Function):
             if (branches := complexity(node)) > COMPLEXITY:
                 yield f"{name}:{node.lineno}: {node.name} has complexity {branches}; at most {COMPLEXITY}"
-            longest = LINES_OF_TABLE if branches == 1 else LINES
-            if (lines := length(node)) > longest:
-                yield f"{name}:{node.lineno}: {node.name} has {lines} lines; at most {longest}"
+            if (lines := length(node)) > LINES:
+                yield f"{name}:{node.lineno}: {node.name} has {lines} lines; at most {LINES}"
         if isinstance(node, ast.comprehension) and any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
             yield f"{name}:{node.target.lineno}: a comprehension assigns with :="
 

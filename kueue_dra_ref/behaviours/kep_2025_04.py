@@ -16,7 +16,7 @@ from kueue_dra_ref.behaviours.phases_status import PriorityClassRules, StatusRul
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import KEP_2025_04_GATES
-from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First
 from kueue_dra_ref.rules.config import (
     config_validation,
@@ -43,21 +43,9 @@ from kueue_dra_ref.rules.workload import (
 
 def kep_2025_04() -> Behaviour:
     """KEP-2941, April 2025 as a value."""
-    kueue = kueue_0_19()
+    kueue = _installed(kueue_0_19())
     return replace(
         kueue,
-        name="kep-2025-04",
-        title="KEP-2941, April 2025",
-        kueue="",
-        # Resource Quota API: device classes are listed in ClusterQueues, the Configuration does not map them.
-        versions=EARLIER_TEXTS_VERSIONS,
-        mapping_source=MappingSource.IN_CLUSTER_QUEUES,
-        # Feature Gate: one gate, with a name of its own.
-        gates=KEP_2025_04_GATES,
-        integration_gate="KueueDynamicResourceAllocation",
-        dependent_gates=(),
-        # Claims and templates are read; the text has no use for classes or slices.
-        role=reads("resourceclaims", "resourceclaimtemplates"),
         mapping=_mapping(kueue.mapping),
         # Resource Quota API: rules for kind and deviceClassNames.
         objects=Collect(
@@ -75,6 +63,25 @@ def kep_2025_04() -> Behaviour:
         queueing=_queueing(kueue.queueing),
         assigning=_assigning(kueue.assigning),
         reporting=_reporting(kueue.reporting),
+    )
+
+
+def _installed(kueue: Behaviour) -> Behaviour:
+    """Name the text, its APIs, its gate and what Kueue may read."""
+    return replace(
+        kueue,
+        name="kep-2025-04",
+        title="KEP-2941, April 2025",
+        kueue="",
+        # Resource Quota API: device classes are listed in ClusterQueues, the Configuration does not map them.
+        versions=EARLIER_TEXTS_VERSIONS,
+        mapping_source=MappingSource.IN_CLUSTER_QUEUES,
+        # Feature Gate: one gate, with a name of its own.
+        gates=KEP_2025_04_GATES,
+        integration_gate="KueueDynamicResourceAllocation",
+        dependent_gates=(),
+        # Claims and templates are read; the text has no use for classes or slices.
+        role=reads("resourceclaims", "resourceclaimtemplates"),
     )
 
 
@@ -139,6 +146,11 @@ def _priorities(kueue: PriorityClassRules) -> PriorityClassRules:
     )
 
 
+def _gated(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while the text's gate is on."""
+    return when(each, KueueDynamicResourceAllocation=True)
+
+
 def _processing(kueue: Preprocessing) -> Preprocessing:
     return replace(
         kueue,
@@ -148,18 +160,10 @@ def _processing(kueue: Preprocessing) -> Preprocessing:
         template=kueue.template.add(direct_claims.claim_must_exist),
         # Workloads, 1: claims are those of the containers' resources.claims.
         is_dra_workload=AnyOf(
-            when(
-                resource_quota_kind.container_claim_makes_a_dra_workload,
-                KueueDynamicResourceAllocation=True,
-            )
+            _gated(resource_quota_kind.container_claim_makes_a_dra_workload)
         ),
         # Workloads, 4.1: the map is made from the ClusterQueue, which has to exist.
-        rbac_denied=First(
-            when(
-                dra_workloads.target_cluster_queue_must_exist,
-                KueueDynamicResourceAllocation=True,
-            )
-        ),
+        rbac_denied=First(_gated(dra_workloads.target_cluster_queue_must_exist)),
         mappings=First(resource_quota_kind.mappings_from_cluster_queue),
         # Prioritized lists, administrative access and mode All are counted, not rejected.
         request=First(),

@@ -15,7 +15,7 @@ from kueue_dra_ref.behaviours.phases_dra import Charges, MappingSource, Preproce
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
 from kueue_dra_ref.behaviours.phases_validation import APIValidation
 from kueue_dra_ref.features.kube_features import KEP_2025_09_GATES
-from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, First
 from kueue_dra_ref.rules.config import dra_config_object
 from kueue_dra_ref.rules.dra import (
@@ -68,19 +68,18 @@ def _definitions(earlier: APIValidation) -> APIValidation:
     return replace(earlier, job=job)
 
 
+def _gated(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while the text's gate is on."""
+    return when(each, DynamicResourceAllocation=True)
+
+
 def _processing(earlier: Preprocessing) -> Preprocessing:
     return replace(
         earlier,
         # Workloads, 1 and 2: claims of podSpec.resourceClaims, from templates or named directly.
         is_dra_workload=AnyOf(
-            when(
-                dra_workloads.claim_template_makes_a_dra_workload,
-                DynamicResourceAllocation=True,
-            ),
-            when(
-                direct_claims.direct_claim_makes_a_dra_workload,
-                DynamicResourceAllocation=True,
-            ),
+            _gated(dra_workloads.claim_template_makes_a_dra_workload),
+            _gated(direct_claims.direct_claim_makes_a_dra_workload),
         ),
         # The text has no RBAC Requirements, and needs no ClusterQueue to map classes.
         rbac_denied=earlier.rbac_denied.drop(

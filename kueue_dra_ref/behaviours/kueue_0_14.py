@@ -8,6 +8,8 @@ The rules are in `kueue_0_14_validation`, `_dra`, `_scheduling` and `_status`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_14_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14_dra import (
@@ -33,6 +35,19 @@ from kueue_dra_ref.features.kube_features import kueue_0_14_gates
 
 def kueue_0_14() -> Behaviour:
     """Kueue 0.14 as a value."""
+    return replace(
+        _scheduling(),
+        random_map_order=True,
+        overwrites_unread_status=False,
+        batches_requeues=False,
+        adjusting=ADJUSTING,
+        definitions=DEFINITIONS,
+        webhooks=WEBHOOKS,
+    )
+
+
+def _scheduling() -> Behaviour:
+    """Name the release, and give it the phases that every behaviour has."""
     return Behaviour(
         name="kueue-0.14",
         title="Kueue 0.14",
@@ -43,13 +58,9 @@ def kueue_0_14() -> Behaviour:
         dependent_gates=(),
         role=reads("resourceclaims", "resourceclaimtemplates"),
         mapping_source=MappingSource.IN_THE_CONFIGURATION,
-        random_map_order=True,
-        overwrites_unread_status=False,
-        batches_requeues=False,
         mapping=MAPPING,
         processing=PROCESSING,
         charging=CHARGING,
-        adjusting=ADJUSTING,
         queueing=QUEUEING,
         assigning=ASSIGNING,
         cohorts=COHORTS,
@@ -59,6 +70,4 @@ def kueue_0_14() -> Behaviour:
         reporting=REPORTING,
         jobs=JOBS,
         priorities=PRIORITIES,
-        definitions=DEFINITIONS,
-        webhooks=WEBHOOKS,
     )

@@ -25,6 +25,7 @@ from kueue_dra_ref.behaviours.phases_status import (
 from kueue_dra_ref.behaviours.phases_validation import (
     APIValidation,
     CRDValidation,
+    LimitRules,
     WebhookRules,
 )
 from kueue_dra_ref.features.kube_features import kueue_0_15_gates
@@ -78,9 +79,21 @@ def _definitions(earlier: APIValidation) -> APIValidation:
 
 
 def _cluster_queue(earlier: CRDValidation) -> CRDValidation:
-    limits = (
+    return replace(
+        earlier,
+        limits=_cluster_queue_limits(earlier.limits),
+        # A preference has no effect unless the search tries further flavors.
+        cel=earlier.cel.add(
+            clusterqueue_crd.fungibility_preference_needs_try_next_flavor,
+            before=clusterqueue_crd.flavor_has_quota_of_each_covered_resource,
+        ),
+    )
+
+
+def _cluster_queue_limits(earlier: LimitRules) -> LimitRules:
+    return (
         # v1beta2 calls the field of the cohort cohortName.
-        earlier.limits.swap(
+        earlier.swap(
             clusterqueue_crd.cohort_field_is_valid,
             clusterqueue_crd.cohort_name_is_valid,
         )
@@ -99,15 +112,6 @@ def _cluster_queue(earlier: CRDValidation) -> CRDValidation:
             clusterqueue_crd.admission_mode_is_known,
             before=clusterqueue_crd.flavors_of_group_are_unique,
         )
-    )
-    return replace(
-        earlier,
-        limits=limits,
-        # A preference has no effect unless the search tries further flavors.
-        cel=earlier.cel.add(
-            clusterqueue_crd.fungibility_preference_needs_try_next_flavor,
-            before=clusterqueue_crd.flavor_has_quota_of_each_covered_resource,
-        ),
     )
 
 

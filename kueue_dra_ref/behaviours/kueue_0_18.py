@@ -66,7 +66,25 @@ from kueue_dra_ref.rules.workload import (
 
 def kueue_0_18() -> Behaviour:
     """Kueue 0.18 as a value."""
-    earlier = kueue_0_17()
+    earlier = _installed(kueue_0_17())
+    return replace(
+        earlier,
+        mapping=_mapping(earlier.mapping),
+        definitions=_definitions(earlier.definitions),
+        priorities=_priorities(earlier.priorities),
+        adjusting=_adjusting(earlier.adjusting),
+        processing=_processing(earlier.processing),
+        charging=_charging(earlier.charging),
+        extended=_extended(earlier.extended),
+        cohorts=_cohorts(earlier.cohorts),
+        assigning=_assigning(earlier.assigning),
+        preempting=_preempting(earlier.preempting),
+        reporting=_reporting(earlier.reporting),
+    )
+
+
+def _installed(earlier: Behaviour) -> Behaviour:
+    """Name the release, its gates and what Kueue may read."""
     return replace(
         earlier,
         name="kueue-0.18",
@@ -86,23 +104,17 @@ def kueue_0_18() -> Behaviour:
             "resourceclaimtemplates",
             "resourceslices",
         ),
-        mapping=_mapping(earlier.mapping),
-        definitions=_definitions(earlier.definitions),
-        priorities=_priorities(earlier.priorities),
-        adjusting=_adjusting(earlier.adjusting),
-        processing=_processing(earlier.processing),
-        charging=_charging(earlier.charging),
-        extended=_extended(earlier.extended),
-        cohorts=_cohorts(earlier.cohorts),
-        assigning=_assigning(earlier.assigning),
-        preempting=_preempting(earlier.preempting),
-        reporting=_reporting(earlier.reporting),
     )
 
 
 def _partitionable(each: Rule[P, R]) -> Rule[P, R]:
     """Put a rule in force while partitionable devices are enabled."""
     return when(each, KueueDRAIntegrationPartitionableDevices=True)
+
+
+def _strategic(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while quotaCheckStrategy is read."""
+    return when(each, QuotaCheckStrategy=True)
 
 
 def _mapping(earlier: MappingRules) -> MappingRules:
@@ -124,13 +136,8 @@ def _mapping(earlier: MappingRules) -> MappingRules:
         ),
         # quotaCheckStrategy is new.
         after=earlier.after.add(
-            when(
-                config_validation.exclusions_conflict_with_ignore_undeclared,
-                QuotaCheckStrategy=True,
-            ),
-            when(
-                config_validation.quota_check_strategy_is_known, QuotaCheckStrategy=True
-            ),
+            _strategic(config_validation.exclusions_conflict_with_ignore_undeclared),
+            _strategic(config_validation.quota_check_strategy_is_known),
         ),
     )
 
@@ -174,20 +181,7 @@ def _adjusting(earlier: AdjustResources) -> AdjustResources:
 
 def _processing(earlier: Preprocessing) -> Preprocessing:
     return replace(
-        earlier,
-        # While the gate is off, workloads with claims are rejected, since their devices cannot be charged.
-        reject_workload=First(
-            when(
-                dra_workloads.claims_need_gate,
-                KueueDRAIntegration=False,
-                KueueDRARejectWorkloadsWhenDRADisabled=True,
-            ),
-            when(dra_workloads.direct_claims_are_refused, KueueDRAIntegration=True),
-        ),
-        # The gate has another name.
-        is_dra_workload=earlier.is_dra_workload.gate(
-            dra_workloads.claim_template_makes_a_dra_workload, KueueDRAIntegration=True
-        ),
+        _integrated(earlier),
         # Constraints and device configuration do not change what is charged.
         template=earlier.template.drop(
             claim_templates_0_17.constraints_are_refused,
@@ -205,6 +199,26 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
         # Only errors that may go away are retried.
         retry_on_error=earlier.retry_on_error.drop(
             claim_templates_0_17.every_error_is_retried
+        ),
+    )
+
+
+def _integrated(earlier: Preprocessing) -> Preprocessing:
+    """Say which workloads are DRA workloads, and which of them are rejected."""
+    return replace(
+        earlier,
+        # While the gate is off, workloads with claims are rejected, since their devices cannot be charged.
+        reject_workload=First(
+            when(
+                dra_workloads.claims_need_gate,
+                KueueDRAIntegration=False,
+                KueueDRARejectWorkloadsWhenDRADisabled=True,
+            ),
+            when(dra_workloads.direct_claims_are_refused, KueueDRAIntegration=True),
+        ),
+        # The gate has another name.
+        is_dra_workload=earlier.is_dra_workload.gate(
+            dra_workloads.claim_template_makes_a_dra_workload, KueueDRAIntegration=True
         ),
     )
 

@@ -101,6 +101,20 @@ REASONS = (
 """One condition for each reason for which a workload has no quota."""
 
 
+_SOURCE_TYPE = Each(
+    mapping_sources.source_has_a_type,
+    mapping_sources.source_has_one_type,
+    when(
+        mapping_sources.counters_need_gate,
+        KueueDRAIntegrationPartitionableDevices=False,
+    ),
+    when(
+        mapping_sources.capacities_need_gate,
+        KueueDRAIntegrationConsumableCapacity=False,
+    ),
+)
+
+
 def _mapping(earlier: MappingRules) -> MappingRules:
     return replace(
         earlier,
@@ -114,18 +128,7 @@ def _mapping(earlier: MappingRules) -> MappingRules:
             mapping_sources_0_18.sources_need_gate,
             mapping_sources_0_18.at_most_one_source,
         ),
-        source_type=Each(
-            mapping_sources.source_has_a_type,
-            mapping_sources.source_has_one_type,
-            when(
-                mapping_sources.counters_need_gate,
-                KueueDRAIntegrationPartitionableDevices=False,
-            ),
-            when(
-                mapping_sources.capacities_need_gate,
-                KueueDRAIntegrationConsumableCapacity=False,
-            ),
-        ),
+        source_type=_SOURCE_TYPE,
         # Names are checked by their syntax, not by their length alone.
         source=Collect(
             mapping_source_fields.counter_name_is_a_dns_label,
@@ -193,7 +196,7 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
 
 def _sourcing(earlier: SourcedRequestRules) -> SourcedRequestRules:
     return replace(
-        earlier,
+        _consumable_capacity(earlier),
         # Selectors of classes with sources are tried on the devices of the sources' drivers only.
         drivers=First(sourced_requests.selectors_on_drivers_of_sources),
         # Errors name the right field.
@@ -209,7 +212,15 @@ def _sourcing(earlier: SourcedRequestRules) -> SourcedRequestRules:
             devices_0_18.first_counter_set_is_charged,
             partitionable_devices.all_counter_sets_are_charged,
         ),
-        # Consumable capacity: what is charged, and how it is rounded to the requestPolicy of the device.
+        # Amounts of counters and capacities are printed in powers of 1024.
+        in_bytes=First(sourced_requests.sourced_amounts_in_bytes),
+    )
+
+
+def _consumable_capacity(earlier: SourcedRequestRules) -> SourcedRequestRules:
+    return replace(
+        earlier,
+        # What is charged, and how it is rounded to the requestPolicy of the device.
         requested_capacity=First(
             consumable_capacity.requested_capacity,
             consumable_capacity.policy_default,
@@ -225,8 +236,6 @@ def _sourcing(earlier: SourcedRequestRules) -> SourcedRequestRules:
             consumable_capacity.some_device_has_capacity,
             consumable_capacity.no_device_satisfies_capacity,
         ),
-        # Amounts of counters and capacities are printed in powers of 1024.
-        in_bytes=First(sourced_requests.sourced_amounts_in_bytes),
     )
 
 

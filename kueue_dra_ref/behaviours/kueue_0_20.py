@@ -67,7 +67,7 @@ def _mapping(earlier: MappingRules) -> MappingRules:
 
 def _processing(earlier: Preprocessing) -> Preprocessing:
     return replace(
-        earlier,
+        _alternatives(earlier),
         request=(
             earlier.request
             # Prioritized lists are accepted while their gate is on.
@@ -82,6 +82,17 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
                 dra_resources_unresolved.allocation_mode_all_needs_admin_access,
             )
         ),
+        # The error names the field of the class.
+        unmapped_class=earlier.unmapped_class.swap(
+            claim_templates.unmapped_classes_are_refused,
+            dra_resources_unresolved.unmapped_classes_are_not_found,
+        ),
+    )
+
+
+def _alternatives(earlier: Preprocessing) -> Preprocessing:
+    return replace(
+        earlier,
         # Each alternative of a prioritized list has to charge the same.
         alternative=First(
             _prioritized(prioritized_lists.subrequest_has_a_count),
@@ -90,11 +101,6 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
             _prioritized(prioritized_lists.subrequest_is_not_charged_by_sources),
             _prioritized(prioritized_lists.subrequests_charge_one_resource),
             _prioritized(prioritized_lists.subrequests_charge_one_count),
-        ),
-        # The error names the field of the class.
-        unmapped_class=earlier.unmapped_class.swap(
-            claim_templates.unmapped_classes_are_refused,
-            dra_resources_unresolved.unmapped_classes_are_not_found,
         ),
     )
 

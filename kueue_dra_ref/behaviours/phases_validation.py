@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from kueue_dra_ref.api.crd_validation import invalid
 from kueue_dra_ref.api.jobs import POD_PATH, pod_of
@@ -27,13 +27,14 @@ _NOT_CHECKED = invalid(
 )
 _OTHER_TYPE = "in body must be of type"
 _BLOCKS_CEL = {"Too many", "Too long", "Required value", "Unsupported value"}
+LimitRules: TypeAlias = Collect[[AdmissionRequest], FieldError]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CRDValidation:
     """Why the API server rejects an object of a kind: schema limits, and CEL rules."""
 
-    limits: Collect[[AdmissionRequest], FieldError] = Collect()
+    limits: LimitRules = Collect()
     """Find fields that break the schema: too long, too many, missing, unknown values."""
     cel: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find broken CEL rules (`x-kubernetes-validations`). Without rules: the kind has none that matter here."""
