@@ -99,8 +99,8 @@ def _queues_without_workloads(result: SimulationResult) -> Iterator[str]:
         if each.ref.kind != "ClusterQueue" or each.ref in refused:
             continue
         status = each.manifest.get("status") or {}
-        reserving = status.get("reservingWorkloads") or 0
-        if reserving > holding[each.ref.name]:
+        reserving = status.get("reservingWorkloads")
+        if isinstance(reserving, int) and reserving > holding[each.ref.name]:
             yield each.ref.name
 
 
