@@ -132,8 +132,8 @@ e2e: $(VENV)/.e2e ## pods get devices: kind, the DRA example driver and a real K
 	  --e2e-report out/e2e $(ARGS)
 
 .PHONY: e2e-matrix
-e2e-matrix: ## the end-to-end suite on Kueue 0.18 and 0.19, one after another; reports in out/e2e-MINOR
-	@for minor in 0.18 0.19; do $(MAKE) --no-print-directory e2e KUEUE=$$minor ARGS="--e2e-report out/e2e-$$minor $(ARGS)" || exit 1; done
+e2e-matrix: $(VENV)/.rooms ## the end-to-end suite on each Kueue that has a profile, one after another; reports in out/e2e-MINOR
+	@for minor in $$($(BIN)/python -m kueue_dra_clusters.kind.profiles); do $(MAKE) --no-print-directory e2e KUEUE=$$minor ARGS="--e2e-report out/e2e-$$minor $(ARGS)" || exit 1; done
 
 .PHONY: cluster-up
 cluster-up: $(VENV)/.e2e ## create a kind cluster with Kueue and the driver: CLUSTER=kueue-dra-dev

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kueue_dra_ref.behaviours.releases import PINNED, RegisteredRelease
 from kueue_dra_ref.target import Manifest
 
 RESOURCE = "whole-gpus"
@@ -30,8 +31,16 @@ class Profile:
     devices: int = 8
     """The number of devices that each node with a driver publishes."""
 
-    minors: tuple[str, ...] = ("0.18", "0.19")
-    """The minors of Kueue that have the gates."""
+    @property
+    def minors(self) -> tuple[str, ...]:
+        """The pinned minors of Kueue that know the gates, and integrate devices by default; oldest first."""
+        return tuple(each.minor for each in PINNED if self._is_known_to(each))
+
+    def _is_known_to(self, release: RegisteredRelease) -> bool:
+        behaviour = release.behaviour()
+        known = behaviour.gates.table
+        integration = known[behaviour.integration_gate]
+        return integration.default and self.gates.keys() <= known.keys()
 
     def configuration(self) -> Manifest:
         """Give Kueue's Configuration."""
@@ -103,7 +112,6 @@ CAPACITY = Profile(
     gates={"KueueDRAIntegrationConsumableCapacity": True},
     driver={"gpuAllowMultipleAllocations": True, "kubeletPlugin": {"numDevices": 2}},
     devices=2,
-    minors=("0.19",),
 )
 EXTENDED_RESOURCE = Profile(
     name="extended-resource",
@@ -146,3 +154,7 @@ PROFILES = {
         MAPPED_WRONG,
     )
 }
+"""By name."""
+
+if __name__ == "__main__":
+    print(*WHOLE_DEVICE.minors)
