@@ -12,7 +12,12 @@ from kueue_dra_clusters.applied_objects import JOBS, AppliedObjects
 from kueue_dra_clusters.fence import reobserve
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
-from kueue_dra_clusters.observation import Observation, cluster_queue_of, holds_quota
+from kueue_dra_clusters.observation import (
+    Observation,
+    cluster_queue_of,
+    holds_quota,
+    owners_of,
+)
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.target import Manifest, Ref
@@ -38,6 +43,8 @@ class Cleanup:
     _going: list[Ref] = field(default_factory=list)
     _kept: dict[Ref, str] = field(default_factory=dict)
     """Deleted objects that exist as long as they are in use, with their UIDs."""
+    _deleted_jobs: set[str] = field(default_factory=set)
+    """The UIDs of deleted Jobs."""
 
     def clean(self, applied: AppliedObjects) -> None:
         """Delete the applied objects; `TimedOut` names those that still exist, which then stay recorded."""
@@ -56,9 +63,19 @@ class Cleanup:
             now = str(moment_now())
             reobserve(self.objects, ref, now)
         self.remove(flavors)
+        self.collect_orphans()
         self._remove_namespaces(namespaces)
         self._kept.clear()
         applied.clear()
+
+    def collect_orphans(self) -> None:
+        """Delete each Workload of a deleted Job, as the garbage collector does where one runs.
+
+        Kueue may create it after the Job was deleted, and takes it for the Workload of a later Job of that name.
+        """
+        workloads = self.informers.list(KUEUE, "Workload")
+        orphans = [each for each in workloads if owners_of(each) & self._deleted_jobs]
+        self.remove([Ref.of(each) for each in orphans])
 
     def _remove_namespaces(self, namespaces: Sequence[Ref]) -> None:
         if self.finalizes:
@@ -77,6 +94,8 @@ class Cleanup:
     def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
         """Delete objects and wait until they are gone, or if not ``entirely`` those that are not in use."""
         uids = self._uids(refs)
+        jobs = [uid for ref, uid in uids.items() if ref.kind == "Job" and uid]
+        self._deleted_jobs.update(jobs)
         going = []
         for ref in refs:
             if not self._delete(ref) or self.informers.watches(ref):

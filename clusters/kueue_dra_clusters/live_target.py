@@ -129,6 +129,7 @@ class LiveTarget:
             retries=self._retries,
             stops=self._stops,
             is_denied=kueue.is_denied,
+            collect_orphans=self._cleaning.collect_orphans,
             limits=self._limits,
         )
 
@@ -314,6 +315,8 @@ class LiveTarget:
         return Answer(code=HTTPStatus.OK, body={})
 
     def _apply(self, manifest: Manifest) -> Answer:
+        if manifest["kind"] == "Job":
+            self._cleaning.collect_orphans()
         self._order.before(manifest)
         body = {key: value for key, value in manifest.items() if key != "status"}
         before = self._applied.written(Ref.of(manifest))

@@ -40,6 +40,8 @@ class Settle:
     stops: StopPolicySync
     is_denied: Callable[[], bool] = lambda: False
     """Whether Kueue's Workload controller waits forever for a resource that it may not read."""
+    collect_orphans: Callable[[], None] = lambda: None
+    """Deletes the Workloads of deleted Jobs."""
     limits: WaitLimits = field(default_factory=WaitLimits)
     _reconciled_again: set[str] = field(default_factory=set)
     """The UIDs of Jobs with a triggered reconcile."""
@@ -146,6 +148,8 @@ class Settle:
 
         Kueue ignores a Job whose Namespace its informer does not have yet, and does not retry it.
         """
+        if look.without_workload:
+            self.collect_orphans()
         for job in look.without_workload:
             uid = job["metadata"]["uid"]
             if uid not in self._reconciled_again:

@@ -11,6 +11,7 @@ from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.informer import Informer
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.plane import Plane
+from kueue_dra_clusters.waiting import NotYet, WaitLimits, eventually
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import (
@@ -388,6 +389,30 @@ def test_cleaning_leaves_nothing_and_names_can_be_used_again(target: LiveTarget)
         for kind in ("Workload", "LocalQueue", "ClusterQueue", "ResourceFlavor"):
             assert target.list(KUEUE, kind) == []
         assert target.read(Ref(api_version="v1", kind="Namespace", name="team")) is None
+
+
+def _require_finished(workload: Manifest | None) -> None:
+    if not workload or not is_true(workload, "Finished"):
+        raise NotYet("not finished")
+
+
+def test_a_late_workload_of_a_deleted_job_is_not_taken_for_that_of_the_next_one(
+    target: LiveTarget, plane: Plane
+) -> None:
+    """Kueue may create it after the deletion, and finds the Workloads of a Job by the Job's name."""
+    target.apply([*a_world(gpus=1), a_job("a", "gpus-3")])
+    target.settle()
+    late = workloads(target)["a"]
+    target.delete([job_ref("a")])
+    late["metadata"] = {key: late["metadata"][key] for key in ("name", "namespace", "ownerReferences")}
+    late.pop("status")
+    objects = plane.objects(WaitLimits())
+    assert objects.create(late).ok
+    eventually(lambda: _require_finished(objects.read(Ref.of(late))), within=10, what="Kueue to finish the orphan")
+
+    assert target.apply([a_job("a")]) == []
+    target.settle()
+    assert admitted(target) == {"a"}
 
 
 def test_the_same_configuration_again_does_nothing(target: LiveTarget, plane: Plane) -> None:
