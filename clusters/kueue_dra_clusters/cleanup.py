@@ -73,9 +73,11 @@ class Cleanup:
 
         Kueue may create it after the Job was deleted, and takes it for the Workload of a later Job of that name.
         """
-        workloads = self.informers.list(KUEUE, "Workload")
-        orphans = [each for each in workloads if owners_of(each) & self._deleted_jobs]
-        self.remove([Ref.of(each) for each in orphans])
+        orphans = []
+        for workload in self.informers.list(KUEUE, "Workload"):
+            if owners_of(workload) & self._deleted_jobs:
+                orphans.append(Ref.of(workload))
+        self.remove(orphans)
 
     def _remove_namespaces(self, namespaces: Sequence[Ref]) -> None:
         if self.finalizes:
@@ -94,10 +96,10 @@ class Cleanup:
     def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
         """Delete objects and wait until they are gone, or if not ``entirely`` those that are not in use."""
         uids = self._uids(refs)
-        jobs = [uid for ref, uid in uids.items() if ref.kind == "Job" and uid]
-        self._deleted_jobs.update(jobs)
         going = []
         for ref in refs:
+            if ref.kind == "Job":
+                self._deleted_jobs.add(uids[ref])
             if not self._delete(ref) or self.informers.watches(ref):
                 going.append(ref)
         self._await_gone(going, within=self.limits.gone, entirely=entirely, uids=uids)
