@@ -40,6 +40,15 @@ Examples
 """
 
 
+_kueue_option = click.option(
+    "--kueue",
+    default=NEWEST,
+    show_default=True,
+    metavar="MINOR",
+    help="The minor of Kueue.",
+)
+
+
 @click.command("images", epilog=IMAGES_EPILOG)
 @click.option(
     "--registry",
@@ -47,13 +56,7 @@ Examples
     metavar="HOST/PATH",
     help="Name the images as they are in this registry.",
 )
-@click.option(
-    "--kueue",
-    default=NEWEST,
-    show_default=True,
-    metavar="MINOR",
-    help="The minor of Kueue.",
-)
+@_kueue_option
 @click.option(
     "--output",
     type=click.Choice(["text", "json"]),
@@ -104,13 +107,7 @@ def group() -> None:
     show_default=True,
     help="The number of nodes; all but one are workers.",
 )
-@click.option(
-    "--kueue",
-    default=NEWEST,
-    show_default=True,
-    metavar="MINOR",
-    help="The minor of Kueue.",
-)
+@_kueue_option
 @click.option(
     "--profile",
     type=click.Choice(list(PROFILES)),

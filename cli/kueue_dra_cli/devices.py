@@ -9,10 +9,16 @@ from typing import Any
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import cel_option, kubernetes_option, output_option
+from kueue_dra_cli.options import (
+    cel_option,
+    kubernetes_option,
+    output_option,
+    paths_argument,
+)
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_cli.vendor import context_of
 from kueue_dra_ref.cel import EvaluationError, Undecided
+from kueue_dra_ref.explain.step import listed
 from kueue_dra_vendor.files import VendorObject
 from kueue_dra_vendor.inventory import Inventory, InventoryDevice, Match, selectors_of
 
@@ -31,13 +37,7 @@ Exit codes
 
 
 @click.command("devices", epilog=EPILOG)
-@click.argument(
-    "paths",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE|DIR...",
-)
+@paths_argument
 @click.option(
     "--class", "only", default="", metavar="NAME", help="One class, device by device."
 )
@@ -83,12 +83,7 @@ def _counted(inventory: Inventory, each: VendorObject) -> tuple[str, str, str]:
     shown = "; ".join(
         f"selector {index}: {count}" for index, count in sorted(excluded.items())
     )
-    first = (
-        f"{failing[0]}{f' and {len(failing) - 1} more' if len(failing) > 1 else ''}"
-        if failing
-        else ""
-    )
-    return f"{holding} of {len(matches)}", shown, first
+    return f"{holding} of {len(matches)}", shown, listed(failing, most=1)
 
 
 def _print_devices(inventory: Inventory, classes: Sequence[VendorObject]) -> None:

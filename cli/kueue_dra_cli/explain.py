@@ -23,7 +23,7 @@ from kueue_dra_cli.options import (
 )
 from kueue_dra_cli.printing import as_json
 from kueue_dra_ref.requirements.catalogue import catalogue
-from kueue_dra_ref.simulation.cluster_state import explained_in
+from kueue_dra_ref.simulation.cluster_state import explanations
 from kueue_dra_ref.simulation.explanation import Explanation, outcome
 from kueue_dra_ref.simulation.run import SimulationResult
 
@@ -91,7 +91,7 @@ def command(
         files, configuration, behaviour, gates, from_scratch=from_scratch
     )
     result = simulation.run()
-    every = [explained_in(result, each) for each in result.workloads]
+    every = explanations(result)
     wanted = _named(job, namespace)
     found = [each for each in every if wanted.is_name_of(each)]
     if job and not found:

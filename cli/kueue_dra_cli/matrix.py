@@ -14,7 +14,7 @@ from typing import NoReturn, cast
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import target_option, workers_option
+from kueue_dra_cli.options import expression_option, target_option, workers_option
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.behaviours.releases import PINNED
 from kueue_dra_reports.document import Report
@@ -84,13 +84,7 @@ class MatrixRun:
     show_default=True,
     help="The folder for the table, and for the report of each release in a subfolder.",
 )
-@click.option(
-    "-k",
-    "expression",
-    default="",
-    metavar="EXPR",
-    help="Run only cases whose names match, as for pytest.",
-)
+@expression_option
 @workers_option("Run each release")
 def command(
     minors: tuple[str, ...],

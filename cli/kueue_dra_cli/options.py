@@ -65,6 +65,13 @@ files_option = click.option(
     metavar="FILE|DIR",
     help="Manifests, YAML or JSON: a file, a directory (its files by name), or - for standard input. Repeatable.",
 )
+paths_argument = click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE|DIR...",
+)
 configuration_option = click.option(
     "--config",
     "configuration",
@@ -108,6 +115,13 @@ gate_option = click.option(
     callback=_gates,
     metavar="A=true",
     help="A feature gate, on or off; may be repeated. Other gates have their defaults.",
+)
+expression_option = click.option(
+    "-k",
+    "expression",
+    default="",
+    metavar="EXPR",
+    help="Run only cases whose names match, as for pytest.",
 )
 kubernetes_option = click.option(
     "--kubernetes",

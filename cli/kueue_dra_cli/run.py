@@ -8,7 +8,12 @@ import click
 import pytest
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import target_behaviour_option, target_option, workers_option
+from kueue_dra_cli.options import (
+    expression_option,
+    target_behaviour_option,
+    target_option,
+    workers_option,
+)
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_suites.wiring import HOME, pytest_options
 
@@ -53,13 +58,7 @@ INTENTS = ("certify", "ci", "develop")
     metavar="DIR",
     help="The folder for the report files.",
 )
-@click.option(
-    "-k",
-    "expression",
-    default="",
-    metavar="EXPR",
-    help="Run only cases whose names match, as for pytest.",
-)
+@expression_option
 @click.option(
     "--core",
     is_flag=True,

@@ -23,7 +23,7 @@ from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.api.documents import written
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.controlplane.apiserver import ApiServer
-from kueue_dra_ref.simulation.cluster_state import explained_in
+from kueue_dra_ref.simulation.cluster_state import explanations
 from kueue_dra_ref.simulation.explanation import Explanation, outcome
 from kueue_dra_ref.simulation.run import SimulationResult
 
@@ -110,7 +110,7 @@ def _print(result: SimulationResult, output: str) -> None:
         case _:
             as_table(
                 HEADERS,
-                [_row(explained_in(result, each)) for each in result.workloads],
+                [_row(each) for each in explanations(result)],
                 WIDTHS,
             )
 

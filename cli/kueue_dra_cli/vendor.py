@@ -13,6 +13,7 @@ from kueue_dra_cli.options import (
     cel_option,
     kubernetes_option,
     output_option,
+    paths_argument,
 )
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.api.configuration import Configuration
@@ -21,7 +22,14 @@ from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.reference.configuration_check import checked
 from kueue_dra_ref.simulation.inputs import configuration_of
 from kueue_dra_vendor.catalogue import ALL
-from kueue_dra_vendor.check import Check, Finding, Level, VendorContext, run_checks
+from kueue_dra_vendor.check import (
+    CHECKS,
+    Check,
+    Finding,
+    Level,
+    VendorContext,
+    run_checks,
+)
 from kueue_dra_vendor.files import VendorFiles, load
 from kueue_dra_vendor.inventory import Inventory
 from kueue_dra_vendor.mapping import documents, mapped
@@ -62,13 +70,7 @@ def group() -> None:
 @group.command(
     "check", epilog=EPILOG, short_help="Check a driver's classes, devices and demos."
 )
-@click.argument(
-    "paths",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE|DIR...",
-)
+@paths_argument
 @click.option(
     "--config",
     "configuration",
@@ -93,7 +95,7 @@ def check_command(
 
     Folders are read with everything below them. With --config, the mapping is checked against classes and devices.
     """
-    if unknown := [each for each in only if each not in {known.id for known in ALL}]:
+    if unknown := [each for each in only if each not in CHECKS]:
         raise CliError(
             [
                 f"--only {each}: there is no such check; see kueue-dra vendor checks"
@@ -132,13 +134,7 @@ def checks_command(output: str) -> None:
 @group.command(
     "mapping", epilog=MAPPING_EPILOG, short_help="Write a mapping and queues that fit."
 )
-@click.argument(
-    "paths",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE|DIR...",
-)
+@paths_argument
 @kubernetes_option
 @cel_option
 def mapping_command(paths: tuple[Path, ...], kubernetes: str) -> None:

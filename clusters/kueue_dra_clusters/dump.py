@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 from kueue_dra_clusters.api_client import Answer, APIClient, RequestRejected
 from kueue_dra_clusters.dump_filter import filtered
 from kueue_dra_clusters.errors import ClusterError
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
+from kueue_dra_ref.api.scheme import KUEUE
+from kueue_dra_ref.features.manager_flags import FEATURE_GATES, MANAGER_CONTAINER
+from kueue_dra_ref.simulation.running_cluster import HEAD
 from kueue_dra_ref.target import Manifest
 
 API_VERSION = "kueue-dra.dev/v1alpha1"
-KUEUE_GROUP, RESOURCE_GROUP = "kueue.x-k8s.io", "resource.k8s.io"
-QUEUE_LABEL = f"{KUEUE_GROUP}/queue-name"
+RESOURCE_GROUP = "resource.k8s.io"
 MANAGER_LABELS = "app.kubernetes.io/name=kueue"
-MANAGER_CONTAINER = "manager"
 CONFIGURATION_KEY = "controller_manager_config.yaml"
 CLUSTER_KINDS = (
     ("", "Namespace"),
@@ -70,7 +72,7 @@ class Dump:
         """Give a head that says what was read, and a List of the objects by kind, namespace and name."""
         head: Manifest = {
             "apiVersion": API_VERSION,
-            "kind": "ClusterDump",
+            "kind": HEAD,
             "spec": {"kubernetes": self.kubernetes, "notRead": self.not_read},
         }
         items = sorted(self.objects, key=_place)
@@ -86,7 +88,7 @@ def dump(client: APIClient, progress: Callable[[str], None]) -> Dump:
     """
     reader = _Reader(client, progress)
     reader.read_version()
-    reader.read_groups((KUEUE_GROUP, RESOURCE_GROUP))
+    reader.read_groups((KUEUE, RESOURCE_GROUP))
     reader.read_kinds(CLUSTER_KINDS, labels="")
     reader.read_manager()
     reader.read_work()
@@ -99,6 +101,8 @@ class _Reader:
     def __init__(self, client: APIClient, progress: Callable[[str], None]) -> None:
         self._client, self._progress = client, progress
         self._versions = self._served_groups()
+        self._kinds: dict[str, list[str]] = {}
+        """The kinds that can be listed, by version."""
         self.dump = Dump()
 
     def read_version(self) -> None:
@@ -188,6 +192,11 @@ class _Reader:
             return ()
 
     def _listable(self, version: str) -> list[str]:
+        if version not in self._kinds:
+            self._kinds[version] = self._discovered(version)
+        return self._kinds[version]
+
+    def _discovered(self, version: str) -> list[str]:
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         resources = self._get(root).body.get("resources") or []
         return [
@@ -224,9 +233,7 @@ def _manager(deployment: Manifest) -> Manifest:
     for container, full in zip(
         kept["spec"]["template"]["spec"]["containers"], containers, strict=True
     ):
-        gates = [
-            arg for arg in full.get("args") or () if arg.startswith("--feature-gates")
-        ]
+        gates = [arg for arg in full.get("args") or () if arg.startswith(FEATURE_GATES)]
         if gates:
             container["args"] = gates
     kept.pop("status", None)

@@ -13,6 +13,11 @@ from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.labels import NAME_LABEL, selects
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.features.kube_features import effective
+from kueue_dra_ref.features.manager_flags import (
+    FEATURE_GATES,
+    MANAGER_CONTAINER,
+    gates_in,
+)
 from kueue_dra_ref.target import Manifest, Ref
 
 HOME = "kueue-system"
@@ -199,24 +204,15 @@ def _gates_of(manager: Manifest) -> dict[str, bool]:
     for container in _containers(manager):
         for argument in container.get("args") or []:
             flag, _, value = argument.partition("=")
-            if flag == "--feature-gates":
-                found.update(_gates_in(value))
-    return found
-
-
-def _gates_in(value: str) -> dict[str, bool]:
-    found = {}
-    for each in value.split(","):
-        name, _, state = each.partition("=")
-        if name:
-            found[name] = state.lower() == "true"
+            if flag == FEATURE_GATES:
+                found.update(gates_in(value))
     return found
 
 
 def _containers(manager: Manifest) -> list[Manifest]:
     template = manager.get("spec", {}).get("template", {})
     containers = template.get("spec", {}).get("containers") or []
-    managers = [each for each in containers if each["name"] == "manager"]
+    managers = [each for each in containers if each["name"] == MANAGER_CONTAINER]
     return managers or containers
 
 

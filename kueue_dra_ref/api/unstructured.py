@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from kueue_dra_ref.api.quantities import BadQuantity, Quantity, parse
@@ -39,6 +40,12 @@ def child(
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise invalid(join(path, key), value, f"expected {_WORDS[kind]}")
     return value
+
+
+def part(node: Mapping[str, Any], key: str) -> Object:
+    """Give ``node[key]`` of an object that was not validated: an empty mapping when it is none."""
+    found = node.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def text(node: Object, key: str, path: str = "") -> str:

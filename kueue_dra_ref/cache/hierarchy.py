@@ -58,8 +58,10 @@ def build_hierarchy(
 ) -> Hierarchy:
     """Attach ClusterQueues and Cohorts to their parents, and compute SubtreeQuota and usage."""
     cluster_queues, explicit = list(queues), list(cohorts)
-    parents = _parents_of_cohorts(rules, explicit)
-    parents_of_queues = _parents_of_queues(rules, cluster_queues)
+    parents = _parents((each.name, rules.parent(each)) for each in explicit)
+    parents_of_queues = _parents(
+        (each.name, rules.parent_of_cluster_queue(each)) for each in cluster_queues
+    )
     named = [*parents, *parents.values(), *parents_of_queues.values()]
     nodes = _cohort_nodes(rules, explicit, named)
     cyclic = {name for name in nodes if _has_cycle(name, parents)}
@@ -79,22 +81,9 @@ def build_hierarchy(
     return Hierarchy(queues=queue_nodes, cohorts=nodes, looped=frozenset(looped))
 
 
-def _parents_of_cohorts(rules: CohortRules, cohorts: Sequence[Cohort]) -> Parents:
-    parents = {}
-    for cohort in cohorts:
-        parent = rules.parent(cohort)
-        if parent:
-            parents[cohort.name] = parent
-    return parents
-
-
-def _parents_of_queues(rules: CohortRules, queues: Sequence[ClusterQueue]) -> Parents:
-    parents = {}
-    for queue in queues:
-        parent = rules.parent_of_cluster_queue(queue)
-        if parent:
-            parents[queue.name] = parent
-    return parents
+def _parents(nodes: Iterable[tuple[str, str | None]]) -> Parents:
+    """Give the parent of each node that has one, by name."""
+    return {name: parent for name, parent in nodes if parent}
 
 
 def _cohort_nodes(

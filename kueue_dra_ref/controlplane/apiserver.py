@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kueue_dra_ref.api.conversion import stored
 from kueue_dra_ref.api.deepcopy import MemoizedCopy
 from kueue_dra_ref.api.scheme import kind_of, version_of
 from kueue_dra_ref.api.status_errors import ManifestError
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.apiserver import (
     CONTROL_PLANE,
     AcceptedRequest,
@@ -110,7 +111,7 @@ class ApiServer:
         if old is None and namespace:
             insist_on_namespace(manifest, store)
         found = store.find("Namespace", namespace) or {}
-        labels = _mapping(_mapping(found, "metadata"), "labels")
+        labels = part(part(found, "metadata"), "labels")
         context = RequestContext(
             kubernetes=self.kubernetes,
             namespace_labels=labels,
@@ -253,7 +254,7 @@ def _stored(
 
 def _name_of(manifest: Manifest) -> tuple[str, str]:
     """Give the name and the namespace of an object that may be malformed."""
-    meta = _mapping(manifest, "metadata")
+    meta = part(manifest, "metadata")
     name = meta.get("name", "")
     namespace = meta.get("namespace", "")
     return str(name), str(namespace)
@@ -263,8 +264,3 @@ def _is_missing_in_sketch(fault: FieldError) -> bool:
     if fault.type != "Required value":
         return False
     return _MISSING_IN_SKETCH.fullmatch(fault.field) is not None
-
-
-def _mapping(holder: Manifest, key: str) -> dict[str, Any]:
-    found = holder.get(key)
-    return found if isinstance(found, dict) else {}

@@ -56,9 +56,9 @@ def named(count: int, noun: str) -> str:
     return f"{count} {noun}s"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Give names separated by commas; of a long list the first ones, and the number of the others."""
-    shown = ", ".join(names[:MOST])
-    if len(names) <= MOST:
+def listed(names: Sequence[str], most: int = MOST) -> str:
+    """Give names separated by commas; of more than ``most`` the first ones, and the number of the others."""
+    shown = ", ".join(names[:most])
+    if len(names) <= most:
         return shown
-    return f"{shown} and {len(names) - MOST} more"
+    return f"{shown} and {len(names) - most} more"

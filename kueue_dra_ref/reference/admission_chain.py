@@ -5,6 +5,7 @@ Kueue: pkg/webhooks/webhooks.go (Setup); pkg/controller/jobs/job/job_webhook.go 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
@@ -78,9 +79,7 @@ class AdmissionChain:
             obj.setdefault("status", manifest["status"])
         check_status(obj)
         self._check_kind(obj)
-        for defaults in self.behaviour.webhooks.defaults(obj["kind"]):
-            for path, value in defaults.items():
-                fill(obj, path, value)
+        self._fill_defaults(obj)
         meta = manifest["metadata"]
         obj["metadata"] |= {key: meta[key] for key in _RESTORED if meta.get(key)}
         _restore_finalizers(obj)
@@ -90,11 +89,14 @@ class AdmissionChain:
     def _check_restored(self, obj: Manifest) -> None:
         """Reject an object that no API server would have stored."""
         request = AdmissionRequest(new=obj)
-        found = self.behaviour.definitions.faults(request)
+        self._reject(obj, self.behaviour.definitions.faults(request))
+        _check_readable(obj)
+
+    def _reject(self, obj: Manifest, found: Sequence[FieldError]) -> None:
+        """Reject an object for the faults that the API server rejects it for, if any."""
         rejecting = self.api_server.rejecting(obj, found)
         if rejecting:
             raise ManifestError(rejecting[0], others=rejecting[1:])
-        _check_readable(obj)
 
     def forget(self, ref: Ref) -> None:
         """Forget the last manifest of a deleted object."""
@@ -161,12 +163,10 @@ class AdmissionChain:
             ManifestError: it is rejected.
 
         """
-        obj, server = request.new, self.api_server
-        found = [*server.metadata_faults(obj)]
+        obj = request.new
+        found = [*self.api_server.metadata_faults(obj)]
         found += self.behaviour.definitions.faults(request)
-        rejecting = server.rejecting(obj, found)
-        if rejecting:
-            raise ManifestError(rejecting[0], others=rejecting[1:])
+        self._reject(obj, found)
         denied = list(self.behaviour.webhooks.faults(request))
         if denied:
             kind = obj["kind"].lower()
@@ -177,11 +177,8 @@ class AdmissionChain:
         """Give a new object as the mutating webhooks leave it."""
         insist_on_namespace(obj, self.store)
         kind = obj["kind"]
-        webhooks = self.behaviour.webhooks
-        for defaults in webhooks.defaults(kind):
-            for path, value in defaults.items():
-                fill(obj, path, value)
-        for path in webhooks.drop_fields(kind):
+        self._fill_defaults(obj)
+        for path in self.behaviour.webhooks.drop_fields(kind):
             drop(obj, path)
         if kind == "Job":
             self._mutate_job(obj)
@@ -190,6 +187,11 @@ class AdmissionChain:
             finalizers = meta.get("finalizers") or ()
             meta["finalizers"] = [*finalizers, IN_USE]
         return obj
+
+    def _fill_defaults(self, obj: Manifest) -> None:
+        for defaults in self.behaviour.webhooks.defaults(obj["kind"]):
+            for path, value in defaults.items():
+                fill(obj, path, value)
 
     def _mutate_job(self, job: Manifest) -> None:
         """Give a Job its queue and its priority class, and suspend it if Kueue manages it."""

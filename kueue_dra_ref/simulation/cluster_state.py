@@ -28,13 +28,20 @@ _SHOWN = 5
 """How many workloads that hold quota an explanation names."""
 
 
-def explained_in(result: SimulationResult, workload: Manifest) -> Explanation:
-    """Explain a Workload of a simulation; of a running cluster also how the cluster stands."""
-    found = explained(result.target, workload)
+def explanations(result: SimulationResult) -> list[Explanation]:
+    """Explain every Workload of a simulation; of a running cluster also how the cluster stands."""
+    found = [(each, explained(result.target, each)) for each in result.workloads]
     manager = result.target.manager
     if not result.restored or manager is None:
-        return found
-    kueue = manager.kueue
+        return [explanation for _, explanation in found]
+    stored = result.stored
+    return [_with_state(manager.kueue, stored, *each) for each in found]
+
+
+def _with_state(
+    kueue: Kueue, given: Mapping[Key, Manifest], workload: Manifest, found: Explanation
+) -> Explanation:
+    """Add to an explanation which workloads hold the quota, and what the cluster decided otherwise."""
     if is_true(workload, "QuotaReserved"):
         state = _holding(kueue, workload)
         devices = found.devices or _admitted_devices(kueue, workload)
@@ -42,8 +49,7 @@ def explained_in(result: SimulationResult, workload: Manifest) -> Explanation:
     else:
         state = _holders(kueue, found)
     key = (found.namespace, found.workload)
-    stored = result.stored.get(key)
-    differences = _difference(stored, workload)
+    differences = _difference(given.get(key), workload)
     return replace(found, steps=(*found.steps, *state, *differences))
 
 

@@ -6,10 +6,11 @@ No counterpart: notes of the simulation.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kueue_dra_ref.controlplane.store import Store
+from kueue_dra_ref.explain.step import listed
 from kueue_dra_ref.simulation.run import SimulationResult, unknown_namespaces
 
 _PLURALS = {
@@ -40,7 +41,7 @@ def missing_from_cluster(
         yield f"{text}: {_command('resourceslices')}"
     queues = list(_queues_without_workloads(result))
     if queues:
-        shown = _shown(queues)
+        shown = listed(queues, _SHOWN)
         text = f"fewer Workloads than hold quota in ClusterQueue {shown}, so the rest of it is free here"
         yield f"{text}: {_command('workloads,jobs -A')}"
     yield from _unknown_names(result)
@@ -50,21 +51,16 @@ def _unknown_names(result: SimulationResult) -> Iterator[str]:
     """Say which objects restored objects name, and the dump does not have."""
     names: dict[str, dict[str, None]] = {}
     for finding in result.missing_of_cluster:
-        kind, name = finding.error.detail.split()[2:4]
-        names.setdefault(kind, {})[name.strip(",")] = None
+        reference = finding.reference
+        if reference:
+            names.setdefault(reference.kind, {})[reference.place] = None
     for kind, found in names.items():
         yield _note(kind, found, _PLURALS[kind])
 
 
 def _note(kind: str, names: Iterable[str], plural: str) -> str:
-    shown = _shown(list(names))
+    shown = listed(list(names), _SHOWN)
     return f"no {kind} {shown}: {_command(plural)}"
-
-
-def _shown(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_SHOWN])
-    more = len(names) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _command(kinds: str) -> str:

@@ -21,20 +21,28 @@ class MissingReference:
     name: str
     namespace: str = ""
 
+    @property
+    def place(self) -> str:
+        """The namespace, if there is one, and the name."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
-def missing(manifest: Manifest, store: Store) -> Iterator[FieldError]:
-    """Give an error for each reference of a stored object to an object that does not exist."""
+    @property
+    def error(self) -> FieldError:
+        """The error of the field, if there is no such object."""
+        return FieldError(
+            field=self.field,
+            type="Not found",
+            value=f'"{self.name}"',
+            detail=f"expected a {self.kind} {self.place}, and there is none",
+        )
+
+
+def missing(manifest: Manifest, store: Store) -> Iterator[MissingReference]:
+    """Give the references of a stored object to objects that do not exist."""
     for reference in references(manifest):
         kind, name, namespace = reference.kind, reference.name, reference.namespace
-        if not name or store.find(kind, name, namespace) is not None:
-            continue
-        expected = f"{namespace}/{name}" if namespace else name
-        yield FieldError(
-            field=reference.field,
-            type="Not found",
-            value=f'"{name}"',
-            detail=f"expected a {kind} {expected}, and there is none",
-        )
+        if name and store.find(kind, name, namespace) is None:
+            yield reference
 
 
 def references(manifest: Manifest) -> Iterator[MissingReference]:

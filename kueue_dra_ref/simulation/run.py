@@ -12,7 +12,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
-from kueue_dra_ref.simulation.missing_references import missing
+from kueue_dra_ref.simulation.missing_references import MissingReference, missing
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.target import FieldError, Manifest, NotQuiescent, Ref, Rejection
 
@@ -26,6 +26,8 @@ class InputError:
 
     given: SimulationInputs
     error: FieldError
+    reference: MissingReference | None = None
+    """What the object references, if that does not exist."""
 
     @property
     def place(self) -> tuple[str, int]:
@@ -170,7 +172,7 @@ def simulate(
     Objects of a running cluster are there, with their status, when Kueue starts; ``seconds`` is when that is.
     """
     target = ReferenceTarget(behaviour, api_server)
-    target.apply([_DEFAULT_NAMESPACE])
+    target.apply([_namespace(DEFAULT_NAMESPACE)])
     refused = _apply_existing(target, given, seconds)
     errors = target.start(configuration)
     if errors:
@@ -215,13 +217,6 @@ def _apply_submitted(
         if each.ref.kind in _SUBMITTED:
             submitted.append(each)
     return _apply(target, submitted)
-
-
-_DEFAULT_NAMESPACE: Manifest = {
-    "apiVersion": "v1",
-    "kind": "Namespace",
-    "metadata": {"name": DEFAULT_NAMESPACE},
-}
 
 
 def _settle(target: ReferenceTarget) -> str:
@@ -320,5 +315,5 @@ def _missing(result: SimulationResult) -> Iterator[InputError]:
         stored = store.find(each.ref.kind, each.ref.name, each.ref.namespace)
         if stored is None:
             continue
-        for error in missing(stored, store):
-            yield InputError(given=each, error=error)
+        for reference in missing(stored, store):
+            yield InputError(given=each, error=reference.error, reference=reference)

@@ -13,14 +13,17 @@ from typing import Any
 
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.scheme import KINDS
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.controlplane.clock import seconds_of
+from kueue_dra_ref.features.manager_flags import (
+    FEATURE_GATES,
+    MANAGER_CONTAINER,
+    gates_in,
+)
 from kueue_dra_ref.target import Manifest
 
 HEAD = "ClusterDump"
 """The kind of the first document that ``kueue-dra dump`` writes."""
-MANAGER = "manager"
-"""The container of Kueue's Deployment that runs Kueue."""
-_GATES = "--feature-gates"
 _DEFAULTED = (
     "imagePullPolicy",
     "terminationMessagePath",
@@ -56,7 +59,7 @@ def is_running(documents: Iterable[ManifestDocument]) -> bool:
 
 def _is_written(manifest: Manifest) -> bool:
     kind = manifest.get("kind")
-    status = _mapping(manifest, "status")
+    status = part(manifest, "status")
     if kind == HEAD or _is_stored(manifest):
         return True
     if kind == "Workload":
@@ -68,13 +71,13 @@ def _is_written(manifest: Manifest) -> bool:
 
 def _is_stored(manifest: Manifest) -> bool:
     """Whether an API server has stored an object."""
-    meta = _mapping(manifest, "metadata")
+    meta = part(manifest, "metadata")
     return bool(meta.get("uid") and meta.get("creationTimestamp"))
 
 
 def is_restored(manifest: Manifest) -> bool:
     """Whether an object of a running cluster is restored, instead of applied as a new one."""
-    meta = _mapping(manifest, "metadata")
+    meta = part(manifest, "metadata")
     if meta.get("uid") or meta.get("creationTimestamp"):
         return True
     return _is_written(manifest)
@@ -113,7 +116,7 @@ def _is_known(manifest: Manifest) -> bool:
 
 
 def _has_configuration(manifest: Manifest) -> bool:
-    data = _mapping(manifest, "data")
+    data = part(manifest, "data")
     return any("config.kueue.x-k8s.io" in str(text) for text in data.values())
 
 
@@ -123,7 +126,7 @@ def _owner_uids(documents: Sequence[ManifestDocument]) -> dict[JobKey, str]:
     for document in documents:
         if document.manifest.get("kind") != "Workload":
             continue
-        meta = _mapping(document.manifest, "metadata")
+        meta = part(document.manifest, "metadata")
         for owner in _mappings(meta, "ownerReferences"):
             if owner.get("kind") == "Job" and owner.get("uid"):
                 uids[_namespace(meta), str(owner.get("name"))] = owner["uid"]
@@ -135,7 +138,7 @@ def _with_uid(
 ) -> ManifestDocument:
     """Give a Job without a UID the one that its Workload names, so that they belong together."""
     manifest = document.manifest
-    meta = _mapping(manifest, "metadata")
+    meta = part(manifest, "metadata")
     if manifest.get("kind") != "Job" or meta.get("uid"):
         return document
     uid = uids.get((_namespace(meta), str(meta.get("name"))))
@@ -174,16 +177,13 @@ def _gates(documents: Sequence[ManifestDocument]) -> Mapping[str, bool]:
         if manifest.get("kind") != "Deployment" or not _is_kueue(manifest):
             continue
         for argument in _gate_arguments(manifest):
-            for pair in argument.split(","):
-                name, _, switch = pair.partition("=")
-                gates[name.strip()] = switch.strip().lower() == "true"
-    gates.pop("", None)
+            gates |= gates_in(argument)
     return gates
 
 
 def _is_kueue(deployment: Manifest) -> bool:
-    meta = _mapping(deployment, "metadata")
-    labels = _mapping(meta, "labels")
+    meta = part(deployment, "metadata")
+    labels = part(meta, "labels")
     if labels.get("app.kubernetes.io/name") == "kueue":
         return True
     name = str(meta.get("name", ""))
@@ -192,11 +192,11 @@ def _is_kueue(deployment: Manifest) -> bool:
 
 def _gate_arguments(deployment: Manifest) -> Iterator[str]:
     """Give the values of ``--feature-gates`` of Kueue's container."""
-    spec = _mapping(deployment, "spec")
-    pods = _mapping(spec, "template")
-    pod = _mapping(pods, "spec")
+    spec = part(deployment, "spec")
+    pods = part(spec, "template")
+    pod = part(pods, "spec")
     for container in _mappings(pod, "containers"):
-        if container.get("name") == MANAGER:
+        if container.get("name") == MANAGER_CONTAINER:
             yield from _values(_texts(container.get("args")))
 
 
@@ -204,7 +204,7 @@ def _values(arguments: Sequence[str]) -> Iterator[str]:
     """Give the values of the option, which may be arguments of their own."""
     for index, argument in enumerate(arguments):
         name, has_value, value = argument.partition("=")
-        if name != _GATES:
+        if name != FEATURE_GATES:
             continue
         if has_value:
             yield value
@@ -217,7 +217,7 @@ def _kubernetes(documents: Sequence[ManifestDocument]) -> str:
         manifest = document.manifest
         if manifest.get("kind") != HEAD:
             continue
-        spec = _mapping(manifest, "spec")
+        spec = part(manifest, "spec")
         version = str(spec.get("kubernetes", ""))
         found = _MINOR.match(version)
         if found:
@@ -235,8 +235,8 @@ def _newest(documents: Sequence[ManifestDocument]) -> float:
 
 def _timestamps(manifest: Manifest) -> Iterator[Any]:
     """Give the times at which something happened to an object."""
-    meta = _mapping(manifest, "metadata")
-    status = _mapping(manifest, "status")
+    meta = part(manifest, "metadata")
+    status = part(manifest, "status")
     yield meta.get("creationTimestamp")
     yield meta.get("deletionTimestamp")
     yield status.get("startTime")
@@ -250,11 +250,6 @@ def _seconds(timestamp: Any) -> float:
         return seconds_of(str(timestamp))
     except ValueError:
         return float("-inf")
-
-
-def _mapping(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = holder.get(key)
-    return found if isinstance(found, dict) else {}
 
 
 def _mappings(holder: Mapping[str, Any], key: str) -> list[dict[str, Any]]:

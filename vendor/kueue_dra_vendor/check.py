@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from kueue_dra_ref.api.configuration import Configuration
+from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
 from kueue_dra_vendor.files import VendorFiles, VendorObject
 from kueue_dra_vendor.inventory import Inventory, InventoryDevice
 
@@ -47,6 +47,11 @@ class VendorContext:
     kubernetes: str
     configuration: Configuration | None = None
     """The mapping, where one was given."""
+
+    @property
+    def mappings(self) -> Sequence[DeviceClassMapping]:
+        """The device class mappings; none where no Configuration was given."""
+        return self.configuration.mappings if self.configuration else ()
 
 
 class Spot(NamedTuple):

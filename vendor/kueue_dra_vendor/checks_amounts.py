@@ -31,7 +31,7 @@ def devices_fit_their_sets(context: VendorContext) -> Found:
     """Compare each counter with the shared one."""
     for pool in context.inventory.pools.values():
         shared = _shared(pool)
-        for device in _of_pool(context, pool):
+        for device in context.inventory.of_pool(pool):
             for set_name, counter, amount in _consumed(device):
                 most = shared.get((set_name, counter))
                 if most is not None and amount > most:
@@ -50,7 +50,7 @@ def devices_fit_their_sets(context: VendorContext) -> Found:
 def a_whole_device_consumes_its_set(context: VendorContext) -> Found:
     """Look for a device that consumes each counter of a set to the end."""
     for pool in context.inventory.pools.values():
-        taken = [set(_consumed(device)) for device in _of_pool(context, pool)]
+        taken = [set(_consumed(device)) for device in context.inventory.of_pool(pool)]
         for each, name, counters in pool.counter_sets:
             whole = {
                 (name, key, _amount(value))
@@ -197,7 +197,7 @@ def sourced_classes_have_no_extended_name(context: VendorContext) -> Found:
 def mappings_name_classes(context: VendorContext) -> Found:
     """Look for mapped names that are no class."""
     known = {each.name for each in context.files.classes}
-    for mapping in context.configuration.mappings if context.configuration else ():
+    for mapping in context.mappings:
         for name in mapping.device_classes:
             if name not in known:
                 yield Spot(
@@ -218,11 +218,7 @@ def classes_are_mapped(context: VendorContext) -> Found:
     """Where a mapping is given, look for classes that it leaves out."""
     if context.configuration is None:
         return
-    mapped = {
-        name
-        for mapping in context.configuration.mappings
-        for name in mapping.device_classes
-    }
+    mapped = {name for mapping in context.mappings for name in mapping.device_classes}
     for each in context.files.classes:
         if each.name not in mapped:
             yield about(each, "", "is in no mapping")
@@ -255,11 +251,6 @@ def _shared(pool: Pool) -> dict[tuple[str, str], Fraction]:
     }
 
 
-def _of_pool(context: VendorContext, pool: Pool) -> list[InventoryDevice]:
-    newest = {id(each) for each in pool.newest}
-    return [each for each in context.inventory.devices if id(each.slice) in newest]
-
-
 def _consumed(device: InventoryDevice) -> Iterator[tuple[str, str, Fraction]]:
     for consumed in device.entry.get("consumesCounters") or ():
         for counter, value in (consumed.get("counters") or {}).items():
@@ -282,7 +273,7 @@ def _sources(
     context: VendorContext,
 ) -> Iterator[tuple[DeviceClassMapping, VendorObject, Mapping[str, Any]]]:
     classes = {each.name: each for each in context.files.classes}
-    for mapping in context.configuration.mappings if context.configuration else ():
+    for mapping in context.mappings:
         for source in mapping.sources:
             body = source.get("counter") or source.get("capacity") or {}
             for name in mapping.device_classes:

@@ -15,6 +15,7 @@ from kueue_dra_ref.cel import (
     compiled,
     cost_trap,
 )
+from kueue_dra_ref.explain.step import listed
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
 from kueue_dra_vendor.files import VendorObject
 from kueue_dra_vendor.inventory import InventoryDevice, selectors_of
@@ -374,16 +375,14 @@ def _shared(
 
 
 def _mapped_together(context: VendorContext, one: str, other: str) -> bool:
-    mappings = context.configuration.mappings if context.configuration else ()
     return any(
-        one in each.device_classes and other in each.device_classes for each in mappings
+        one in each.device_classes and other in each.device_classes
+        for each in context.mappings
     )
 
 
 def _named(devices: list[InventoryDevice]) -> str:
-    names = ", ".join(device.title for device in devices[:MOST])
-    more = len(devices) - MOST
-    return f"{names} and {more} more" if more > 0 else names
+    return listed([device.title for device in devices], MOST)
 
 
 def _related(domain: str, name: str) -> bool:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
-from kueue_dra_vendor.inventory import InventoryDevice, Pool, declared_size
+from kueue_dra_vendor.inventory import InventoryDevice, declared_size
 
 LISTS = ("bools", "ints", "strings", "versions")
 IDENTITIES = ("uuid", "pciBusID")
@@ -62,7 +62,7 @@ def pools_have_one_generation(context: VendorContext) -> Found:
 def device_names_are_unique(context: VendorContext) -> Found:
     """Count the names over the slices of a pool's newest generation."""
     for pool in context.inventory.pools.values():
-        counted = Counter(each.device.name for each in _devices(context, pool))
+        counted = Counter(each.device.name for each in context.inventory.of_pool(pool))
         for name, count in counted.items():
             if count > 1:
                 yield Spot(
@@ -84,7 +84,7 @@ def counters_are_shared(context: VendorContext) -> Found:
     """Join consumesCounters with sharedCounters."""
     for pool in context.inventory.pools.values():
         sets = {name: counters for _, name, counters in pool.counter_sets}
-        for device in _devices(context, pool):
+        for device in context.inventory.of_pool(pool):
             for index, consumed in enumerate(
                 device.entry.get("consumesCounters") or ()
             ):
@@ -229,11 +229,6 @@ def pools_belong_to_a_node(context: VendorContext) -> Found:
                         f"pool {pool.title}",
                         f"ResourceSlice {each.name} names no node ({how})",
                     )
-
-
-def _devices(context: VendorContext, pool: Pool) -> list[InventoryDevice]:
-    newest = {id(each) for each in pool.newest}
-    return [each for each in context.inventory.devices if id(each.slice) in newest]
 
 
 def _attribute_types(device: InventoryDevice) -> Iterator[tuple[str, str]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
-from kueue_dra_vendor.files import VendorObject, pod_specs
+from kueue_dra_vendor.files import VendorObject, name_of, pod_specs
 
 
 @check(
@@ -40,12 +41,9 @@ def templates_ask_for_a_count(context: VendorContext) -> Found:
     """Look for mode All."""
     for each, index, request in _requests(context):
         if (request.get("exactly") or {}).get("allocationMode") == "All":
-            place = each.place(f"{_path(each, index)}.exactly.allocationMode")
-            yield Spot(
-                place,
-                each.title,
-                f"request {request.get('name')} has the allocation mode All",
-            )
+            path = f"{_path(each, index)}.exactly.allocationMode"
+            text = f"request {request.get('name')} has the allocation mode All"
+            yield about(each, path, text)
 
 
 @check(
@@ -60,12 +58,9 @@ def templates_have_no_admin_access(context: VendorContext) -> Found:
     """Look for adminAccess."""
     for each, index, request in _requests(context):
         if (request.get("exactly") or {}).get("adminAccess"):
-            place = each.place(f"{_path(each, index)}.exactly.adminAccess")
-            yield Spot(
-                place,
-                each.title,
-                f"request {request.get('name')} asks for administrative access",
-            )
+            path = f"{_path(each, index)}.exactly.adminAccess"
+            text = f"request {request.get('name')} asks for administrative access"
+            yield about(each, path, text)
 
 
 @check(
@@ -77,17 +72,9 @@ def templates_have_no_admin_access(context: VendorContext) -> Found:
 )
 def work_names_templates(context: VendorContext) -> Found:
     """Look for resourceClaimName in pods."""
-    for document in context.files.work:
-        for path, pod in pod_specs(document.manifest):
-            for index, claim in enumerate(pod.get("resourceClaims") or ()):
-                if claim.get("resourceClaimName"):
-                    line = document.line_of(f"{path}.resourceClaims[{index}]")
-                    name = f"{document.manifest.get('kind')} {_name(document.manifest)}"
-                    yield Spot(
-                        f"{document.file}:{line}",
-                        name,
-                        f"names ResourceClaim {claim['resourceClaimName']}",
-                    )
+    for document, path, claim in _pod_claims(context):
+        if name := claim.get("resourceClaimName"):
+            yield _of_claim(document, path, f"names ResourceClaim {name}")
 
 
 @check(
@@ -103,12 +90,9 @@ def templates_name_classes(context: VendorContext) -> Found:
     for each, index, request in _requests(context) if known else ():
         name = (request.get("exactly") or {}).get("deviceClassName")
         if name and name not in known:
-            place = each.place(f"{_path(each, index)}.exactly.deviceClassName")
-            yield Spot(
-                place,
-                each.title,
-                f"request {request.get('name')} names DeviceClass {name}, which is not among the files",
-            )
+            path = f"{_path(each, index)}.exactly.deviceClassName"
+            text = f"request {request.get('name')} names DeviceClass {name}, which is not among the files"
+            yield about(each, path, text)
 
 
 @check(
@@ -121,20 +105,28 @@ def templates_name_classes(context: VendorContext) -> Found:
 def work_names_existing_templates(context: VendorContext) -> Found:
     """Where templates are given, look for other names."""
     known = {each.name for each in context.files.of("ResourceClaimTemplate")}
-    for document in context.files.work if known else ():
+    for document, path, claim in _pod_claims(context) if known else ():
+        name = claim.get("resourceClaimTemplateName")
+        if name and name not in known:
+            text = f"names ResourceClaimTemplate {name}, which is not among the files"
+            yield _of_claim(document, path, text)
+
+
+def _pod_claims(
+    context: VendorContext,
+) -> Iterator[tuple[ManifestDocument, str, dict[str, Any]]]:
+    """Give each entry of resourceClaims in a pod of the work, with its path."""
+    for document in context.files.work:
         for path, pod in pod_specs(document.manifest):
             for index, claim in enumerate(pod.get("resourceClaims") or ()):
-                name = claim.get("resourceClaimTemplateName")
-                if name and name not in known:
-                    line = document.line_of(f"{path}.resourceClaims[{index}]")
-                    title = (
-                        f"{document.manifest.get('kind')} {_name(document.manifest)}"
-                    )
-                    yield Spot(
-                        f"{document.file}:{line}",
-                        title,
-                        f"names ResourceClaimTemplate {name}, which is not among the files",
-                    )
+                yield document, f"{path}.resourceClaims[{index}]", claim
+
+
+def _of_claim(document: ManifestDocument, path: str, text: str) -> Spot:
+    """Say something about a claim of a pod."""
+    manifest = document.manifest
+    place = f"{document.file}:{document.line_of(path)}"
+    return Spot(place, f"{manifest.get('kind')} {name_of(manifest)}", text)
 
 
 def _requests(
@@ -156,8 +148,3 @@ def _requests(
 def _path(each: VendorObject, index: int) -> str:
     root = "spec.spec" if each.kind == "ResourceClaimTemplate" else "spec"
     return f"{root}.devices.requests[{index}]"
-
-
-def _name(manifest: dict[str, Any]) -> str:
-    metadata = manifest.get("metadata") or {}
-    return str(metadata.get("name") or metadata.get("generateName") or "")

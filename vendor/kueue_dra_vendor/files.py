@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kueue_dra_ref.api.documents import ManifestDocument, read
+from kueue_dra_ref.api.documents import SUFFIXES, ManifestDocument, read
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.apiserver import MINORS, AcceptedRequest, RequestContext, admitted
 from kueue_dra_ref.target import Manifest
 
@@ -42,8 +43,7 @@ class VendorObject:
     @property
     def spec(self) -> dict[str, Any]:
         """The spec; empty where there is none."""
-        found = self.manifest.get("spec")
-        return found if isinstance(found, dict) else {}
+        return part(self.manifest, "spec")
 
     def place(self, path: str = "") -> str:
         """Give file and line of a field, or of the deepest part of it that was written."""
@@ -106,12 +106,18 @@ def pod_specs(manifest: Any, path: str = "") -> Iterator[tuple[str, Manifest]]:
             yield from pod_specs(part, f"{path}.{key}" if path else key)
 
 
+def name_of(manifest: Manifest) -> str:
+    """Give the name of an object, or the beginning of a generated one; empty where there is none."""
+    metadata = manifest.get("metadata") or {}
+    return str(metadata.get("name") or metadata.get("generateName") or "")
+
+
 def _documents(path: Path) -> Iterator[ManifestDocument]:
     if not path.is_dir():
         yield from read(path)
         return
     for file in sorted(path.rglob("*")):
-        if file.suffix in (".yaml", ".yml", ".json") and file.is_file():
+        if file.suffix in SUFFIXES and file.is_file():
             yield from read(file)
 
 
@@ -130,8 +136,7 @@ def _object(document: ManifestDocument, kubernetes: str) -> VendorObject:
         only_served=True,
     )
     answer = admitted(document.manifest, None, context)
-    metadata = document.manifest.get("metadata") or {}
-    name = str(metadata.get("name") or metadata.get("generateName") or "")
+    name = name_of(document.manifest)
     kind = document.manifest["kind"]
     if isinstance(answer, AcceptedRequest):
         return VendorObject(

@@ -60,9 +60,8 @@ class Pool:
     @property
     def newest(self) -> list[VendorObject]:
         """The slices of the newest generation."""
-        return [
-            each for each in self.slices if _pool_of(each)[0] == self.generations[-1]
-        ]
+        last = self.generations[-1]
+        return [each for each in self.slices if _pool_of(each)[0] == last]
 
     @property
     def counter_sets(self) -> Iterator[tuple[VendorObject, str, Mapping[str, Any]]]:
@@ -92,6 +91,7 @@ class Inventory:
     files: VendorFiles
     devices: list[InventoryDevice] = field(default_factory=list)
     pools: dict[PoolKey, Pool] = field(default_factory=dict)
+    _by_slice: dict[int, list[InventoryDevice]] = field(default_factory=dict)
     _matches: dict[str, list[Match]] = field(default_factory=dict)
 
     @classmethod
@@ -105,18 +105,21 @@ class Inventory:
             published = slice_of(each.manifest)
             by_pool.setdefault((published.driver, published.pool), []).append(each)
             entries = each.spec.get("devices") or ()
-            for index, (device, entry) in enumerate(
-                zip(published.devices, entries, strict=True)
-            ):
-                found.devices.append(
-                    InventoryDevice(
-                        published=device, entry=entry, slice=each, index=index
-                    )
-                )
+            pairs = zip(published.devices, entries, strict=True)
+            of_slice = [
+                InventoryDevice(published=device, entry=entry, slice=each, index=index)
+                for index, (device, entry) in enumerate(pairs)
+            ]
+            found.devices += of_slice
+            found._by_slice[id(each)] = of_slice
         found.pools = {
             key: Pool(key=key, slices=tuple(some)) for key, some in by_pool.items()
         }
         return found
+
+    def of_pool(self, pool: Pool) -> list[InventoryDevice]:
+        """Give the devices of the newest generation of a pool."""
+        return [device for each in pool.newest for device in self._by_slice[id(each)]]
 
     def matches(self, device_class: VendorObject) -> list[Match]:
         """Give, for each device in order, what the selectors of a class say."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.api.quantities import Format, Quantity, parse
 from kueue_dra_ref.target import Manifest
 from kueue_dra_vendor.files import VendorObject, pod_specs
@@ -14,7 +15,6 @@ from kueue_dra_vendor.inventory import Inventory, InventoryDevice
 
 CONFIGURATION = "config.kueue.x-k8s.io/v1beta2"
 KUEUE = "kueue.x-k8s.io/v1beta2"
-QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 NAMESPACE, QUEUE = "demo", "main"
 """Where demos go that name no namespace or queue; the ClusterQueue has the name of the first."""
 PREFERRED = "memory"
