@@ -59,6 +59,15 @@ def test_0_17_is_read_without_a_source_file(text: str) -> None:
     assert text in words("kueue-0.17")
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("subject", ["selectors", "counter", "capacit", "extended resource", "gate"])
+def test_the_summary_of_each_behaviour_answers_what_users_ask_first(name: str, subject: str) -> None:
+    """Before the facts, in sentences."""
+    summary, _, _ = words(name).partition(f" name {name} ")
+
+    assert subject in summary
+
+
 def test_one_phase_is_printed_alone() -> None:
     """Without what is known about the release as a whole."""
     output = kueue_dra("behaviour", "kueue-0.19", "--phase", "fair-sharing").output

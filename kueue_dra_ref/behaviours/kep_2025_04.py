@@ -1,6 +1,12 @@
 """KEP-2941 of April 2025 (ResourceQuota kind): how the text differs from Kueue 0.19, which decides where it is silent.
 
 Device classes are listed in the flavors of a ClusterQueue (`kind: DeviceClass`). Claims are those that containers list.
+
+While the gate KueueDynamicResourceAllocation is on (off by default), Kueue charges the number of devices, of templates
+and of ResourceClaims. It accepts requests with selectors, which it does not evaluate, and requests with firstAvailable,
+adminAccess and mode All: it charges every class that the alternatives name, nothing for adminAccess, and for mode All
+the largest number of devices that one claim can get. The text knows no counters, capacities or extended resources of
+DeviceClasses. Phases: preprocessing, charges.
 """
 
 from __future__ import annotations

@@ -2,6 +2,12 @@
 
 Device classes are mapped in one object, a DynamicResourceAllocationConfig. A class may be in several mappings; then the
 flavor decides. Claims are those of the pod, and ResourceClaims in use are not charged again.
+
+While the gate DynamicResourceAllocation is on (off by default), Kueue charges the number of devices, of templates and
+of ResourceClaims. It accepts requests with selectors, which it does not evaluate, and requests with firstAvailable,
+adminAccess and mode All: it charges every class that the alternatives name, nothing for adminAccess, and for mode All
+the largest number of devices that one claim can get. The text knows no counters, capacities or extended resources of
+DeviceClasses. Phases: preprocessing, charges.
 """
 
 from __future__ import annotations

@@ -1,6 +1,12 @@
 """KEP-2941 of September 2025 (Configuration API): how the text differs from that of July 2025.
 
 Device classes are mapped in Kueue's Configuration, each to one resource. Only claim templates are supported.
+
+While the gate DynamicResourceAllocation is on (off by default), Kueue charges the number of devices of templates; it
+rejects a workload that names a ResourceClaim. It accepts requests with selectors, which it does not evaluate, and
+requests with firstAvailable, adminAccess and mode All: it charges every class that the alternatives name, nothing for
+adminAccess, and for mode All the largest number of devices that one claim can get. The text knows no counters,
+capacities or extended resources of DeviceClasses. Phases: preprocessing, charges.
 """
 
 from __future__ import annotations

@@ -2,6 +2,11 @@
 
 Requests for devices that cannot be counted are rejected, Workloads follow their priority class, and ClusterQueues can
 state a preference between borrowing and preemption (which 0.15 reads the wrong way round).
+
+Kueue 0.15 charges the number of devices while the gate DynamicResourceAllocation is on (off by default). It rejects
+requests with selectors, firstAvailable, adminAccess or allocation mode All, and claims with constraints or device
+configuration. It evaluates no selector of a DeviceClass, and reads no ResourceSlices, counters, capacities or extended
+resources. Phases: preprocessing, charges.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 The preference between borrowing and preemption means what it says, requeues are batched for a second, and fair sharing
 prefers workloads that do not borrow.
+
+Kueue 0.16 charges devices as 0.15 does: their number, while the gate DynamicResourceAllocation is on (off by default).
+It rejects requests with selectors, firstAvailable, adminAccess or allocation mode All, and reads no ResourceSlices,
+counters, capacities or extended resources. Phases: preprocessing, charges.
 """
 
 from __future__ import annotations

@@ -2,6 +2,14 @@
 
 Device integration is on by default (gate KueueDRAIntegration). CEL selectors are matched against published devices, and
 a mapping can charge a counter of partitionable devices instead of devices.
+
+Kueue 0.18 charges the number of devices while the gate KueueDRAIntegration is on (the default); with the gate off it
+rejects workloads with claims. It evaluates the selectors of a request with selectors and of its DeviceClass on
+published devices, and retries a workload that requests more devices than match. It rejects firstAvailable, adminAccess
+and mode All. With KueueDRAIntegrationPartitionableDevices (off by default) a mapping with sources charges the largest
+amount of a counter that a matching device consumes. With KueueDRAIntegrationExtendedResource (off by default) it
+charges the extended resource of a DeviceClass as devices. It reads no capacities. Phases: preprocessing, charges,
+extended-resources.
 """
 
 from __future__ import annotations

@@ -2,6 +2,13 @@
 
 Mappings can have several sources, and charge consumable capacity as well as counters. Conditions can report precise
 reasons for a pending workload (gate UnadmittedWorkloadsObservability), and the order of resources is fixed.
+
+Kueue 0.19 charges the number of devices while the gate KueueDRAIntegration is on (the default), and evaluates selectors
+on published devices as 0.18 does. It rejects firstAvailable, adminAccess and mode All. Counters and extended resources
+of DeviceClasses are charged by default (gates KueueDRAIntegrationPartitionableDevices and
+KueueDRAIntegrationExtendedResource); the capacity that a request takes of a shared device is charged with
+KueueDRAIntegrationConsumableCapacity (off by default). An extended resource of a class with counters or capacities is
+rejected. Phases: preprocessing, charges, extended-resources.
 """
 
 from __future__ import annotations
