@@ -1,5 +1,7 @@
 """Kueue 0.14 (0.14.0), the oldest release here: every rule of it; later releases state what they change.
 
+Devices of claim templates are charged by count, and requests that cannot be counted are not rejected.
+
 Kueue 0.14 charges the number of devices of each claim template while the gate DynamicResourceAllocation is on; the gate
 is off by default. It accepts requests with selectors, firstAvailable, adminAccess and allocation mode All, evaluates no
 selector and charges a request with mode All nothing. It reads no ResourceSlices, counters, capacities or extended
