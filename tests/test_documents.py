@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_ref.api.documents import DocumentError, configurations, objects, parse, read, written
+from kueue_dra_ref.api.configuration_documents import configurations
+from kueue_dra_ref.api.documents import DocumentError, identified, parse, read, written
 
 MANY = """\
 # a comment alone
@@ -59,7 +60,7 @@ items:
 
 def test_a_file_holds_many_documents_with_their_places() -> None:
     """Each document has its number and its first line; empty ones count but are skipped."""
-    found = objects(parse(MANY, "f.yaml"))
+    found = identified(parse(MANY, "f.yaml"))
 
     assert [(d.manifest["metadata"]["name"], d.number, d.line) for d in found] == [("a", 1, 3), ("j", 3, 8)]
     assert found[1].line_of("metadata.namespace") == 12
@@ -68,7 +69,7 @@ def test_a_file_holds_many_documents_with_their_places() -> None:
 
 def test_list_kinds_are_taken_apart() -> None:
     """A List gives its items; an item of a typed list gets the kind that its list implies."""
-    found = objects(parse(LISTS, "f.yaml"))
+    found = identified(parse(LISTS, "f.yaml"))
 
     assert [(d.manifest["kind"], d.manifest["metadata"]["name"], d.line) for d in found] == [
         ("Namespace", "a", 4),
@@ -78,18 +79,20 @@ def test_list_kinds_are_taken_apart() -> None:
 
 
 def test_a_configuration_inside_a_config_map_is_found_with_its_lines() -> None:
-    """The lines are those of the outer file; the ConfigMap is not an object of the simulation, others are."""
+    """The lines are those of the outer file; a ConfigMap without one holds none."""
     documents = parse(CONFIG_MAP, "f.yaml")
     (configuration,) = configurations(documents)
 
     assert configuration.manifest["resources"] == {"deviceClassMappings": [{"name": "whole-gpus"}]}
     assert configuration.line_of("resources.deviceClassMappings[0].name") == 10
-    assert [d.manifest["metadata"]["name"] for d in objects(documents)] == ["other"]
 
 
-def test_a_document_without_kind_can_only_be_a_configuration() -> None:
-    """Kueue starts with a file that has neither apiVersion nor kind."""
-    assert len(configurations(parse("resources: {}", "f.yaml"))) == 1
+def test_a_document_without_kind_is_a_configuration_only_where_one_is_named() -> None:
+    """Kueue starts with a file that has neither apiVersion nor kind; among manifests it is something else."""
+    documents = parse("resources: {}", "f.yaml")
+
+    assert len(configurations(documents, named=True)) == 1
+    assert configurations(documents) == ()
 
 
 @pytest.mark.parametrize(
@@ -177,7 +180,7 @@ def test_text_that_is_no_yaml_is_answered_with_its_line() -> None:
 def test_an_object_must_say_what_it_is(text: str, message: str) -> None:
     """An object without apiVersion, kind or name is no manifest."""
     with pytest.raises(DocumentError, match=message):
-        objects(parse(text, "f.yaml"))
+        identified(parse(text, "f.yaml"))
 
 
 def test_a_directory_is_read_file_by_file(tmp_path: Path) -> None:

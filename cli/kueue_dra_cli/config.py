@@ -8,18 +8,17 @@ from typing import Any
 
 import click
 
-from kueue_dra_cli.errors import CliError, located, place_of, readable
-from kueue_dra_cli.inputs import with_gates
+from kueue_dra_cli.errors import located, place_of, readable
+from kueue_dra_cli.inputs import gates_twice, read_configuration, with_gates
 from kueue_dra_cli.options import behaviour_option, gates_option, output_option
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.api.configuration import Configuration, load
-from kueue_dra_ref.api.documents import ManifestDocument, read
+from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.reference.target import ReferenceTarget
-from kueue_dra_ref.simulation.inputs import configuration_of
 from kueue_dra_ref.target import FieldError, Manifest
 
 EPILOG = """\
@@ -49,13 +48,16 @@ def command() -> None:
 def check(file: Path, behaviour: str, gates: Mapping[str, bool], output: str) -> None:
     """Check whether Kueue would start with the Configuration in FILE, and print its device class mapping.
 
-    FILE is a Configuration, or a ConfigMap that holds one. The command decodes it strictly, then checks its feature
-    gates, then applies each rule for device class mappings. It reports all errors of a stage together.
+    FILE is a Configuration, or a file that holds one: a ConfigMap, values of Kueue's chart, OpenShift's Kueue object.
+    --feature-gates are gates in Kueue's arguments; Kueue refuses gates both there and in its Configuration. The command
+    decodes the Configuration strictly, then checks its feature gates, then applies each rule for device class mappings.
+    It reports all errors of a stage together.
     """
     chosen = behaviour_of(behaviour)
-    document = _configuration(file)
+    with readable():
+        document = read_configuration(file)
     manifest = with_gates(document, gates)
-    faults = ReferenceTarget(chosen).check(manifest)
+    faults = gates_twice(document, gates) or ReferenceTarget(chosen).check(manifest)
     if output == "json":
         as_json(_as_json(document, manifest, chosen, faults))
     elif not faults:
@@ -64,16 +66,6 @@ def check(file: Path, behaviour: str, gates: Mapping[str, bool], output: str) ->
         for error in faults:
             click.echo(located(*place_of(error, document), error), err=True)
     raise SystemExit(1 if faults else 0)
-
-
-def _configuration(file: Path) -> ManifestDocument:
-    with readable():
-        found = configuration_of(read(file))
-    if found is None:
-        raise CliError(
-            [f"{file}: found no Configuration; expected one, alone or in a ConfigMap"]
-        )
-    return found
 
 
 def _print_mapping(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.inputs import report_problems, simulation_of
+from kueue_dra_cli.inputs import api_server, simulation_of
+from kueue_dra_cli.notes import report_problems
 from kueue_dra_cli.options import (
     behaviour_option,
     cel_option,
@@ -18,13 +19,16 @@ from kueue_dra_cli.options import (
     files_option,
     from_scratch_option,
     gates_option,
+    kubernetes_options,
     namespace_option,
     output_option,
 )
 from kueue_dra_cli.printing import as_json
+from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.simulation.cluster_state import explanations
 from kueue_dra_ref.simulation.explanation import Explanation, outcome
+from kueue_dra_ref.simulation.not_considered import InputNotes
 from kueue_dra_ref.simulation.run import SimulationResult
 
 _KINDS = {
@@ -65,6 +69,7 @@ Exit codes
     is_flag=True,
     help="Exit with 0 even if an object names a queue, flavor or template that does not exist.",
 )
+@kubernetes_options
 @cel_option
 @output_option("text", "json")
 def command(
@@ -77,6 +82,9 @@ def command(
     gates: Mapping[str, bool],
     texts: bool,
     allow_missing: bool,
+    kubernetes: str,
+    kubernetes_gates: Mapping[str, bool],
+    only_served: bool,
     output: str,
 ) -> None:
     """Explain the decision on each Job, step by step.
@@ -90,17 +98,30 @@ def command(
     simulation = simulation_of(
         files, configuration, behaviour, gates, from_scratch=from_scratch
     )
-    result = simulation.run()
+    server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
+    result = simulation.run(server)
     every = explanations(result)
     wanted = _named(job, namespace)
     found = [each for each in every if wanted.is_name_of(each)]
     if job and not found:
         raise CliError(_not_found(every, wanted, result))
+    notes = simulation.notes(result)
+    found = [_with_notes(each, notes) for each in found]
     if output == "json":
         as_json([_as_json(each, texts=texts) for each in found])
     else:
         _print(found, texts=texts)
-    raise SystemExit(report_problems(simulation, result, allow_missing=allow_missing))
+    code = report_problems(simulation, result, notes, allow_missing=allow_missing)
+    raise SystemExit(code)
+
+
+def _with_notes(found: Explanation, notes: InputNotes) -> Explanation:
+    """Add a last step that names what is not considered."""
+    about = notes.about(found)
+    if not about:
+        return found
+    step = Step(requirements=(), text=f"not considered: {'; '.join(about)}")
+    return replace(found, steps=(*found.steps, step))
 
 
 def _print(found: Sequence[Explanation], *, texts: bool) -> None:

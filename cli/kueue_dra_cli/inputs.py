@@ -3,46 +3,41 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from kueue_dra_cli.errors import CliError, located, place_of, readable
+from kueue_dra_ref.api.configuration_documents import configurations, gates_of_values
 from kueue_dra_ref.api.documents import ManifestDocument, read
+from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
-from kueue_dra_ref.simulation.missing_from_cluster import missing_from_cluster
-from kueue_dra_ref.simulation.run import InputError, SimulationResult, simulate
+from kueue_dra_ref.simulation.not_considered import InputNotes, input_notes
+from kueue_dra_ref.simulation.other_kinds import SortedDocuments, sorted_documents
+from kueue_dra_ref.simulation.run import SimulationResult, simulate
 from kueue_dra_ref.simulation.running_cluster import (
     RunningCluster,
+    gates_of_deployments,
     is_running,
     running_cluster,
 )
+from kueue_dra_ref.simulation.served_versions import unserved
+from kueue_dra_ref.simulation.unsimulated_requests import unsimulated_work
 from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
-from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.target import FieldError, Manifest
 
 DEFAULT_KUBERNETES = "1.36"
-INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; turn it on with --feature-gates {gate}=true"
 NO_CONFIGURATION = (
     "{file}: found no Configuration; expected one, alone or in a ConfigMap"
 )
-NO_CONFIGURATION_NOTE = (
-    "note: no Configuration was given, so no device class is mapped; "
-    "give one with --config, or among the manifests"
-)
-UNSETTLED_NOTE = (
-    "note: Kueue does not settle here; the output shows the last state: {moving}"
-)
-IGNORED_NOTE = "note: skipped objects of kinds that decide nothing here: {kinds}"
-MISSING_NOTE = "note: the input has {missing}"
-OWNED_NOTE = "note: Workload {workload} is skipped: its Job is in the input too, and Kueue creates the Job's Workload"
-UNMANAGED_NOTE = "note: Job {job} {why}, so Kueue does not manage it"
+GATES_TWICE = "feature gates for CLI and configuration cannot both specified"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +51,11 @@ class Simulation:
     given: tuple[SimulationInputs, ...]
     cluster: RunningCluster | None = None
     """What the documents say of a running cluster; None for manifests."""
+    sorted: SortedDocuments
+    other_configurations: tuple[ManifestDocument, ...] = ()
+    """Configurations among the manifests, where ``--config`` names another one."""
+    adds_gates: bool = False
+    """Whether the command line adds gates to those of the Configuration."""
 
     def run(self, api_server: ApiServer | None = None) -> SimulationResult:
         """Run the manifests on the reference, with an API server of Kubernetes 1.36 unless another one is given.
@@ -71,10 +71,24 @@ class Simulation:
             self.behaviour, self.configuration, self.given, api_server, self.seconds
         )
         if isinstance(result, SimulationResult):
+            self._insist_on_devices(result)
             return result
         raise CliError(
             located(*place_of(error, self.document), error) for error in result
         )
+
+    def _insist_on_devices(self, result: SimulationResult) -> None:
+        """Reject devices on a Kubernetes from which this Kueue cannot read them."""
+        kubernetes = result.target.api_server.kubernetes
+        why = unserved(self.behaviour, self.configuration, kubernetes)
+        if why and result.has_devices:
+            raise CliError([f"--kubernetes {kubernetes.name}: {why}"])
+
+    def notes(self, result: SimulationResult) -> InputNotes:
+        """Find what the simulation did not consider."""
+        work = unsimulated_work(result.target, self.sorted.work)
+        settings = settings_not_decided(self.configuration, self.behaviour)
+        return input_notes(result, work, list(settings))
 
     @property
     def kubernetes(self) -> str:
@@ -109,22 +123,71 @@ def simulation_of(
         if not documents:
             shown = ", ".join(map(str, files))
             raise CliError([f"{shown}: found no object; expected manifests"])
-        others = read(configuration) if configuration else ()
-        if configuration and configuration_of(others) is None:
-            raise CliError([NO_CONFIGURATION.format(file=configuration)])
-        cluster = None
-        if not from_scratch and is_running(documents):
-            cluster = running_cluster(documents)
-            documents = list(cluster.documents)
-            gates = {**cluster.gates, **gates}
-        found = configuration_of([*documents, *others])
+        named = read_configuration(configuration) if configuration else None
+        others = configurations(documents)
+        found = named or configuration_of(documents)
+        running = not from_scratch and is_running(documents)
+        cluster = running_cluster(documents) if running else None
+        chosen = sorted_documents(documents, running=running)
+        _insist_on_objects(chosen, files)
+        manager = {**gates_of_values(documents), **gates_of_deployments(documents)}
+        if faults := gates_twice(found, manager):
+            raise CliError(located(*place_of(each, found), each) for each in faults)
         return Simulation(
             behaviour=behaviour_of(behaviour),
-            configuration=with_gates(found, gates),
+            configuration=with_gates(found, {**manager, **gates}),
             document=found,
-            given=given(documents, running=cluster is not None),
+            given=given(cluster.documents if cluster else documents, running=running),
             cluster=cluster,
+            sorted=chosen,
+            other_configurations=others if named else (),
+            adds_gates=bool(gates) and _has_gates(found),
         )
+
+
+def read_configuration(file: Path) -> ManifestDocument:
+    """Read a file that is named as the Configuration.
+
+    Raises:
+        CliError: it holds none, or several.
+        DocumentError: it cannot be read.
+
+    """
+    found = configuration_of(read(file), named=True)
+    if found is None:
+        raise CliError([NO_CONFIGURATION.format(file=file)])
+    return found
+
+
+def _insist_on_objects(
+    chosen: SortedDocuments,
+    files: Sequence[Path],
+) -> None:
+    """Reject an input in which nothing is an object."""
+    left_out = (chosen.no_objects, chosen.templates, chosen.kustomizations)
+    objects = (chosen.simulated, chosen.work, chosen.of_kueue, chosen.configurations)
+    counted = (chosen.quota_free, chosen.unknown)
+    if any(left_out) and not any(objects) and not any(counted):
+        first = next(each for kind in left_out for each in kind)
+        found = f"{first.file}:{first.line}: found no object"
+        if len(files) > 1 or files[0].is_dir():
+            found = f"{', '.join(map(str, files))}: found no object"
+        raise CliError([f"{found}; expected manifests with apiVersion and kind"])
+
+
+def _has_gates(document: ManifestDocument | None) -> bool:
+    return document is not None and bool(document.manifest.get("featureGates"))
+
+
+def gates_twice(
+    document: ManifestDocument | None, arguments: Mapping[str, bool]
+) -> list[FieldError]:
+    """Give Kueue's error for gates in its arguments and in its Configuration."""
+    if document is None or not arguments or not _has_gates(document):
+        return []
+    shown = ", ".join(arguments)
+    detail = f"{GATES_TWICE} (in the arguments: {shown})"
+    return [FieldError(field="featureGates", type="Invalid value", detail=detail)]
 
 
 def with_gates(
@@ -138,70 +201,28 @@ def with_gates(
     return manifest
 
 
-def report_problems(
-    simulation: Simulation, result: SimulationResult, *, allow_missing: bool
-) -> int:
-    """Print errors, warnings and notes on standard error, and give the exit code."""
-    for finding in (*result.refused, *result.missing_of_new):
-        click.echo(_message(finding), err=True)
-    for line in _warnings(result):
-        click.echo(line, err=True)
-    for line in _not_decided(simulation, result):
-        click.echo(line, err=True)
-    for line in _notes(simulation, result):
-        click.echo(line, err=True)
-    if result.refused:
-        return 2
-    return 2 if result.missing_of_new and not allow_missing else 0
+def api_server(
+    simulation: Simulation,
+    kubernetes: str,
+    gates: Mapping[str, bool],
+    only_served: bool,
+) -> ApiServer:
+    """Make the API server that the options select; its minor is that of a dump unless the command line names one.
 
+    Raises:
+        CliError: this minor has no such gate.
 
-def _warnings(result: SimulationResult) -> Iterable[str]:
-    yield from (f"warning: {warning}" for warning in result.warnings)
-    for each, field in result.unknown:
-        yield f'warning: {located(*each.place(field), each.ref)}: unknown field "{field}"'
-
-
-def _not_decided(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
-    for error in settings_not_decided(simulation.configuration, simulation.behaviour):
-        yield f"note: {located(*place_of(error, simulation.document), error)}"
-    yield from (f"note: {_message(finding)}" for finding in result.not_decided)
-
-
-def _message(finding: InputError) -> str:
-    return located(*finding.place, f"{finding.given.ref}: {finding.error}")
-
-
-def _cluster_notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
-    """Say what a dump has too much, and what it lacks."""
-    if simulation.cluster is None:
-        return
-    ignored = simulation.cluster.ignored
-    if ignored:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in ignored.items())
-        yield IGNORED_NOTE.format(kinds=kinds)
-    has_configuration = (
-        simulation.document is not None
-        or simulation.behaviour.mapping_source is not MappingSource.IN_THE_CONFIGURATION
+    """
+    source = click.get_current_context().get_parameter_source("kubernetes")
+    minor = simulation.kubernetes if source is ParameterSource.DEFAULT else kubernetes
+    selected = MINORS[minor]
+    for name in gates:
+        if name not in selected.gates:
+            known = nearest(name, selected.gates)
+            text = f"--kubernetes-feature-gates: {name}: Kubernetes {minor} has no such gate for devices; {known}"
+            raise CliError([text])
+    return ApiServer(
+        kubernetes=selected.with_gates(**gates) if gates else selected,
+        only_served=only_served,
+        sketches=True,
     )
-    for missing in missing_from_cluster(result, has_configuration=has_configuration):
-        yield MISSING_NOTE.format(missing=missing)
-
-
-def _notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
-    yield from _cluster_notes(simulation, result)
-    if result.ask_for_devices:
-        if (
-            simulation.document is None
-            and simulation.cluster is None
-            and simulation.behaviour.mapping_source
-            is MappingSource.IN_THE_CONFIGURATION
-        ):
-            yield NO_CONFIGURATION_NOTE
-        if result.uncharged:
-            yield INTEGRATION_NOTE.format(gate=simulation.behaviour.integration_gate)
-    if result.restless:
-        yield UNSETTLED_NOTE.format(moving=result.restless)
-    for owned in result.owned:
-        yield OWNED_NOTE.format(workload=f"{owned.ref.namespace}/{owned.ref.name}")
-    for job, why in result.unmanaged:
-        yield UNMANAGED_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}", why=why)

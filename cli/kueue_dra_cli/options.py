@@ -63,7 +63,7 @@ files_option = click.option(
     type=click.Path(path_type=Path, allow_dash=True),
     multiple=True,
     metavar="FILE|DIR",
-    help="Manifests, YAML or JSON: a file, a directory (its files by name), or - for standard input. Repeatable.",
+    help="Manifests, YAML or JSON: a file, a directory with everything below it, or - for standard input. Repeatable.",
 )
 paths_argument = click.argument(
     "paths",
@@ -77,7 +77,7 @@ configuration_option = click.option(
     "configuration",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Kueue's Configuration, or a ConfigMap that holds it. Default: the one among the manifests.",
+    help="Kueue's Configuration, or a file that holds it. Default: the one among the manifests.",
 )
 
 
@@ -130,6 +130,27 @@ kubernetes_option = click.option(
     show_default=True,
     help="The minor of the API server that receives the objects; its feature gates have their defaults.",
 )
+kubernetes_gates_option = click.option(
+    "--kubernetes-feature-gates",
+    "kubernetes_gates",
+    multiple=True,
+    callback=_gates,
+    metavar="A=true,B=false",
+    help="Feature gates of that API server, such as DRAExtendedResource=true.",
+)
+only_served_option = click.option(
+    "--only-served",
+    is_flag=True,
+    help="Reject versions of resource.k8s.io that this Kubernetes does not serve, instead of warning about them.",
+)
+
+
+def kubernetes_options(command: FC) -> FC:
+    """Add the options that select the API server."""
+    options = (kubernetes_option, kubernetes_gates_option, only_served_option)
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def _cel(context: click.Context, _: click.Parameter, engine: str) -> None:

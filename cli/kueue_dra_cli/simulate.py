@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
-from kueue_dra_cli.inputs import report_problems, simulation_of
+from kueue_dra_cli.inputs import api_server, simulation_of
+from kueue_dra_cli.notes import report_problems
 from kueue_dra_cli.options import (
     behaviour_option,
     cel_option,
@@ -16,15 +16,14 @@ from kueue_dra_cli.options import (
     files_option,
     from_scratch_option,
     gates_option,
-    kubernetes_option,
+    kubernetes_options,
     output_option,
 )
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.api.documents import written
-from kueue_dra_ref.apiserver import MINORS
-from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.simulation.cluster_state import explanations
 from kueue_dra_ref.simulation.explanation import Explanation, outcome
+from kueue_dra_ref.simulation.not_considered import InputNotes
 from kueue_dra_ref.simulation.run import SimulationResult
 
 EPILOG = """\
@@ -57,12 +56,7 @@ WIDTHS = (None, None, None, None, 60, None)
     is_flag=True,
     help="Exit with 0 even if an object names a queue, flavor or template that does not exist.",
 )
-@kubernetes_option
-@click.option(
-    "--only-served",
-    is_flag=True,
-    help="Reject versions of resource.k8s.io that this Kubernetes does not serve, instead of warning about them.",
-)
+@kubernetes_options
 @from_scratch_option
 @cel_option
 @output_option("yaml", "json", "table")
@@ -74,6 +68,7 @@ def command(
     gates: Mapping[str, bool],
     allow_missing: bool,
     kubernetes: str,
+    kubernetes_gates: Mapping[str, bool],
     only_served: bool,
     from_scratch: bool,
     output: str,
@@ -92,27 +87,33 @@ def command(
     simulation = simulation_of(
         (*files, *more), configuration, behaviour, gates, from_scratch=from_scratch
     )
-    source = click.get_current_context().get_parameter_source("kubernetes")
-    minor = simulation.kubernetes if source is ParameterSource.DEFAULT else kubernetes
-    result = simulation.run(
-        ApiServer(kubernetes=MINORS[minor], only_served=only_served, sketches=True)
-    )
-    _print(result, output)
-    raise SystemExit(report_problems(simulation, result, allow_missing=allow_missing))
+    server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
+    result = simulation.run(server)
+    notes = simulation.notes(result)
+    _print(result, notes, output)
+    code = report_problems(simulation, result, notes, allow_missing=allow_missing)
+    raise SystemExit(code)
 
 
-def _print(result: SimulationResult, output: str) -> None:
+def _print(result: SimulationResult, notes: InputNotes, output: str) -> None:
     match output:
         case "yaml":
             click.echo(written(result.objects), nl=False)
         case "json":
             as_json({"apiVersion": "v1", "kind": "List", "items": list(result.objects)})
         case _:
-            as_table(
-                HEADERS,
-                [_row(each) for each in explanations(result)],
-                WIDTHS,
-            )
+            _print_table(explanations(result), notes)
+
+
+def _print_table(found: Sequence[Explanation], notes: InputNotes) -> None:
+    """Print a row for each Workload; a last column only if something is not considered."""
+    rows = [_row(each) for each in found]
+    about = ["; ".join(notes.about(each)) for each in found]
+    if not any(about):
+        as_table(HEADERS, rows, WIDTHS)
+        return
+    wider = [(*row, note) for row, note in zip(rows, about, strict=True)]
+    as_table((*HEADERS, "not considered"), wider, (*WIDTHS, 40))
 
 
 def _row(found: Explanation) -> tuple[str, ...]:

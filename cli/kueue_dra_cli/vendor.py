@@ -189,7 +189,7 @@ def context_of(
 def _configuration(path: Path) -> Configuration:
     """Read Kueue's Configuration as Kueue 0.19 reads it, with the gates of counters and extended resources on."""
     with readable():
-        document = configuration_of(read(path))
+        document = configuration_of(read(path), named=True)
     if document is None:
         raise CliError(
             [f"{path}: found no Configuration; expected one, alone or in a ConfigMap"]

@@ -14,7 +14,7 @@ from kueue_dra_clusters.dump_filter import filtered
 from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.api.scheme import KUEUE
-from kueue_dra_ref.features.manager_flags import FEATURE_GATES, MANAGER_CONTAINER
+from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER, gate_arguments
 from kueue_dra_ref.simulation.running_cluster import HEAD
 from kueue_dra_ref.target import Manifest
 
@@ -233,7 +233,8 @@ def _manager(deployment: Manifest) -> Manifest:
     for container, full in zip(
         kept["spec"]["template"]["spec"]["containers"], containers, strict=True
     ):
-        gates = [arg for arg in full.get("args") or () if arg.startswith(FEATURE_GATES)]
+        options = gate_arguments(full.get("args") or ())
+        gates = [argument for option in options for argument in option]
         if gates:
             container["args"] = gates
     kept.pop("status", None)

@@ -9,15 +9,12 @@ from typing import Any
 
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_ref.api import documents
+from kueue_dra_ref.api.configuration_documents import configurations
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.labels import NAME_LABEL, selects
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.features.kube_features import effective
-from kueue_dra_ref.features.manager_flags import (
-    FEATURE_GATES,
-    MANAGER_CONTAINER,
-    gates_in,
-)
+from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER, gates_of_arguments
 from kueue_dra_ref.target import Manifest, Ref
 
 HOME = "kueue-system"
@@ -200,12 +197,9 @@ def _version_of(manager: Manifest) -> str:
 
 
 def _gates_of(manager: Manifest) -> dict[str, bool]:
-    found = {}
+    found: dict[str, bool] = {}
     for container in _containers(manager):
-        for argument in container.get("args") or []:
-            flag, _, value = argument.partition("=")
-            if flag == FEATURE_GATES:
-                found.update(gates_in(value))
+        found |= gates_of_arguments(container.get("args") or ())
     return found
 
 
@@ -221,5 +215,5 @@ def _configuration_of(settings: Manifest | None) -> Manifest | None:
         return None
     text = json.dumps(settings)
     parsed = documents.parse(text, str(SETTINGS))
-    found = documents.configurations(parsed)
+    found = configurations(parsed)
     return found[0].manifest if found else None

@@ -1,12 +1,11 @@
-"""Files in, manifests out: many documents in a file, List kinds, Configurations inside ConfigMaps."""
+"""Files in, manifests out: folders, many documents in a file, List kinds."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from kueue_dra_ref.api.files import STANDARD_INPUT, DocumentError, text_of
 from kueue_dra_ref.api.yaml_text import Node, found_at, kind_of, parsed, steps, written
@@ -15,15 +14,18 @@ from kueue_dra_ref.target import Manifest
 __all__ = [
     "DocumentError",
     "ManifestDocument",
-    "configurations",
-    "objects",
+    "identified",
     "parse",
     "read",
     "written",
 ]
 SUFFIXES = (".yaml", ".yml", ".json")
-CONFIGURATION_KEYS = ("config.yaml", "controller_manager_config.yaml")
-"""Keys of a ConfigMap that hold a Configuration: the KEP's, and that of Kueue's release."""
+CHART = "Chart.yaml"
+"""The file that makes a folder a Helm chart; its templates are below `TEMPLATES`."""
+TEMPLATES = "templates"
+_ACTION = "{{"
+"""How an action of a Helm template begins."""
+_RENDERED = "rendered manifests (helm template prints them)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,8 @@ class ManifestDocument:
     node: Node = field(repr=False, compare=False)
     shift: int = field(default=0, repr=False, compare=False)
     """Lines of the file before the text that ``node`` was read from."""
+    is_template: bool = False
+    """Whether this is a file of a Helm chart that is not rendered, which has no manifest."""
 
     @property
     def line(self) -> int:
@@ -68,33 +72,91 @@ class ManifestDocument:
 
 
 def read(path: Path) -> tuple[ManifestDocument, ...]:
-    """Read a file, the standard input, or every YAML and JSON file of a directory by name, List kinds taken apart.
+    """Read a file, the standard input, or every YAML and JSON file below a folder by name, List kinds taken apart.
+
+    In a folder, a document that is no mapping has an empty manifest, and so has a Helm template.
 
     Raises:
         DocumentError: a file cannot be read, is no YAML, repeats a key or holds something else than objects.
 
     """
-    inside = None if str(path) == STANDARD_INPUT else _inside(path)
-    if inside is None:
-        return parse(text_of(path), str(path))
-    if not (files := [file for file in inside if file.suffix in SUFFIXES]):
+    if str(path) == STANDARD_INPUT or not _is_folder(path):
+        return _read_file(path)
+    if not (files := _files_below(path)):
         found = f"no file that ends in {', '.join(SUFFIXES)}"
         raise DocumentError(
             file=str(path), found=found, expected="manifests in this directory"
         )
-    return tuple(each for file in files for each in read(file))
+    return tuple(each for file in files for each in _read_in_folder(file))
 
 
-def _inside(path: Path) -> list[Path] | None:
-    """List a directory by name; None for what is none."""
+def _is_folder(path: Path) -> bool:
+    """Whether a path is a folder that can be listed."""
     try:
-        return sorted(path.iterdir())
+        next(path.iterdir(), None)
     except PermissionError:
         raise DocumentError(
             file=str(path), found="permission denied", expected="a readable directory"
         ) from None
     except OSError:
-        return None
+        return False
+    return True
+
+
+def _files_below(folder: Path) -> list[Path]:
+    """List the YAML and JSON files of a folder and of the folders in it; hidden ones are not listed."""
+    files = []
+    for file in sorted(folder.rglob("*")):
+        inside = file.relative_to(folder)
+        is_hidden = any(part.startswith(".") for part in inside.parts)
+        if file.suffix in SUFFIXES and not is_hidden and not file.is_dir():
+            files.append(file)
+    return files
+
+
+def _read_file(path: Path) -> tuple[ManifestDocument, ...]:
+    return _read_text(text_of(path), str(path), only_objects=True)
+
+
+def _read_in_folder(file: Path) -> tuple[ManifestDocument, ...]:
+    """Read a file of a folder, in which not every file has manifests."""
+    text = text_of(file)
+    if _ACTION in text and _is_in_chart(file):
+        return (_template(file, text),)
+    return _read_text(text, str(file), only_objects=False)
+
+
+def _read_text(
+    text: str, file: str, *, only_objects: bool
+) -> tuple[ManifestDocument, ...]:
+    """Read a file; one that is no YAML because it is a Helm template is reported as such."""
+    try:
+        return tuple(_parsed(text, file, 0, only_objects=only_objects))
+    except DocumentError:
+        if _ACTION not in text:
+            raise
+    line = _line_of(text, _ACTION)
+    raise DocumentError(
+        file=file, line=line, found="a Helm template", expected=_RENDERED
+    )
+
+
+def _is_in_chart(file: Path) -> bool:
+    """Whether a file is a template of a Helm chart."""
+    holders = [folder for folder in file.parents if folder.name == TEMPLATES]
+    return any((each.parent / CHART).is_file() for each in holders)
+
+
+def _template(file: Path, text: str) -> ManifestDocument:
+    shift = _line_of(text, _ACTION) - 1
+    ((_, node, _),) = parsed("{}", str(file))
+    return ManifestDocument(
+        manifest={}, file=str(file), number=1, node=node, shift=shift, is_template=True
+    )
+
+
+def _line_of(text: str, part: str) -> int:
+    return text.count("\n", 0, text.index(part)) + 1
 
 
 def parse(text: str, file: str, shift: int = 0) -> tuple[ManifestDocument, ...]:
@@ -104,55 +166,38 @@ def parse(text: str, file: str, shift: int = 0) -> tuple[ManifestDocument, ...]:
         DocumentError: the text is no YAML, repeats a key or holds something else than objects.
 
     """
-    return tuple(
-        document
-        for number, node, manifest in parsed(text, file, shift)
-        for document in _flattened(
-            _document(
-                manifest,
-                ManifestDocument(
-                    manifest={}, file=file, number=number, node=node, shift=shift
-                ),
-            )
-        )
-    )
+    return tuple(_parsed(text, file, shift, only_objects=True))
 
 
-def configurations(
+def identified(
     documents: Iterable[ManifestDocument],
 ) -> tuple[ManifestDocument, ...]:
-    """Pick Kueue Configurations, those inside a ConfigMap too; what has no kind can only be one.
-
-    Raises:
-        DocumentError: what a ConfigMap holds is no YAML.
-
-    """
-    return tuple(found for document in documents for found in _configurations(document))
-
-
-def objects(documents: Iterable[ManifestDocument]) -> tuple[ManifestDocument, ...]:
-    """Pick what is not a Configuration, each with apiVersion, kind and a name.
+    """Give documents, each of which has apiVersion, kind and a name.
 
     Raises:
         DocumentError: one of the three is missing.
 
     """
-    picked = tuple(
-        each
-        for each in documents
-        if each.manifest.get("kind") != "Configuration" and not _held(each)
-    )
+    picked = tuple(documents)
     for document in picked:
         _check_identity(document)
     return picked
 
 
-def _document(value: Any, empty: ManifestDocument) -> ManifestDocument:
-    if not isinstance(value, dict):
-        raise empty.fault(
-            "", kind_of(empty.node), "an object with apiVersion, kind and metadata"
+def _parsed(
+    text: str, file: str, shift: int, *, only_objects: bool
+) -> Iterator[ManifestDocument]:
+    for number, node, value in parsed(text, file, shift):
+        document = ManifestDocument(
+            manifest={}, file=file, number=number, node=node, shift=shift
         )
-    return replace(empty, manifest=value)
+        if isinstance(value, dict):
+            yield from _flattened(replace(document, manifest=value))
+        elif only_objects:
+            expected = "an object with apiVersion, kind and metadata"
+            raise document.fault("", kind_of(node), expected)
+        else:
+            yield document
 
 
 def _flattened(document: ManifestDocument) -> Iterator[ManifestDocument]:
@@ -179,29 +224,6 @@ def _of_the_list(manifest: Manifest) -> Manifest:
     if kind == "List":
         return {}
     return {"apiVersion": manifest.get("apiVersion"), "kind": kind[:-4]}
-
-
-def _held(document: ManifestDocument) -> str:
-    """Name the key of a ConfigMap that holds a Configuration; empty when none does."""
-    data = document.manifest.get("data")
-    if document.manifest.get("kind") != "ConfigMap" or not isinstance(data, dict):
-        return ""
-    return next(
-        (key for key in CONFIGURATION_KEYS if isinstance(data.get(key), str)), ""
-    )
-
-
-def _configurations(document: ManifestDocument) -> Sequence[ManifestDocument]:
-    if document.manifest.get("kind") in (None, "", "Configuration"):
-        return (document,)
-    if not (key := _held(document)):
-        return ()
-    # Kueue reads the first document of its file and ignores what follows.
-    text, above = (
-        document.manifest["data"][key],
-        found_at(document.node, ["data", key])[0].start_mark.line + 1,
-    )
-    return parse(text, document.file, document.shift + above)[:1]
 
 
 def _check_identity(document: ManifestDocument) -> None:

@@ -18,18 +18,38 @@ from kueue_dra_ref.apiserver.resource_conversion import (
 
 Uses = Iterator[tuple[Object, str]]
 """Where a feature is used: the mapping that holds the field, and the field."""
+Feature = tuple[tuple[str, ...], Callable[[Object], Uses]]
+"""The gates of a feature, and where an object uses it."""
 
 
 def drop_disabled(obj: Object, old: Object | None, k: Kubernetes) -> None:
     """Remove the fields that the gates of a minor forbid and that the object did not have before."""
-    versioned = _SINCE_1_35 if k.minor > 34 else _UNTIL_1_34
-    for gates, uses in (*_FEATURES, *versioned):
+    for gates, uses in _features(k):
         if all(map(k.on, gates)):
             continue
         if old is not None and _in_use(uses(old)):
             continue
         for holder, key in list(uses(obj)):
             del holder[key]
+
+
+def dropped(obj: Object, k: Kubernetes) -> dict[str, list[str]]:
+    """Give the fields of a new object that each gate drops which the minor has, and which is off."""
+    found: dict[str, list[str]] = {}
+    for gates, uses in _features(k):
+        off = [gate for gate in gates if gate in k.gates and not k.on(gate)]
+        if not off:
+            continue
+        for _, key in uses(obj):
+            fields = found.setdefault(off[0], [])
+            if key not in fields:
+                fields.append(key)
+    return found
+
+
+def _features(k: Kubernetes) -> Iterator[Feature]:
+    yield from _FEATURES
+    yield from _SINCE_1_35 if k.minor > 34 else _UNTIL_1_34
 
 
 def _in_use(uses: Uses) -> bool:
@@ -149,7 +169,7 @@ def _compatibility(obj: Object) -> Uses:
 
 
 # In this order: alternatives that are dropped need not be looked into.
-_FEATURES: tuple[tuple[tuple[str, ...], Callable[[Object], Uses]], ...] = (
+_FEATURES: tuple[Feature, ...] = (
     (("DRAPrioritizedList",), _prioritized_list),
     (("DRADeviceTaints",), _taints),
     (("DRAAdminAccess",), _admin_access),

@@ -7,15 +7,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kueue_dra_ref.api.configuration_documents import configurations
 from kueue_dra_ref.api.conversion import converted
-from kueue_dra_ref.api.documents import ManifestDocument, configurations, objects
+from kueue_dra_ref.api.documents import ManifestDocument, identified
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError
+from kueue_dra_ref.apiserver import (
+    CONTROL_PLANE,
+    AcceptedRequest,
+    RequestContext,
+    admitted,
+)
+from kueue_dra_ref.simulation.other_kinds import sorted_documents
 from kueue_dra_ref.simulation.running_cluster import is_restored
 from kueue_dra_ref.target import Manifest, Ref
 
 DEFAULT_NAMESPACE = "default"
 """The namespace of an object that names none, as with kubectl."""
+
+_IMMUTABLE = ("ResourceClaim", "ResourceClaimTemplate")
+"""Kinds whose spec cannot be changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,14 +46,16 @@ class SimulationInputs:
         return deepest.file, deepest.line_of(field)
 
 
-def configuration_of(documents: Iterable[ManifestDocument]) -> ManifestDocument | None:
-    """Give the Configuration, which may be in a ConfigMap.
+def configuration_of(
+    documents: Iterable[ManifestDocument], *, named: bool = False
+) -> ManifestDocument | None:
+    """Give Kueue's Configuration, which may be inside another document; ``named``: the documents are named as it.
 
     Raises:
         DocumentFault: there is more than one.
 
     """
-    found = configurations(documents)
+    found = configurations(documents, named=named)
     if len(found) > 1:
         first, second = found[:2]
         place = f"{first.file} line {first.line}"
@@ -63,7 +76,8 @@ def given(
 
     """
     found: dict[tuple[str, str, str], SimulationInputs] = {}
-    for document in objects(_named(documents)):
+    chosen = sorted_documents(documents, running=running).simulated
+    for document in identified(_named(chosen)):
         new = _given(document, running=running)
         ref = new.ref
         key = (ref.kind, ref.namespace, ref.name)
@@ -136,12 +150,34 @@ def _merged(old: SimulationInputs, new: SimulationInputs) -> SimulationInputs:
     if left["apiVersion"] != right["apiVersion"]:
         left = _in_storage_version(old)
         right = _in_storage_version(new)
+    if old.ref.kind in _IMMUTABLE:
+        _insist_on_spec(old, new)
     return SimulationInputs(
         ref=old.ref,
         manifest=_overlaid(left, right),
         documents=(*old.documents, *new.documents),
         restored=old.restored or new.restored,
     )
+
+
+def _insist_on_spec(old: SimulationInputs, new: SimulationInputs) -> None:
+    """Reject another spec for an object whose spec an API server does not change."""
+    before, after = _stored_spec(old), _stored_spec(new)
+    if before is None or after is None or before == after:
+        return
+    first = old.documents[0]
+    place = f"{first.file} line {first.line}"
+    found = f"another spec of {new.ref}, after the one in {place}"
+    raise new.documents[-1].fault("spec", found, "the same spec: it is immutable")
+
+
+def _stored_spec(given: SimulationInputs) -> Any:
+    """Give the spec that an API server stores, with its defaults; None if it rejects the object."""
+    context = RequestContext(kubernetes=CONTROL_PLANE, namespace_labels={})
+    answer = admitted(given.manifest, None, context)
+    if isinstance(answer, AcceptedRequest):
+        return answer.obj.get("spec")
+    return None
 
 
 def _in_storage_version(given: SimulationInputs) -> Manifest:

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.explain.step import listed
 from kueue_dra_ref.simulation.run import SimulationResult, unknown_namespaces
 
@@ -35,8 +33,7 @@ def missing_from_cluster(
         yield _note("Namespace", namespaces, "namespaces")
     if not has_configuration and result.ask_for_devices:
         yield f"no Configuration, so no device class is mapped: {_command(_CONFIGURATION)}"
-    store = result.target.store
-    if _lacks_slices(store, result):
+    if result.lacks_slices:
         text = "no ResourceSlices, so no selector is checked against devices"
         yield f"{text}: {_command('resourceslices')}"
     queues = list(_queues_without_workloads(result))
@@ -65,26 +62,6 @@ def _note(kind: str, names: Iterable[str], plural: str) -> str:
 
 def _command(kinds: str) -> str:
     return f"kubectl get {kinds} -o yaml prints what the cluster has"
-
-
-def _lacks_slices(store: Store, result: SimulationResult) -> bool:
-    """Whether selectors are used for devices that are not published in the dump."""
-    if any(store.every("ResourceSlice")) or not result.ask_for_devices:
-        return False
-    kinds = ("DeviceClass", "ResourceClaimTemplate", "ResourceClaim")
-    return any(
-        _has_selectors(each.get("spec")) for kind in kinds for each in store.every(kind)
-    )
-
-
-def _has_selectors(value: Any) -> bool:
-    if isinstance(value, list):
-        return any(_has_selectors(each) for each in value)
-    if not isinstance(value, dict):
-        return False
-    if value.get("selectors"):
-        return True
-    return any(_has_selectors(each) for each in value.values())
 
 
 def _queues_without_workloads(result: SimulationResult) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kueue_dra_ref.api.scheme import KUEUE
+from kueue_dra_ref.api.scheme import KINDS, KUEUE
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
@@ -16,6 +16,7 @@ from kueue_dra_ref.simulation.missing_references import MissingReference, missin
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.target import FieldError, Manifest, NotQuiescent, Ref, Rejection
 
+_DEVICES = "resource.k8s.io"
 _SUBMITTED = ("Job", "Workload")
 """Kinds that are created after Kueue has started."""
 
@@ -126,6 +127,31 @@ class SimulationResult:
         """Whether any Workload has claims."""
         workloads = self.target.store.every("Workload")
         return any(workload_of(each).claims for each in workloads)
+
+    @property
+    def has_devices(self) -> bool:
+        """Whether the input has anything of resource.k8s.io, or a pod asks for devices."""
+        if any(KINDS[each.ref.kind].group == _DEVICES for each in self.known):
+            return True
+        return self.ask_for_devices
+
+    @property
+    def known(self) -> Iterator[SimulationInputs]:
+        """The objects of kinds that the API server knows."""
+        return (each for each in self.given if each.ref.kind in KINDS)
+
+    @property
+    def lacks_slices(self) -> bool:
+        """Whether selectors are used, and no device is published."""
+        store = self.target.store
+        if any(store.every("ResourceSlice")) or not self.ask_for_devices:
+            return False
+        kinds = ("DeviceClass", "ResourceClaimTemplate", "ResourceClaim")
+        return any(
+            _has_selectors(each.get("spec"))
+            for kind in kinds
+            for each in store.every(kind)
+        )
 
     @property
     def uncharged(self) -> bool:
@@ -317,3 +343,13 @@ def _missing(result: SimulationResult) -> Iterator[InputError]:
             continue
         for reference in missing(stored, store):
             yield InputError(given=each, error=reference.error, reference=reference)
+
+
+def _has_selectors(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_has_selectors(each) for each in value)
+    if not isinstance(value, dict):
+        return False
+    if value.get("selectors"):
+        return True
+    return any(_has_selectors(each) for each in value.values())

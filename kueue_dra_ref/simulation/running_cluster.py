@@ -1,4 +1,4 @@
-"""The objects of a running cluster among the inputs: which are restored, which are skipped, and which gates are on.
+"""The objects of a running cluster among the inputs: which are restored, and which gates are on.
 
 No counterpart: reads what ``kubectl get -o yaml`` and ``kueue-dra dump`` write.
 """
@@ -6,20 +6,14 @@ No counterpart: reads what ``kubectl get -o yaml`` and ``kueue-dra dump`` write.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from kueue_dra_ref.api.documents import ManifestDocument
-from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.controlplane.clock import seconds_of
-from kueue_dra_ref.features.manager_flags import (
-    FEATURE_GATES,
-    MANAGER_CONTAINER,
-    gates_in,
-)
+from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER, gates_of_arguments
 from kueue_dra_ref.target import Manifest
 
 HEAD = "ClusterDump"
@@ -41,11 +35,7 @@ class RunningCluster:
     """What the documents of a running cluster say, except for its objects."""
 
     documents: tuple[ManifestDocument, ...]
-    """The documents of kinds that the reference knows, and Configurations."""
-    ignored: Mapping[str, int]
-    """The number of objects of each kind that the reference does not decide about."""
-    gates: Mapping[str, bool]
-    """The feature gates in the arguments of Kueue's Deployment."""
+    """The documents, with the Jobs that belong to Workloads."""
     kubernetes: str = ""
     """The minor of the API server, such as ``1.36``; empty if the dump does not say."""
     seconds: float = 0.0
@@ -85,39 +75,13 @@ def is_restored(manifest: Manifest) -> bool:
 
 def running_cluster(documents: Sequence[ManifestDocument]) -> RunningCluster:
     """Read the documents of a running cluster."""
-    kept = []
     uids = _owner_uids(documents)
-    ignored: Counter[str] = Counter()
-    for document in documents:
-        kind = str(document.manifest.get("kind", ""))
-        if _is_known(document.manifest):
-            kept.append(_with_uid(document, uids))
-        elif kind != HEAD:
-            ignored[kind] += 1
+    owned = [_with_uid(document, uids) for document in documents]
     return RunningCluster(
-        documents=tuple(map(_normalized, kept)),
-        ignored=dict(sorted(ignored.items())),
-        gates=_gates(documents),
+        documents=tuple(map(_normalized, owned)),
         kubernetes=_kubernetes(documents),
         seconds=_newest(documents),
     )
-
-
-def _is_known(manifest: Manifest) -> bool:
-    kind = manifest.get("kind")
-    if kind == "ConfigMap":
-        return _has_configuration(manifest)
-    if kind in (None, "", "Configuration"):
-        return True
-    known = KINDS.get(str(kind))
-    version = str(manifest.get("apiVersion", ""))
-    group = version.rpartition("/")[0]
-    return known is not None and known.group == group
-
-
-def _has_configuration(manifest: Manifest) -> bool:
-    data = part(manifest, "data")
-    return any("config.kueue.x-k8s.io" in str(text) for text in data.values())
 
 
 def _owner_uids(documents: Sequence[ManifestDocument]) -> dict[JobKey, str]:
@@ -170,14 +134,14 @@ def _without_defaults(value: Any) -> Any:
     return kept
 
 
-def _gates(documents: Sequence[ManifestDocument]) -> Mapping[str, bool]:
+def gates_of_deployments(documents: Iterable[ManifestDocument]) -> dict[str, bool]:
+    """Give the feature gates in the arguments of Kueue's Deployment."""
     gates: dict[str, bool] = {}
     for document in documents:
         manifest = document.manifest
-        if manifest.get("kind") != "Deployment" or not _is_kueue(manifest):
-            continue
-        for argument in _gate_arguments(manifest):
-            gates |= gates_in(argument)
+        if manifest.get("kind") == "Deployment" and _is_kueue(manifest):
+            for arguments in _manager_arguments(manifest):
+                gates |= gates_of_arguments(arguments)
     return gates
 
 
@@ -190,26 +154,14 @@ def _is_kueue(deployment: Manifest) -> bool:
     return "kueue" in name
 
 
-def _gate_arguments(deployment: Manifest) -> Iterator[str]:
-    """Give the values of ``--feature-gates`` of Kueue's container."""
+def _manager_arguments(deployment: Manifest) -> Iterator[list[str]]:
+    """Give the arguments of Kueue's container."""
     spec = part(deployment, "spec")
     pods = part(spec, "template")
     pod = part(pods, "spec")
     for container in _mappings(pod, "containers"):
         if container.get("name") == MANAGER_CONTAINER:
-            yield from _values(_texts(container.get("args")))
-
-
-def _values(arguments: Sequence[str]) -> Iterator[str]:
-    """Give the values of the option, which may be arguments of their own."""
-    for index, argument in enumerate(arguments):
-        name, has_value, value = argument.partition("=")
-        if name != FEATURE_GATES:
-            continue
-        if has_value:
-            yield value
-        else:
-            yield from arguments[index + 1 : index + 2]
+            yield _texts(container.get("args"))
 
 
 def _kubernetes(documents: Sequence[ManifestDocument]) -> str:

@@ -1,0 +1,232 @@
+"""Print what a simulation found wrong with its input, and what it did not consider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import click
+
+from kueue_dra_cli.errors import located, place_of
+from kueue_dra_cli.inputs import Simulation
+from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_ref.behaviours.phases_dra import MappingSource
+from kueue_dra_ref.explain.step import listed, named
+from kueue_dra_ref.simulation.gated_fields import GatedFields, gated_fields
+from kueue_dra_ref.simulation.missing_from_cluster import missing_from_cluster
+from kueue_dra_ref.simulation.not_considered import InputNotes
+from kueue_dra_ref.simulation.other_kinds import UnknownKind
+from kueue_dra_ref.simulation.run import InputError, SimulationResult
+from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork
+from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
+
+INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; turn it on with --feature-gates {gate}=true"
+NO_CONFIGURATION_NOTE = (
+    "note: no Configuration was given, so no device class is mapped; "
+    "give one with --config, or among the manifests"
+)
+NO_SLICES_NOTE = (
+    "note: no ResourceSlice is given: add those of the cluster (kubectl get resourceslices -o yaml), "
+    "because selectors are checked against devices"
+)
+UNSETTLED_NOTE = (
+    "note: Kueue does not settle here; the output shows the last state: {moving}"
+)
+QUOTA_FREE_NOTE = "note: left out objects of kinds that take no quota: {kinds}"
+MISSING_NOTE = "note: the input has {missing}"
+OWNED_NOTE = "note: Workload {workload} is skipped: its Job is in the input too, and Kueue creates the Job's Workload"
+UNMANAGED_NOTE = "note: Job {job} {why}, so Kueue does not manage it"
+OF_KUEUE_NOTE = "note: what these objects decide is not considered: {objects}"
+WORK_NOTE = "note: {place}: {work} is not simulated: {what}"
+WORK_HINT = (
+    "note: to simulate such work, give the Workload that Kueue made for it "
+    "(kubectl get workloads -o yaml), or a Job with the same pod template"
+)
+TEMPLATES_NOTE = (
+    "note: left out {count} that are not rendered, the first {place}; "
+    "give the output of helm template instead"
+)
+KUSTOMIZATION_NOTE = (
+    "note: {place}: kustomization not applied; "
+    "give the output of kubectl kustomize instead"
+)
+NO_OBJECT_NOTE = "note: left out {count} that hold no object, the first {place}"
+GATED_NOTE = (
+    "note: {place}: Kubernetes {kubernetes} drops {fields} of {objects}, because its gate {gate} is off; "
+    "turn it on with --kubernetes-feature-gates {gate}=true"
+)
+CONFIG_WINS_NOTE = "note: {place}: Configuration not used: --config names another one"
+BOTH_GATES_NOTE = (
+    "note: Kueue itself refuses feature gates in its arguments and in its Configuration; "
+    "here --feature-gates adds to those of the Configuration"
+)
+_SHOWN = 20
+"""How many objects of work get a line of their own."""
+
+
+def report_problems(
+    simulation: Simulation,
+    result: SimulationResult,
+    notes: InputNotes,
+    *,
+    allow_missing: bool,
+) -> int:
+    """Print errors, warnings and notes on standard error, and give the exit code."""
+    for finding in (*result.refused, *result.missing_of_new):
+        click.echo(_message(finding), err=True)
+    sources = (
+        _warnings(result),
+        _not_decided(simulation, result),
+        _kubernetes_notes(result),
+        _left_out(simulation),
+        _work(notes.work),
+        _notes(simulation, result),
+    )
+    for lines in sources:
+        for line in lines:
+            click.echo(line, err=True)
+    if result.refused:
+        return 2
+    return 2 if result.missing_of_new and not allow_missing else 0
+
+
+def _warnings(result: SimulationResult) -> Iterable[str]:
+    yield from (f"warning: {warning}" for warning in result.warnings)
+    for each, field in result.unknown:
+        yield f'warning: {located(*each.place(field), each.ref)}: unknown field "{field}"'
+
+
+def _not_decided(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
+    for error in settings_not_decided(simulation.configuration, simulation.behaviour):
+        yield f"note: {located(*place_of(error, simulation.document), error)}"
+    yield from (f"note: {_message(finding)}" for finding in result.not_decided)
+
+
+def _message(finding: InputError) -> str:
+    return located(*finding.place, f"{finding.given.ref}: {finding.error}")
+
+
+def _kubernetes_notes(result: SimulationResult) -> Iterable[str]:
+    """Say which fields the gates of Kubernetes drop."""
+    kubernetes = result.target.api_server.kubernetes
+    for each in gated_fields(result.given, kubernetes):
+        yield GATED_NOTE.format(
+            place=_place(each.first.documents[-1]),
+            kubernetes=kubernetes.name,
+            fields=listed(list(each.fields)),
+            objects=_objects(each),
+            gate=each.gate,
+        )
+
+
+def _objects(each: GatedFields) -> str:
+    if each.objects == 1:
+        return str(each.first.ref)
+    return named(each.objects, each.kind)
+
+
+def _left_out(simulation: Simulation) -> Iterator[str]:
+    """Say what of the input decides nothing here, each kind once."""
+    documents = simulation.sorted
+    for other in simulation.other_configurations:
+        yield CONFIG_WINS_NOTE.format(place=_place(other))
+    if documents.of_kueue:
+        objects = listed([_title(each) for each in documents.of_kueue])
+        yield OF_KUEUE_NOTE.format(objects=objects)
+    yield from _unknown(documents.unknown)
+    if documents.quota_free:
+        kinds = sorted(documents.quota_free.items())
+        shown = ", ".join(f"{count} {kind}" for kind, count in kinds)
+        yield QUOTA_FREE_NOTE.format(kinds=shown)
+    for each in documents.kustomizations:
+        yield KUSTOMIZATION_NOTE.format(place=_place(each))
+    yield from _counted(TEMPLATES_NOTE, documents.templates, "Helm template")
+    yield from _counted(NO_OBJECT_NOTE, documents.no_objects, "document")
+
+
+def _counted(
+    note: str, documents: Sequence[ManifestDocument], noun: str
+) -> Iterator[str]:
+    if documents:
+        count = named(len(documents), noun)
+        yield note.format(count=count, place=_place(documents[0]))
+
+
+def _unknown(kinds: Mapping[str, UnknownKind]) -> Iterator[str]:
+    for kind, found in kinds.items():
+        objects = named(found.objects, "object")
+        labelled = "none names a queue"
+        if found.labelled:
+            labelled = (
+                f"{found.labelled} with a queue label, whose quota is not considered"
+            )
+        yield f"note: {_place(found.first)}: unknown kind {kind}: left out {objects}, {labelled}"
+
+
+def _work(work: Sequence[UnsimulatedWork]) -> Iterator[str]:
+    for each in work[:_SHOWN]:
+        place = _place(each.document)
+        yield WORK_NOTE.format(place=place, work=each.shown, what=_requests(each))
+    more = len(work) - _SHOWN
+    if more > 0:
+        yield f"note: {named(more, 'more object')} of such kinds are not simulated"
+    if work:
+        yield WORK_HINT
+
+
+def _requests(work: UnsimulatedWork) -> str:
+    queue = f"LocalQueue {work.queue}"
+    if work.why:
+        return f"it is queued in {queue}; {work.why}"
+    amounts = ", ".join(f"{name} {work.requests[name]}" for name in work.requests)
+    verb = "requests" if work.pods == 1 else "request"
+    pods = named(work.pods, "pod")
+    return f"its {pods} {verb} {amounts or 'nothing'} of {queue}"
+
+
+def _title(document: ManifestDocument) -> str:
+    meta = document.manifest.get("metadata")
+    name = meta.get("name", "") if isinstance(meta, dict) else ""
+    return f"{document.manifest.get('kind')} {name}"
+
+
+def _place(document: ManifestDocument) -> str:
+    return f"{document.file}:{document.line}"
+
+
+def _cluster_notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
+    """Say what a dump lacks."""
+    if simulation.cluster is None:
+        return
+    has_configuration = (
+        simulation.document is not None
+        or simulation.behaviour.mapping_source is not MappingSource.IN_THE_CONFIGURATION
+    )
+    for missing in missing_from_cluster(result, has_configuration=has_configuration):
+        yield MISSING_NOTE.format(missing=missing)
+
+
+def _notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
+    yield from _cluster_notes(simulation, result)
+    if simulation.adds_gates:
+        yield BOTH_GATES_NOTE
+    if result.ask_for_devices:
+        yield from _device_notes(simulation, result)
+    if result.restless:
+        yield UNSETTLED_NOTE.format(moving=result.restless)
+    for owned in result.owned:
+        yield OWNED_NOTE.format(workload=f"{owned.ref.namespace}/{owned.ref.name}")
+    for job, why in result.unmanaged:
+        yield UNMANAGED_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}", why=why)
+
+
+def _device_notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
+    in_configuration = (
+        simulation.behaviour.mapping_source is MappingSource.IN_THE_CONFIGURATION
+    )
+    if simulation.cluster is None:
+        if simulation.document is None and in_configuration:
+            yield NO_CONFIGURATION_NOTE
+        if result.lacks_slices:
+            yield NO_SLICES_NOTE
+    if result.uncharged:
+        yield INTEGRATION_NOTE.format(gate=simulation.behaviour.integration_gate)

@@ -1,0 +1,109 @@
+"""What a simulation does not consider about each Workload: checks and topologies of its queue, other work in it.
+
+No counterpart: notes of the simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.simulation.explanation import Explanation
+from kueue_dra_ref.simulation.run import InputError, SimulationResult
+from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork
+from kueue_dra_ref.target import FieldError
+
+Scope = tuple[str, str, str]
+"""Kind, namespace and name of an object."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputNotes:
+    """What is not considered, by the object that it is about."""
+
+    work: Sequence[UnsimulatedWork] = ()
+    settings: tuple[str, ...] = ()
+    subjects: dict[Scope, list[str]] = field(default_factory=dict)
+    sharing: dict[str, int] = field(default_factory=dict)
+    """By ClusterQueue, the number of objects of work that would share its quota."""
+
+    def about(self, found: Explanation) -> list[str]:
+        """Say what is not considered about a Workload."""
+        scopes = (
+            ("ClusterQueue", "", found.cluster_queue),
+            ("LocalQueue", found.namespace, found.queue),
+            ("Job", found.namespace, found.job),
+            ("Workload", found.namespace, found.workload),
+        )
+        subjects = list(self.settings)
+        for scope in scopes:
+            subjects += self.subjects.get(scope, ())
+        others = self.sharing.get(found.cluster_queue, 0)
+        if others:
+            objects = "1 object" if others == 1 else f"{others} objects"
+            subjects.append(f"{objects} of other kinds in its queues")
+        return list(dict.fromkeys(subjects))
+
+
+def input_notes(
+    result: SimulationResult,
+    work: Sequence[UnsimulatedWork],
+    settings: Sequence[FieldError],
+) -> InputNotes:
+    """Find what is not considered; ``settings`` are the fields of the Configuration that are not."""
+    subjects: dict[Scope, list[str]] = {}
+    for finding in result.not_decided:
+        subject = _subject(finding.error)
+        for scope in _scopes(result, finding):
+            subjects.setdefault(scope, []).append(subject)
+    return InputNotes(
+        work=work,
+        settings=tuple(_general(settings)),
+        subjects=subjects,
+        sharing=_sharing(result, work),
+    )
+
+
+def _subject(error: FieldError) -> str:
+    return error.detail.partition(":")[0]
+
+
+def _general(settings: Sequence[FieldError]) -> Iterator[str]:
+    """Give the settings that bear on every Workload; a gate or a framework may not."""
+    for error in settings:
+        if not error.field.startswith(("featureGates", "integrations")):
+            yield _subject(error)
+
+
+def _scopes(result: SimulationResult, finding: InputError) -> Iterator[Scope]:
+    """Give the objects that a field is about; a ResourceFlavor is that of ClusterQueues."""
+    ref = finding.given.ref
+    if ref.kind != "ResourceFlavor":
+        yield ref.kind, ref.namespace, ref.name
+        return
+    for queue in result.target.store.every("ClusterQueue"):
+        for group in queue["spec"].get("resourceGroups") or ():
+            if any(each["name"] == ref.name for each in group["flavors"]):
+                yield "ClusterQueue", "", queue["metadata"]["name"]
+
+
+def _sharing(
+    result: SimulationResult, work: Sequence[UnsimulatedWork]
+) -> dict[str, int]:
+    """Count the work that would share the quota of each ClusterQueue: its own and that of its cohort tree."""
+    manager = result.target.manager
+    sharing: dict[str, int] = {}
+    if manager is None:
+        return sharing
+    for each in work:
+        if not each.cluster_queue:
+            continue
+        for queue in _tree(manager.kueue, each.cluster_queue):
+            sharing[queue] = sharing.get(queue, 0) + 1
+    return sharing
+
+
+def _tree(kueue: Kueue, cluster_queue: str) -> list[str]:
+    root = kueue.hierarchy.root(cluster_queue)
+    return kueue.hierarchy.members(root) if root else [cluster_queue]

@@ -1,0 +1,161 @@
+"""Work that Kueue queues and that the simulation does not admit: its queue, and its pod templates.
+
+Kueue: pkg/controller/jobs/jobset/jobset_controller.go (PodSets);
+    pkg/controller/jobs/raycluster/common.go (BuildPodSets)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
+from kueue_dra_ref.api.unstructured import part
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodTemplate:
+    """A pod template of an object, and the number of pods that it makes."""
+
+    count: int
+    template: Manifest
+
+
+PodTemplates = Callable[[Manifest], Iterator[PodTemplate]]
+
+
+def queue_label(manifest: Manifest) -> str:
+    """Give the queue that an object names for its pods, itself or in the template of its Jobs or pods."""
+    spec = part(manifest, "spec")
+    for holder in (manifest, part(spec, "jobTemplate"), part(spec, "template")):
+        labels = part(part(holder, "metadata"), "labels")
+        queue = labels.get(QUEUE_LABEL)
+        if isinstance(queue, str) and queue:
+            return queue
+    return ""
+
+
+def pod_templates(kind: tuple[str, str], manifest: Manifest) -> list[PodTemplate]:
+    """Give the pod templates of an object; none where the object alone does not say them."""
+    found = WORK_KINDS[kind]
+    return [each for each in found(manifest) if each.template and each.count > 0]
+
+
+def _pod(manifest: Manifest) -> Iterator[PodTemplate]:
+    yield PodTemplate(count=1, template={"spec": part(manifest, "spec")})
+
+
+def _replicas(manifest: Manifest) -> Iterator[PodTemplate]:
+    spec = part(manifest, "spec")
+    count = _count(spec, "replicas")
+    yield PodTemplate(count=count, template=part(spec, "template"))
+
+
+def _cron_job(manifest: Manifest) -> Iterator[PodTemplate]:
+    job = part(part(manifest, "spec"), "jobTemplate")
+    yield _of_job(job, times=1)
+
+
+def _job_set(manifest: Manifest) -> Iterator[PodTemplate]:
+    for job in _mappings(part(manifest, "spec"), "replicatedJobs"):
+        yield _of_job(part(job, "template"), times=_count(job, "replicas"))
+
+
+def _of_job(job: Manifest, times: int) -> PodTemplate:
+    spec = part(job, "spec")
+    parallelism = _count(spec, "parallelism")
+    completions = _count(spec, "completions", default=parallelism)
+    pods = min(parallelism, completions)
+    return PodTemplate(count=pods * times, template=part(spec, "template"))
+
+
+def _leader_worker_set(manifest: Manifest) -> Iterator[PodTemplate]:
+    spec = part(manifest, "spec")
+    groups = _count(spec, "replicas")
+    group = part(spec, "leaderWorkerTemplate")
+    size = _count(group, "size")
+    worker = part(group, "workerTemplate")
+    leader = part(group, "leaderTemplate") or worker
+    yield PodTemplate(count=groups, template=leader)
+    yield PodTemplate(count=groups * (size - 1), template=worker)
+
+
+def _ray_cluster(manifest: Manifest) -> Iterator[PodTemplate]:
+    yield from _ray_pods(part(manifest, "spec"))
+
+
+def _ray_job(manifest: Manifest) -> Iterator[PodTemplate]:
+    spec = part(manifest, "spec")
+    yield PodTemplate(count=1, template=part(spec, "submitterPodTemplate"))
+    yield from _ray_pods(part(spec, "rayClusterSpec"))
+
+
+def _ray_service(manifest: Manifest) -> Iterator[PodTemplate]:
+    yield from _ray_pods(part(part(manifest, "spec"), "rayClusterConfig"))
+
+
+def _ray_pods(cluster: Manifest) -> Iterator[PodTemplate]:
+    head = part(cluster, "headGroupSpec")
+    yield PodTemplate(count=1, template=part(head, "template"))
+    for group in _mappings(cluster, "workerGroupSpecs"):
+        pods = _count(group, "replicas") * _count(group, "numOfHosts")
+        yield PodTemplate(count=pods, template=part(group, "template"))
+
+
+def _kubeflow_job(manifest: Manifest) -> Iterator[PodTemplate]:
+    spec = part(manifest, "spec")
+    for key in sorted(spec):
+        if not key.endswith("ReplicaSpecs"):
+            continue
+        roles = part(spec, key)
+        for role in sorted(roles):
+            replica = part(roles, role)
+            count = _count(replica, "replicas")
+            yield PodTemplate(count=count, template=part(replica, "template"))
+
+
+def _unreadable(_: Manifest) -> Iterator[PodTemplate]:
+    """Give nothing: another object, or a controller, decides what the pods are."""
+    yield from ()
+
+
+WORK_KINDS: Mapping[tuple[str, str], PodTemplates] = {
+    ("", "Pod"): _pod,
+    ("apps", "Deployment"): _replicas,
+    ("apps", "StatefulSet"): _replicas,
+    ("apps", "ReplicaSet"): _replicas,
+    ("apps", "DaemonSet"): _unreadable,
+    ("batch", "CronJob"): _cron_job,
+    ("jobset.x-k8s.io", "JobSet"): _job_set,
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _leader_worker_set,
+    ("ray.io", "RayCluster"): _ray_cluster,
+    ("ray.io", "RayJob"): _ray_job,
+    ("ray.io", "RayService"): _ray_service,
+    ("kubeflow.org", "JAXJob"): _kubeflow_job,
+    ("kubeflow.org", "MPIJob"): _kubeflow_job,
+    ("kubeflow.org", "PaddleJob"): _kubeflow_job,
+    ("kubeflow.org", "PyTorchJob"): _kubeflow_job,
+    ("kubeflow.org", "TFJob"): _kubeflow_job,
+    ("kubeflow.org", "XGBoostJob"): _kubeflow_job,
+    ("trainer.kubeflow.org", "TrainJob"): _unreadable,
+    ("trainer.kubeflow.org", "TrainingRuntime"): _unreadable,
+    ("trainer.kubeflow.org", "ClusterTrainingRuntime"): _unreadable,
+    ("workload.codeflare.dev", "AppWrapper"): _unreadable,
+    ("sparkoperator.k8s.io", "SparkApplication"): _unreadable,
+}
+"""By group and kind, how the pod templates of work are found that names a queue."""
+
+
+def _count(holder: Manifest, key: str, default: int = 1) -> int:
+    """Give a count of a manifest that may be malformed."""
+    value = holder.get(key)
+    return value if isinstance(value, int) and value >= 0 else default
+
+
+def _mappings(holder: Manifest, key: str) -> Iterator[dict[str, Any]]:
+    items = holder.get(key)
+    for each in items if isinstance(items, list) else ():
+        if isinstance(each, dict):
+            yield each
