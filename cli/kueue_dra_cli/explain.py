@@ -210,6 +210,11 @@ def _print_texts(found: Iterable[Explanation]) -> None:
         )
 
 
+def _amount(text: str) -> int | str:
+    """Give an amount without a unit as a number."""
+    return int(text) if text.isdecimal() else text
+
+
 def _as_json(found: Explanation, *, texts: bool) -> dict[str, Any]:
     word, reason = outcome(found.verdict)
     steps = [
@@ -226,7 +231,7 @@ def _as_json(found: Explanation, *, texts: bool) -> dict[str, Any]:
         "verdict": word,
         "reason": reason,
         "message": found.message,
-        "devices": dict(found.devices),
+        "devices": {name: _amount(text) for name, text in found.devices.items()},
         "steps": steps,
     } | (
         {"requirements": {id_: catalogue()[id_].text for id_ in cited}} if texts else {}

@@ -181,7 +181,10 @@ def _format_range(charged: SourceCharge, bounds: ValidRange) -> str:
 
 
 def _format_units(charged: SourceCharge, units: int) -> str:
+    """Format whole units, which for cpu are cores; Kueue counts thousandths of them only in quota."""
     resource = charged.source.resource
+    if resource == "cpu":
+        return str(units)
     return printed(resource, units, frozenset({resource}))
 
 

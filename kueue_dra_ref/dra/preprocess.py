@@ -23,6 +23,7 @@ from kueue_dra_ref.dra.extended_resources import (
     requests_extended_devices,
     resolve_extended_resources,
 )
+from kueue_dra_ref.dra.selector_trace import selector_steps
 from kueue_dra_ref.dra.selectors import SelectorError, validate_selectors
 from kueue_dra_ref.explain.step import TIMES, Step
 from kueue_dra_ref.model.device_checks import MappingLookup
@@ -278,6 +279,7 @@ class ClaimPreprocessor:
             faults.append(error.fault)
             cites += error.requirements
         if faults:
+            self._record(selector_steps(self.rules.matching, requests, devices))
             raise ProcessingError(faults, requirements=cites)
 
     def _lookup(self, context: DeviceRequestContext, device_class: str) -> str:

@@ -14,6 +14,7 @@ from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, Snapshot
+from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.scheduler.ambiguous_classes import (
@@ -23,6 +24,7 @@ from kueue_dra_ref.scheduler.ambiguous_classes import (
 )
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.scheduler.flavorassigner.assigner import AllRequests, assign
+from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
 from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
 from kueue_dra_ref.workload.map_order import MapOrder, MapOrderDraw
 from kueue_dra_ref.workload.total_requests import scaled_to
@@ -140,11 +142,25 @@ class Nominator:
             assignment, targets = self._try(entry, requests)
             fits = assignment.representative_mode is FlavorAssignmentMode.FIT
             if fits or targets:
-                largest = assignment, targets
+                largest = self._with_counts(assignment, pod_sets, counts), targets
                 high = middle
             else:
                 low = middle + 1
         return largest
+
+    def _with_counts(
+        self, assignment: Assignment, pod_sets: Sequence[PodSet], counts: Sequence[int]
+    ) -> Assignment:
+        """Explain first to how many pods each pod set is reduced."""
+        rules = self.behaviour.assigning.partial_admission.rules
+        steps = []
+        for pod_set, count in zip(pod_sets, counts, strict=True):
+            if count == pod_set.count:
+                continue
+            text = f"partial admission: pod set {pod_set.name} has {pod_set.count} pods, at least {pod_set.least}; "
+            text += f"{count} is the largest number that can be admitted"
+            steps.append(Step.by(text, *rules))
+        return replace(assignment, steps=(*steps, *assignment.steps))
 
     def _oracle(self, entry: Entry) -> PreemptionOracle:
         info = entry.info

@@ -18,6 +18,7 @@ from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import FlavorResource
+from kueue_dra_ref.simulation.charged_devices import admitted_devices
 from kueue_dra_ref.simulation.explanation import Explanation, explained, job_of
 from kueue_dra_ref.simulation.run import SimulationResult
 from kueue_dra_ref.target import Manifest
@@ -70,19 +71,12 @@ def _held(kueue: Kueue, reserved: ReservedWorkload) -> Iterator[Step]:
         yield _step(f"it holds {amount}")
 
 
-def _admitted_devices(kueue: Kueue, workload: Manifest) -> Mapping[str, int]:
+def _admitted_devices(kueue: Kueue, workload: Manifest) -> Mapping[str, str]:
     """Give what an admission charges for devices; Kueue does not read the claims of an admitted workload again."""
     if not workload_of(workload).claims:
         return {}
     mapped = {each.name for each in kueue.configuration.mappings}
-    total: dict[str, int] = {}
-    admission = workload["status"]["admission"]
-    for assignment in admission["podSetAssignments"]:
-        usage = assignment.get("resourceUsage") or {}
-        for resource in sorted(mapped.intersection(usage)):
-            amount = _units(resource, usage[resource])
-            total[resource] = total.get(resource, 0) + amount
-    return total
+    return admitted_devices(kueue, workload, mapped) or {}
 
 
 def _units(resource: str, written: object) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.workloads import is_active, workload_of
@@ -10,6 +10,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
+from kueue_dra_ref.simulation.charged_devices import charged_devices
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.verdict import (
     Admitted,
@@ -49,8 +50,8 @@ class Explanation:
     cluster_queue: str
     verdict: Verdict
     message: str
-    devices: Mapping[str, int]
-    """What its claims charge for all pods of all pod sets, by resource."""
+    devices: Mapping[str, str]
+    """What its claims charge for all pods of all pod sets, by resource, in the words of its status."""
     steps: tuple[Step, ...]
 
 
@@ -68,7 +69,7 @@ def explained(target: ReferenceTarget, workload: Manifest) -> Explanation:
         cluster_queue=spec.get("clusterQueue", ""),
         verdict=verdict(workload),
         message=_message_of(workload, "QuotaReserved"),
-        devices=_devices(target, workload),
+        devices=charged_devices(target, workload),
         steps=_steps(target, workload),
     )
 
@@ -108,41 +109,6 @@ def outcome(found: Verdict) -> tuple[str, str]:
             return word, "; ".join(conditions)
         case _:
             return word, ""
-
-
-def _devices(target: ReferenceTarget, workload: Manifest) -> Mapping[str, int]:
-    meta = workload["metadata"]
-    dra = target.derivation(meta["namespace"], meta["name"])
-    if dra is None:
-        return {}
-    total: dict[str, int] = {}
-    for pod_set in workload_of(workload).pod_sets:
-        per_pod = dra.charges.get(pod_set.name, {})
-        once = dra.shared.get(pod_set.name, {})
-        for counts, times in ((per_pod, pod_set.count), (once, 1)):
-            for charged, count in counts.items():
-                choices = dra.choices.get(charged, ())
-                resource = _chosen(workload, pod_set.name, charged, choices)
-                total[resource] = total.get(resource, 0) + count * times
-    return dict(sorted(total.items()))
-
-
-def _chosen(
-    workload: Manifest,
-    pod_set: str,
-    charged: str,
-    choices: Sequence[str],
-) -> str:
-    """Give the resource that the admission has for a charge; the charge itself while there is none."""
-    admission = (workload.get("status") or {}).get("admission") or {}
-    for assignment in admission.get("podSetAssignments") or ():
-        if assignment["name"] != pod_set:
-            continue
-        flavors = assignment.get("flavors") or {}
-        for name in choices:
-            if name in flavors:
-                return name
-    return charged
 
 
 def _steps(target: ReferenceTarget, workload: Manifest) -> tuple[Step, ...]:

@@ -212,7 +212,7 @@ def _explain_resource(
 
 
 def _format_devices(requests: TotalRequests, resource: str, devices: int) -> str:
-    if resource in requests.in_bytes:
+    if resource in requests.in_bytes and resource != "cpu":
         return printed(resource, devices, requests.in_bytes)
     return str(devices)
 

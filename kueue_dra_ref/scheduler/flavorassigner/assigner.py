@@ -180,7 +180,11 @@ class FlavorAssigner:
 
     def _uncovered(self, resource: str, amount: int) -> str | None:
         """Give why a resource that no group covers does not fit, or None if it is ignored."""
-        if self.oracle.ignore_undeclared or self.rules.ignore_zero_request(amount):
+        if self.oracle.ignore_undeclared:
+            text = f"{resource} is not in the quota of the ClusterQueue: not charged"
+            self.steps.append(Step.by(text, *self.rules.ignore_undeclared.rules))
+            return None
+        if self.rules.ignore_zero_request(amount):
             return None
         reason = self.rules.uncovered(resource)
         if reason:
