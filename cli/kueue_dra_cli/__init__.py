@@ -90,6 +90,9 @@ class LazyGroup(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line, and name a file that cannot be read or written."""
+        if sys.stdout is None:
+            click.echo("kueue-dra: standard output is closed", err=True)
+            sys.exit(INVALID_INPUT)
         try:
             return super().main(*args, **kwargs)
         except OSError as fault:

@@ -18,6 +18,7 @@ from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.simulation.cohort_depth import insist_on_depth
 from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
 from kueue_dra_ref.simulation.not_considered import InputNotes, input_notes
 from kueue_dra_ref.simulation.other_kinds import SortedDocuments, sorted_documents
@@ -133,11 +134,13 @@ def simulation_of(
         manager = {**gates_of_values(documents), **gates_of_deployments(documents)}
         if faults := gates_twice(found, manager):
             raise CliError(located(*place_of(each, found), each) for each in faults)
+        objects = given(cluster.documents if cluster else documents, running=running)
+        insist_on_depth(objects)
         return Simulation(
             behaviour=behaviour_of(behaviour),
             configuration=with_gates(found, {**manager, **gates}),
             document=found,
-            given=given(cluster.documents if cluster else documents, running=running),
+            given=objects,
             cluster=cluster,
             sorted=chosen,
             other_configurations=others if named else (),

@@ -10,7 +10,7 @@ from kueue_dra_cli.errors import located, place_of
 from kueue_dra_cli.inputs import Simulation
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
-from kueue_dra_ref.explain.step import listed, named
+from kueue_dra_ref.explain.step import circle_text, listed, named
 from kueue_dra_ref.simulation.gated_fields import GatedFields, gated_fields
 from kueue_dra_ref.simulation.missing_from_cluster import missing_from_cluster
 from kueue_dra_ref.simulation.not_considered import InputNotes
@@ -58,6 +58,10 @@ CONFIG_WINS_NOTE = "note: {place}: Configuration not used: --config names anothe
 BOTH_GATES_NOTE = (
     "note: Kueue itself refuses feature gates in its arguments and in its Configuration; "
     "here --feature-gates adds to those of the Configuration"
+)
+CIRCLE_NOTE = (
+    "note: {circle}; Kueue admits nothing below them, "
+    "although the status of ClusterQueue {queues} says Active"
 )
 _SHOWN = 20
 """How many objects of work get a line of their own."""
@@ -213,6 +217,8 @@ def _notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
         yield from _device_notes(simulation, result)
     if result.restless:
         yield UNSETTLED_NOTE.format(moving=result.restless)
+    for circle, queues in result.circles.items():
+        yield CIRCLE_NOTE.format(circle=circle_text(circle), queues=listed(queues))
     for owned in result.owned:
         yield OWNED_NOTE.format(workload=f"{owned.ref.namespace}/{owned.ref.name}")
     for job, why in result.unmanaged:

@@ -40,6 +40,16 @@ class DocumentError(Exception):
         return f"{place}: {field}found {self.found}; expected {self.expected}"
 
 
+def _bytes_of(path: Path) -> bytes:
+    if str(path) != STANDARD_INPUT:
+        return path.read_bytes()
+    if sys.stdin is None:
+        raise DocumentError(
+            file=STANDARD_INPUT, found="standard input closed", expected="manifests"
+        )
+    return sys.stdin.buffer.read()
+
+
 def text_of(path: Path) -> str:
     """Read a text file, or the standard input for ``-``; a byte order mark is no part of the text.
 
@@ -48,11 +58,7 @@ def text_of(path: Path) -> str:
 
     """
     try:
-        data = (
-            sys.stdin.buffer.read()
-            if str(path) == STANDARD_INPUT
-            else path.read_bytes()
-        )
+        data = _bytes_of(path)
     except IsADirectoryError:
         raise DocumentError(
             file=str(path), found="a directory", expected="a file"

@@ -32,6 +32,9 @@ _GRAMMAR = re.compile(
     r"(?:(?P<binary>[KMGTPE]i)|(?P<exponent>[eE][+-]?[0-9]{1,4})|(?P<decimal>[numkMGTPE]?))"
 )
 _MAX_DIGITS = 18
+_MOST_CHARACTERS = 4000
+"""Python reads no number that is much longer."""
+_MOST_SHOWN = 100
 
 
 class Format(Enum):
@@ -46,8 +49,9 @@ class BadQuantity(ValueError):
     """The text is not a quantity."""
 
     def __init__(self, text: str) -> None:
+        shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
         super().__init__(
-            f"{text!r} is not a quantity; expected a number with an optional suffix such as 500m, 2 or 80Gi"
+            f"{shown!r} is not a quantity; expected a number with an optional suffix such as 500m, 2 or 80Gi"
         )
         self.text = text
 
@@ -146,7 +150,7 @@ def whole(value: int, form: Format = Format.DECIMAL) -> Quantity:
 
 def _match(text: str | int | float) -> re.Match[str]:
     match = _GRAMMAR.fullmatch(str(text))
-    if match is None:
+    if match is None or len(str(text)) > _MOST_CHARACTERS:
         raise BadQuantity(str(text))
     return match
 

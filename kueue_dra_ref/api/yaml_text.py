@@ -25,6 +25,8 @@ _MOST_VALUES = (
     1_000_000  # a document that is larger than this grew by aliases of aliases
 )
 _DEEPEST = 100  # no object of Kubernetes has so many levels, and what has many more ends the parser
+_MOST_DIGITS = 4300  # Python itself reads no longer numbers
+_LONG_NUMBER = re.compile(rf"[-+]?[0-9.]{{{_MOST_DIGITS},}}[A-Za-z]{{0,2}}")
 _TAG = "tag:yaml.org,2002:"
 _BOOLS = dict.fromkeys(("y", "yes", "true", "on"), True) | dict.fromkeys(
     ("n", "no", "false", "off"), False
@@ -231,6 +233,9 @@ class _Values:
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
         text = str(node.value)
+        if len(text) > _MOST_DIGITS and _LONG_NUMBER.fullmatch(text):
+            found = f"a number of {len(text)} digits"
+            raise self._fault(node, found, f"at most {_MOST_DIGITS} digits")
         match node.tag.removeprefix(_TAG):
             case "str" | "merge" | "timestamp" | "value":
                 return text

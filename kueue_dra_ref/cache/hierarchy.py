@@ -32,8 +32,13 @@ class Hierarchy:
 
     queues: Nodes = field(default_factory=dict)
     cohorts: Nodes = field(default_factory=dict)
-    looped: frozenset[str] = frozenset()
-    """ClusterQueues below cohorts that form a cycle."""
+    circles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The cohorts that form a cycle, the first one also at the end, by ClusterQueue below them."""
+
+    @property
+    def looped(self) -> Iterable[str]:
+        """The ClusterQueues below cohorts that form a cycle."""
+        return self.circles.keys()
 
     def root(self, queue: str) -> str:
         """Give the root cohort of a ClusterQueue, or an empty string if it has no cohort."""
@@ -64,21 +69,22 @@ def build_hierarchy(
     )
     named = [*parents, *parents.values(), *parents_of_queues.values()]
     nodes = _cohort_nodes(rules, explicit, named)
-    cyclic = {name for name in nodes if _has_cycle(name, parents)}
-    for child in sorted(parents.keys() - cyclic):
+    cyclic = {name: _cycle(name, parents) for name in nodes if name in parents}
+    cyclic = {name: circle for name, circle in cyclic.items() if circle}
+    for child in sorted(parents.keys() - cyclic.keys()):
         _attach(nodes[child], nodes[parents[child]])
     queue_nodes: Nodes = {}
-    looped = set[str]()
+    circles: dict[str, tuple[str, ...]] = {}
     for queue in sorted(cluster_queues, key=attrgetter("name")):
         node = _queue_node(rules, queue, used)
         queue_nodes[queue.name] = node
         parent = parents_of_queues.get(queue.name)
         if parent in cyclic:
-            looped.add(queue.name)
+            circles[queue.name] = cyclic[parent]
         elif parent is not None:
             _attach(node, nodes[parent])
     _update_roots([*nodes.values(), *queue_nodes.values()])
-    return Hierarchy(queues=queue_nodes, cohorts=nodes, looped=frozenset(looped))
+    return Hierarchy(queues=queue_nodes, cohorts=nodes, circles=circles)
 
 
 def _parents(nodes: Iterable[tuple[str, str | None]]) -> Parents:
@@ -119,13 +125,17 @@ def _attach(child: ResourceNode, parent: ResourceNode) -> None:
     parent.members.append(child)
 
 
-def _has_cycle(name: str, parents: Parents) -> bool:
-    """Whether the path from a cohort towards its root returns to a cohort on it."""
-    seen: set[str] = set()
-    while name in parents and name not in seen:
-        seen.add(name)
+def _cycle(name: str, parents: Parents) -> tuple[str, ...]:
+    """Give the cycle to which the path from a cohort towards its root returns; empty if it reaches the root."""
+    path: dict[str, None] = {}
+    while name in parents and name not in path:
+        path[name] = None
         name = parents[name]
-    return name in seen
+    if name not in path:
+        return ()
+    cohorts = list(path)
+    start = cohorts.index(name)
+    return (*cohorts[start:], name)
 
 
 def _update_roots(nodes: Iterable[ResourceNode]) -> None:

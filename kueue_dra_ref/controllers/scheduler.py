@@ -13,7 +13,7 @@ from kueue_dra_ref.cache.snapshot import Snapshot
 from kueue_dra_ref.controllers.requeue_status import RequeueStatus
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.explain.step import Step, circle_text, cited
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.preemption.preemption_policies import (
@@ -117,7 +117,7 @@ class Scheduler:
         if queue.name in kueue.hierarchy.looped:
             stopped = rules.cohorts.on_cycle.answer(queue)
             if stopped:
-                return _stated(RequeueReason.QUEUE_INACTIVE, stopped)
+                return self._looped(queue, stopped)
         labels = kueue.informers.labels(namespace)
         mismatch = rules.queueing.namespace.answer(queue, labels)
         if mismatch:
@@ -132,6 +132,13 @@ class Scheduler:
             text=invalid.message,
         )
         return RequeueReason.INVALID_REQUESTS, invalid.message, (step,)
+
+    def _looped(self, queue: ClusterQueue, stopped: Answer[str]) -> Inadmissible:
+        """Say which cohorts above a ClusterQueue form a cycle."""
+        reason, message, steps = _stated(RequeueReason.QUEUE_INACTIVE, stopped)
+        circle = circle_text(self.kueue.hierarchy.circles[queue.name])
+        text = f"{circle}, so nothing below them is admitted, although the status of the ClusterQueue says Active"
+        return reason, message, (*steps, Step.by(text, stopped.rule))
 
     def _validated(self, head: WorkloadInfo) -> Workload:
         """Give the requests to validate: the adjusted ones at first, those as written once the workload was tried."""

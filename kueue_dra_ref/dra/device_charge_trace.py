@@ -14,7 +14,7 @@ from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.quantities import Quantity
 from kueue_dra_ref.dra.device_charge import ChargeStep, DeviceCharge
 from kueue_dra_ref.dra.device_match import names
-from kueue_dra_ref.explain.step import MOST, TIMES, Step, named
+from kueue_dra_ref.explain.step import ARROW, MOST, TIMES, Step, named
 from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice, ValidRange
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import SourceCharge, SourceType
@@ -25,7 +25,6 @@ _LACKING = {
     SourceType.CAPACITY: "CAPACITY-013",
 }
 """Requirements that Kueue skips a device without the counter or capacity; their rules ask whether all devices are."""
-ARROW = "\N{RIGHTWARDS ARROW}"
 AnyRule = Rule[..., Any]
 Devices = list[PublishedDevice]
 

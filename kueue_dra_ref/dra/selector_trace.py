@@ -28,16 +28,19 @@ def selector_steps(
     requests: Sequence[DeviceRequestContext],
     devices: Sequence[Device],
 ) -> Iterator[Step]:
-    """Explain, selector by selector, how many of the devices each request may use; nothing without devices."""
+    """Explain how many devices are left after each selector of a request; nothing without devices."""
     if not devices:
         return
     for context in requests:
         request = context.request
         if request is None or not request.selectors:
             continue
+        left = list(devices)
         for selector in _selectors(context, request.selectors):
-            outcome = _outcome(rules, selector, devices)
+            outcome, left = _outcome(rules, selector, left)
             yield Step.by(f"{context.title}: {selector.title} {outcome}")
+            if not left:
+                break
 
 
 def _selectors(
@@ -57,16 +60,18 @@ def _selectors(
 
 def _outcome(
     rules: DeviceMatchingRules, selector: _Selector, devices: Sequence[Device]
-) -> str:
-    """Say on how many devices a selector holds, and on which device it fails first."""
-    holding = 0
+) -> tuple[str, list[Device]]:
+    """Say for how many devices a selector holds, or on which it fails first; give those for which it holds."""
+    holding = []
     for device in devices:
         result = _evaluated(rules, selector, device)
         if isinstance(result, EvaluationError):
-            return f"fails on device {device.pool}/{device.name}: {result.detail}"
+            text = f"fails on device {device.pool}/{device.name}: {result.detail}"
+            return text, []
         if result is True:
-            holding += 1
-    return f"holds for {holding} of {named(len(devices), 'device')}"
+            holding.append(device)
+    text = f"holds for {len(holding)} of {named(len(devices), 'device')}"
+    return text, holding
 
 
 def _evaluated(

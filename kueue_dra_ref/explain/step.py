@@ -15,6 +15,7 @@ from kueue_dra_ref.model.slots import Slot
 AnyRule = Rule[..., Any]
 
 TIMES = "\N{MULTIPLICATION SIGN}"
+ARROW = "\N{RIGHTWARDS ARROW}"
 MOST = 10
 """How many names of a long list are printed."""
 
@@ -62,3 +63,11 @@ def listed(names: Sequence[str], most: int = MOST) -> str:
     if len(names) <= most:
         return shown
     return f"{shown} and {len(names) - most} more"
+
+
+def circle_text(cohorts: Sequence[str]) -> str:
+    """Say that cohorts form a circle; a long one names the first of them."""
+    shown = list(cohorts)
+    if len(shown) > MOST:
+        shown = [*shown[:MOST], "...", shown[-1]]
+    return f"cohorts form a circle: {f' {ARROW} '.join(shown)}"

@@ -154,6 +154,16 @@ class SimulationResult:
         )
 
     @property
+    def circles(self) -> dict[tuple[str, ...], list[str]]:
+        """The ClusterQueues below each circle of cohorts."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        if self.target.manager:
+            hierarchy = self.target.manager.kueue.hierarchy
+            for queue, circle in sorted(hierarchy.circles.items()):
+                found.setdefault(circle, []).append(queue)
+        return found
+
+    @property
     def uncharged(self) -> bool:
         """Whether Kueue ignores claims because the DRA integration is off."""
         kueue = self.target.manager.kueue if self.target.manager else None
