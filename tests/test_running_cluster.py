@@ -253,13 +253,13 @@ def test_other_kinds_are_counted_and_their_gates_and_version_taken(tmp_path: Pat
     result = kueue_dra("explain", "-f", str(file), "alpha")
 
     assert result.exit_code == 0, result.stderr
-    assert "skipped objects of kinds that decide nothing here: 1 Deployment, 2 Node" in result.stderr
+    assert "left out objects of kinds that take no quota: 1 Deployment, 2 Node" in result.stderr
     assert "the KueueDRAIntegration feature gate is not enabled" in result.stdout
 
 
 def test_manifests_without_a_status_are_submitted_in_order() -> None:
-    """No UID, no status: Jobs are submitted in their order, and unknown kinds are errors."""
-    world = [*a_world(), a_job("one", "gpus-2"), a_job("two"), an_object("v1", "Node", "a")]
+    """No UID, no status: Jobs are submitted in their order, and kinds that Kubernetes does not have are errors."""
+    world = [*a_world(), a_job("one", "gpus-2"), a_job("two"), an_object("v1", "Nood", "a")]
 
     result = _ask("explain", world, "two")
 

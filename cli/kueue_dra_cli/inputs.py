@@ -143,7 +143,7 @@ def simulation_of(
             given=objects,
             cluster=cluster,
             sorted=chosen,
-            other_configurations=others if named else (),
+            other_configurations=_unused(others, named),
             adds_gates=bool(gates) and _has_gates(found),
         )
 
@@ -176,6 +176,16 @@ def _insist_on_objects(
         if len(files) > 1 or files[0].is_dir():
             found = f"{', '.join(map(str, files))}: found no object"
         raise CliError([f"{found}; expected manifests with apiVersion and kind"])
+
+
+def _unused(
+    others: Sequence[ManifestDocument], named: ManifestDocument | None
+) -> tuple[ManifestDocument, ...]:
+    """Give the Configurations among the manifests that ``--config`` replaces."""
+    if named is None:
+        return ()
+    place = (named.file, named.line)
+    return tuple(each for each in others if (each.file, each.line) != place)
 
 
 def _has_gates(document: ManifestDocument | None) -> bool:

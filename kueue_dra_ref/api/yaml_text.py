@@ -25,7 +25,7 @@ _MOST_VALUES = (
     1_000_000  # a document that is larger than this grew by aliases of aliases
 )
 _DEEPEST = 100  # no object of Kubernetes has so many levels, and what has many more ends the parser
-_MOST_DIGITS = 4300  # Python itself reads no longer numbers
+_MOST_DIGITS = 10_000  # no amount of Kubernetes is so long, and a message repeats it
 _LONG_NUMBER = re.compile(rf"[-+]?[0-9.]{{{_MOST_DIGITS},}}[A-Za-z]{{0,2}}")
 _TAG = "tag:yaml.org,2002:"
 _BOOLS = dict.fromkeys(("y", "yes", "true", "on"), True) | dict.fromkeys(

@@ -15,6 +15,13 @@ from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.map_order import MapOrder
 
+_DEFAULT_NAMESPACE: Manifest = {
+    "apiVersion": "v1",
+    "kind": "Namespace",
+    "metadata": {"name": "default"},
+}
+"""The namespace that each cluster has."""
+
 
 def answers(scenario: Scenario, behaviour: Behaviour) -> Iterator[Observation]:
     """Replay a scenario on a new reference; ``recorded`` settles the order in which Kueue iterates over maps.
@@ -33,6 +40,7 @@ def replaying(
     """Give the reference that replays a scenario, which advances with its observations, and the observations."""
     map_order = MapOrder(orders=behaviour.random_map_order)
     target = ReferenceTarget(behaviour, map_order=map_order)
+    target.apply([_DEFAULT_NAMESPACE])
     return target, _observations(scenario, target, map_order)
 
 

@@ -61,7 +61,7 @@ def replayed_together(
     _start(first, first.configuration, target)
     rejected = list(target.apply(first.inventory))
     shared = _refs(first.inventory)
-    known: list[set[Ref]] = [set() for _ in scenarios]
+    known: list[set[Ref]] = [set(shared) for _ in scenarios]
     all_steps = [scenario.steps for scenario in scenarios]
     for steps in zip(*all_steps, strict=True):
         for configuration in steps[0].get("restart") or ():
@@ -138,7 +138,7 @@ def observed(
     found: Observation = {}
     queues = _names("ClusterQueue", seen)
     if queues:
-        namespaces = _names("Namespace", seen)
+        namespaces = _namespaces(seen)
         found["workloads"] = _workloads(state, namespaces)
         found["clusterQueues"] = _queues(state, queues)
     refused = [_rejection(each) for each in rejected]
@@ -149,6 +149,12 @@ def observed(
 
 def _names(kind: str, refs: Iterable[Ref]) -> set[str]:
     return {ref.name for ref in refs if ref.kind == kind}
+
+
+def _namespaces(refs: Collection[Ref]) -> set[str]:
+    """Name the namespaces that a scenario creates, or writes to: a cluster has the one named default already."""
+    used = {ref.namespace for ref in refs if ref.namespace}
+    return used | _names("Namespace", refs)
 
 
 def _workloads(state: ObservedState, namespaces: set[str]) -> Observation:

@@ -1,0 +1,442 @@
+"""Folders as people have them: only what is Kueue's is read as Kueue's, and what decides nothing is left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import kueue_dra
+
+QUEUES = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: lab}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: pool}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: shared}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, cards]
+    flavors: [{name: pool, resources: [{name: cpu, nominalQuota: 10}, {name: cards, nominalQuota: 4}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: line, namespace: lab}
+spec: {clusterQueue: shared}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: card, namespace: lab}
+spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: card.example.com}}]}}}
+"""
+MAPPING = """\
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+resources:
+  deviceClassMappings:
+  - name: cards
+    deviceClassNames: [card.example.com]
+"""
+POD = (
+    "{containers: [{name: c, image: x, resources: {requests: {cpu: 1}, claims: [{name: g}]}}], "
+    "resourceClaims: [{name: g, resourceClaimTemplateName: card}]}"
+)
+LABEL = "labels: {kueue.x-k8s.io/queue-name: line}"
+JOB = f"""\
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: train, namespace: lab, {LABEL}}}
+spec: {{template: {{spec: {{restartPolicy: Never, {POD[1:-1]}}}}}}}
+"""
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: lab}\n"
+HINT = "note: to simulate such work, give the Workload"
+
+
+def indented(text: str, width: int = 4) -> str:
+    """Indent each line of a text, as a value of a ConfigMap."""
+    return "".join(f"{' ' * width}{line}\n" for line in text.splitlines())
+
+
+def a_config_map(text: str, key: str = "controller_manager_config.yaml") -> str:
+    """Give a ConfigMap with a text."""
+    return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: m}}\ndata:\n  {key}: |\n{indented(text)}"
+
+
+def a_folder(root: Path, **files: str) -> Path:
+    """Write files; two underscores in a name are a folder, and each gets the suffix of YAML."""
+    for name, text in files.items():
+        file = root.joinpath(*f"{name}.yaml".split("__"))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return root
+
+
+def verdicts(folder: Path, *options: object) -> tuple[dict[str, str], list[str]]:
+    """Give the verdict and the devices of each Job of an input, and the lines of standard error."""
+    result = kueue_dra("explain", "-f", folder, "-o", "json", *options)
+    assert result.exit_code == 0, result.stderr
+    found = {}
+    for each in json.loads(result.stdout):
+        found[each["job"]] = f"{each['verdict']} {each['devices']}"
+    return found, result.stderr.splitlines()
+
+
+ADMITTED = {"train": "admitted {'cards': 1}"}
+
+
+@pytest.mark.parametrize(
+    ("other", "noted"),
+    [
+        pytest.param(a_config_map("lr: 0.1", "config.yaml"), "1 ConfigMap", id="settings"),
+        pytest.param(a_config_map("{{ .x }}\n: : no [", "config.yaml"), "1 ConfigMap", id="no-yaml"),
+        pytest.param(
+            a_config_map("apiVersion: config.jobset.x-k8s.io/v1alpha1\nkind: Configuration"),
+            "1 ConfigMap",
+            id="other-controller",
+        ),
+        pytest.param(a_config_map("# apiVersion: config.kueue.x-k8s.io/v1beta2"), "1 ConfigMap", id="comment"),
+        pytest.param("apiVersion: config.jobset.x-k8s.io/v1alpha1\nkind: Configuration\n", "1 document", id="alone"),
+        pytest.param("replicas: 2\n", "1 document", id="values"),
+        pytest.param("apiVersion: v2\nname: chart\nversion: 1.0.0\n", "1 document", id="chart"),
+        pytest.param("- {op: replace, path: /spec/replicas, value: 2}\n", "1 document", id="patch"),
+    ],
+)
+def test_only_the_configuration_of_kueue_is_read(tmp_path: Path, other: str, noted: str) -> None:
+    """What has another apiVersion, or none, is not Kueue's; it is counted."""
+    folder = a_folder(tmp_path, a_other=other, config=MAPPING, queues=QUEUES, work=JOB)
+
+    found, notes = verdicts(folder)
+
+    assert found == ADMITTED
+    assert [line for line in notes if f"left out {noted}" in line or noted in line] == notes
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [
+        pytest.param(a_config_map(MAPPING), id="config-map"),
+        pytest.param(a_config_map(MAPPING, "settings"), id="another-key"),
+        pytest.param(f"managerConfig:\n  controllerManagerConfigYaml: |-\n{indented(MAPPING)}", id="values"),
+        pytest.param(f"kueue:\n  managerConfig:\n    any: |\n{indented(MAPPING, 6)}", id="subchart"),
+        pytest.param(f"apiVersion: v1\nkind: List\nitems:\n- {json.dumps({'kind': 'Configuration'})}\n", id="empty"),
+    ],
+)
+def test_the_configuration_is_found_where_people_keep_it(tmp_path: Path, holder: str) -> None:
+    """A ConfigMap, values of Kueue's chart, or of a chart that has it as a subchart."""
+    folder = a_folder(tmp_path, holder=holder, queues=QUEUES, work=JOB)
+
+    result = kueue_dra("explain", "-f", folder, "-o", "json")
+
+    (found,) = json.loads(result.stdout)
+    is_empty = "deviceClassMappings" not in holder
+    assert found["verdict"] == ("inadmissible" if is_empty else "admitted")
+    assert "no Configuration was given" not in result.stderr
+
+
+def test_an_error_in_values_names_the_line_of_their_file(tmp_path: Path) -> None:
+    """The Configuration inside values is checked as any other."""
+    values = tmp_path / "values.yaml"
+    wrong = MAPPING.replace("deviceClassNames", "deviceClasses")
+    values.write_text(f"replicas: 2\nmanagerConfig:\n  controllerManagerConfigYaml: |\n{indented(wrong)}")
+
+    result = kueue_dra("config", "check", values)
+
+    assert result.exit_code == 1
+    assert result.stderr == f"{values}:9: resources.deviceClassMappings[0].deviceClasses: Unknown field\n"
+
+
+def test_config_wins_over_the_one_among_the_manifests(tmp_path: Path) -> None:
+    """The one that is not used is named with its place."""
+    named = tmp_path / "named.yml"
+    named.write_text(MAPPING)
+    folder = a_folder(tmp_path / "in", config=MAPPING.replace("cards", "other"), queues=QUEUES, work=JOB)
+
+    found, notes = verdicts(folder, "--config", named)
+
+    assert found == ADMITTED
+    assert notes == [f"note: {folder}/config.yaml:1: Configuration not used: --config names another one"]
+
+
+def test_two_configurations_of_kueue_are_an_error(tmp_path: Path) -> None:
+    """Which of them is meant is not guessed."""
+    folder = a_folder(tmp_path, a=MAPPING, b=a_config_map(MAPPING), queues=QUEUES)
+
+    result = kueue_dra("simulate", folder)
+
+    assert result.exit_code == 2
+    assert f"{folder}/b.yaml:6: found a second Configuration, after the one in {folder}/a.yaml line 1" in result.stderr
+
+
+GATE = "KueueDRAIntegrationExtendedResource"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(f"[--feature-gates={GATE}=false]", id="one-argument"),
+        pytest.param(f"[--zap-log-level=2, --feature-gates, {GATE}=false]", id="two-arguments"),
+    ],
+)
+def test_gates_of_the_deployment_are_read(tmp_path: Path, arguments: str) -> None:
+    """Extended resources are not charged when the Deployment turns their gate off."""
+    manager = f"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: kueue-controller-manager, namespace: kueue-system}}
+spec: {{template: {{spec: {{containers: [{{name: manager, image: k, args: {arguments}}}]}}}}}}
+"""
+    resources = "requests: {example.com/card: 1}, limits: {example.com/card: 1}"
+    extended = JOB.replace(POD[1:-1], f"containers: [{{name: c, image: x, resources: {{{resources}}}}}]")
+    device_class = (
+        "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: card.example.com}\n"
+        "spec: {extendedResourceName: example.com/card}\n"
+    )
+    folder = a_folder(tmp_path, config=MAPPING, queues=QUEUES, work=extended, classes=device_class)
+    on, _ = verdicts(folder)
+    a_folder(folder, manager=manager)
+
+    off, _ = verdicts(folder)
+
+    assert on == ADMITTED
+    assert off == {"train": "pending {}"}
+
+
+def test_gates_of_the_chart_and_of_the_configuration_are_refused_together(tmp_path: Path) -> None:
+    """Kueue does not start with gates in both places."""
+    both = f"featureGates: {{{GATE}: true}}\n{MAPPING}"
+    gates = f"controllerManager: {{featureGates: [{{name: {GATE}, enabled: false}}]}}\n"
+    values = f"{gates}managerConfig:\n  controllerManagerConfigYaml: |\n{indented(both)}"
+    folder = a_folder(tmp_path, values=values, queues=QUEUES)
+
+    result = kueue_dra("simulate", folder)
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"{folder}/values.yaml:4: featureGates: Invalid value: feature gates for CLI and configuration "
+        f"cannot both specified (in the arguments: {GATE})\n"
+    )
+
+
+OPERATOR = """\
+apiVersion: kueue.openshift.io/v1
+kind: Kueue
+metadata: {name: cluster}
+spec:
+  config:
+    integrations: {frameworks: [BatchJob]}
+    resources:
+      deviceClassMappings:
+      - name: cards
+        deviceClassNames: [card.example.com]
+        sources:
+        - type: Counter
+          counter:
+            name: slots
+            driver: card.example.com
+            deviceSelector: {type: CEL, cel: {expression: "true"}}
+"""
+
+
+def test_openshifts_object_is_a_configuration_in_its_own_words(tmp_path: Path) -> None:
+    """Sources and selectors name their type there; an error has the line in this file."""
+    file = tmp_path / "operator.yaml"
+    file.write_text(OPERATOR)
+    right = kueue_dra("config", "check", file, "-o", "json")
+    file.write_text(OPERATOR.replace("name: cards", "name: 'no name'"))
+
+    wrong = kueue_dra("config", "check", file)
+
+    assert json.loads(right.stdout)["mappings"] == [{"name": "cards", "deviceClassNames": ["card.example.com"]}]
+    assert wrong.exit_code == 1
+    assert f"{file}:9: resources.deviceClassMappings[0].name: Invalid value" in wrong.stderr
+
+
+def test_kinds_that_take_no_quota_are_counted_in_one_line(tmp_path: Path) -> None:
+    """The exit code is 0, and the Job is decided about."""
+    idle = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: lab}\nspec: {}\n"
+    crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}\n"
+    role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r, namespace: lab}\n"
+    others = "---\n".join((SERVICE, SERVICE, idle, crd, role))
+    folder = a_folder(tmp_path, others=others, config=MAPPING, queues=QUEUES, work=JOB)
+
+    found, notes = verdicts(folder)
+
+    assert found == ADMITTED
+    counted = "1 CustomResourceDefinition, 1 Deployment, 1 Role, 2 Service"
+    assert notes == [f"note: left out objects of kinds that take no quota: {counted}"]
+
+
+def test_an_unknown_kind_is_named_once(tmp_path: Path) -> None:
+    """The note has the number of objects, and how many name a queue; the Job of another group is none of Kubernetes."""
+    volcano = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a, namespace: lab, labels: {}}\n"
+    labelled = volcano.replace("labels: {}", LABEL)
+    folder = a_folder(tmp_path, a=f"{volcano}---\n{labelled}", config=MAPPING, queues=QUEUES, work=JOB)
+
+    found, notes = verdicts(folder)
+
+    assert found == ADMITTED
+    kind = "batch.volcano.sh/v1alpha1 Job"
+    labels = "1 with a queue label, whose quota is not considered"
+    assert notes == [f"note: {folder}/a.yaml:1: unknown kind {kind}: left out 2 objects, {labels}"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "requested"),
+    [
+        pytest.param("v1 Pod", POD, "its 1 pod requests cards 1, cpu 1", id="pod"),
+        pytest.param(
+            "apps/v1 Deployment",
+            f"{{replicas: 3, template: {{spec: {POD}}}}}",
+            "its 3 pods request cards 3, cpu 3",
+            id="deployment",
+        ),
+        pytest.param(
+            "jobset.x-k8s.io/v1alpha2 JobSet",
+            f"{{replicatedJobs: [{{name: a, replicas: 2, template: {{spec: {{parallelism: 4, completions: 2, "
+            f"template: {{spec: {POD}}}}}}}}}]}}",
+            "its 4 pods request cards 4, cpu 4",
+            id="job-set",
+        ),
+        pytest.param(
+            "leaderworkerset.x-k8s.io/v1 LeaderWorkerSet",
+            f"{{replicas: 2, leaderWorkerTemplate: {{size: 3, leaderTemplate: {{spec: {{containers: "
+            f"[{{name: c, image: x}}]}}}}, workerTemplate: {{spec: {POD}}}}}}}",
+            "its 6 pods request cards 4, cpu 4",
+            id="leader-worker-set",
+        ),
+        pytest.param(
+            "ray.io/v1 RayCluster",
+            f"{{headGroupSpec: {{template: {{spec: {POD}}}}}, "
+            f"workerGroupSpecs: [{{replicas: 2, numOfHosts: 2, template: {{spec: {POD}}}}}]}}",
+            "its 5 pods request cards 5, cpu 5",
+            id="ray-cluster",
+        ),
+        pytest.param(
+            "kubeflow.org/v1 PyTorchJob",
+            f"{{pytorchReplicaSpecs: {{Master: {{template: {{spec: {POD}}}}}, "
+            f"Worker: {{replicas: 2, template: {{spec: {POD}}}}}}}}}",
+            "its 3 pods request cards 3, cpu 3",
+            id="pytorch-job",
+        ),
+        pytest.param(
+            "trainer.kubeflow.org/v1alpha1 TrainJob",
+            "{runtimeRef: {name: torch}}",
+            "it is queued in LocalQueue line; this object alone does not say what its pods request",
+            id="train-job",
+        ),
+    ],
+)
+def test_work_that_is_no_job_is_named_with_what_it_would_take(
+    tmp_path: Path, kind: str, spec: str, requested: str
+) -> None:
+    """The Job beside it is told of it in the table."""
+    version, name = kind.split()
+    work = f"apiVersion: {version}\nkind: {name}\nmetadata: {{name: w, namespace: lab, {LABEL}}}\nspec: {spec}\n"
+    folder = a_folder(tmp_path, other=work, config=MAPPING, queues=QUEUES, work=JOB)
+
+    result = kueue_dra("simulate", folder, "-o", "table")
+
+    assert result.exit_code == 0, result.stderr
+    note, hint = result.stderr.splitlines()
+    of_queue = "" if "alone" in requested else " of LocalQueue line"
+    assert note == f"note: {folder}/other.yaml:1: {name} lab/w is not simulated: {requested}{of_queue}"
+    assert hint.startswith(HINT)
+    assert "1 object of other kinds in its queues" in result.stdout
+
+
+def test_a_cron_job_is_queued_by_the_label_of_its_jobs(tmp_path: Path) -> None:
+    """Its own labels do not count."""
+    spec = f"{{jobTemplate: {{metadata: {{{LABEL}}}, spec: {{template: {{spec: {POD}}}}}}}}}"
+    work = f"apiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: nightly, namespace: lab}}\nspec: {spec}\n"
+    folder = a_folder(tmp_path, other=work, config=MAPPING, queues=QUEUES, work=JOB)
+
+    _, notes = verdicts(folder)
+
+    assert "CronJob lab/nightly is not simulated: its 1 pod requests cards 1, cpu 1 of LocalQueue line" in notes[0]
+
+
+def test_kueues_own_other_kinds_are_taken_with_a_note(tmp_path: Path) -> None:
+    """What they decide is not considered, which the table says beside each verdict."""
+    check = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: budget}\nspec: {}\n"
+    topology = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata: {name: racks}\nspec: {}\n"
+    queues = QUEUES.replace("metadata: {name: pool}\n", "metadata: {name: pool}\nspec: {topologyName: racks}\n")
+    queues = queues.replace(
+        "  namespaceSelector: {}\n",
+        "  namespaceSelector: {}\n  admissionChecksStrategy: {admissionChecks: [{name: budget}]}\n",
+    )
+    folder = a_folder(tmp_path, a=f"{check}---\n{topology}", config=MAPPING, queues=queues, work=JOB)
+
+    table = kueue_dra("simulate", folder, "-o", "table")
+    text = kueue_dra("explain", "-f", folder, "train")
+
+    assert (table.exit_code, text.exit_code) == (0, 0)
+    assert "what these objects decide is not considered: AdmissionCheck budget, Topology racks" in table.stderr
+    assert table.stdout.splitlines()[0].endswith("not considered")
+    assert "topology-aware scheduling" in table.stdout
+    assert text.stdout.rstrip().endswith("not considered: topology-aware scheduling; admission checks")
+
+
+def test_nested_folders_are_read_and_templates_are_not(tmp_path: Path) -> None:
+    """A chart's templates need rendering; hidden folders are not looked into."""
+    template = "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Release.Name }}}\n"
+    folder = a_folder(
+        tmp_path,
+        base__config=MAPPING,
+        base__deep__queues=QUEUES,
+        work=JOB,
+        chart__Chart="apiVersion: v2\nname: chart\n",
+        chart__templates__pod=template,
+    )
+    hidden = folder / ".git" / "x.yaml"
+    hidden.parent.mkdir()
+    hidden.write_text(": : no [")
+
+    found, notes = verdicts(folder)
+
+    assert found == ADMITTED
+    assert f"left out 1 Helm template that are not rendered, the first {folder}/chart/templates/pod.yaml:3" in notes[0]
+
+
+def test_a_template_that_is_named_itself_is_an_error(tmp_path: Path) -> None:
+    """The message says how to render it."""
+    file = tmp_path / "job.yaml"
+    file.write_text("kind: Job\nmetadata: {name: {{ .Release.Name }}}\n")
+
+    result = kueue_dra("simulate", file)
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"{file}:2: found a Helm template; expected rendered manifests (helm template prints them)\n"
+    )
+
+
+def test_a_kustomization_is_noted_as_not_applied(tmp_path: Path) -> None:
+    """It has no kind, and may change what the other files say."""
+    folder = a_folder(tmp_path, kustomization="resources: [queues.yaml]\n", config=MAPPING, queues=QUEUES, work=JOB)
+
+    found, notes = verdicts(folder)
+
+    assert found == ADMITTED
+    assert notes == [
+        f"note: {folder}/kustomization.yaml:1: kustomization not applied; give the output of kubectl kustomize instead"
+    ]
+
+
+def test_an_input_without_any_object_is_an_error(tmp_path: Path) -> None:
+    """Settings alone are no manifests."""
+    folder = a_folder(tmp_path, values="replicas: 2\n")
+
+    result = kueue_dra("simulate", folder)
+
+    assert (result.exit_code, result.stderr) == (
+        2,
+        f"{folder}: found no object; expected manifests with apiVersion and kind\n",
+    )
