@@ -337,7 +337,7 @@ def test_an_unknown_kind_is_named_once(tmp_path: Path) -> None:
 def test_work_that_is_no_job_is_named_with_what_it_would_take(
     tmp_path: Path, kind: str, spec: str, requested: str
 ) -> None:
-    """The Job beside it is told of it in the table."""
+    """The table says so beside the verdict on the Job."""
     version, name = kind.split()
     work = f"apiVersion: {version}\nkind: {name}\nmetadata: {{name: w, namespace: lab, {LABEL}}}\nspec: {spec}\n"
     folder = a_folder(tmp_path, other=work, config=MAPPING, queues=QUEUES, work=JOB)
@@ -402,7 +402,7 @@ def test_nested_folders_are_read_and_templates_are_not(tmp_path: Path) -> None:
     found, notes = verdicts(folder)
 
     assert found == ADMITTED
-    assert f"left out 1 Helm template that are not rendered, the first {folder}/chart/templates/pod.yaml:3" in notes[0]
+    assert f"left out 1 Helm template, not rendered, the first {folder}/chart/templates/pod.yaml:3" in notes[0]
 
 
 def test_a_template_that_is_named_itself_is_an_error(tmp_path: Path) -> None:

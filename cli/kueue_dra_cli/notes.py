@@ -42,14 +42,14 @@ WORK_HINT = (
     "(kubectl get workloads -o yaml), or a Job with the same pod template"
 )
 TEMPLATES_NOTE = (
-    "note: left out {count} that are not rendered, the first {place}; "
+    "note: left out {count}, not rendered, the first {place}; "
     "give the output of helm template instead"
 )
 KUSTOMIZATION_NOTE = (
     "note: {place}: kustomization not applied; "
     "give the output of kubectl kustomize instead"
 )
-NO_OBJECT_NOTE = "note: left out {count} that hold no object, the first {place}"
+NO_OBJECT_NOTE = "note: left out {count} without an object, the first {place}"
 GATED_NOTE = (
     "note: {place}: Kubernetes {kubernetes} drops {fields} of {objects}, because its gate {gate} is off; "
     "turn it on with --kubernetes-feature-gates {gate}=true"
