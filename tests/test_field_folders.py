@@ -337,7 +337,7 @@ def test_an_unknown_kind_is_named_once(tmp_path: Path) -> None:
 def test_work_that_is_no_job_is_named_with_what_it_would_take(
     tmp_path: Path, kind: str, spec: str, requested: str
 ) -> None:
-    """The table says so beside the verdict on the Job."""
+    """The table says so in the row of the Job."""
     version, name = kind.split()
     work = f"apiVersion: {version}\nkind: {name}\nmetadata: {{name: w, namespace: lab, {LABEL}}}\nspec: {spec}\n"
     folder = a_folder(tmp_path, other=work, config=MAPPING, queues=QUEUES, work=JOB)
@@ -364,7 +364,7 @@ def test_a_cron_job_is_queued_by_the_label_of_its_jobs(tmp_path: Path) -> None:
 
 
 def test_kueues_own_other_kinds_are_taken_with_a_note(tmp_path: Path) -> None:
-    """What they decide is not considered, which the table says beside each verdict."""
+    """What they decide is not considered, which the table says in each row."""
     check = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: budget}\nspec: {}\n"
     topology = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata: {name: racks}\nspec: {}\n"
     queues = QUEUES.replace("metadata: {name: pool}\n", "metadata: {name: pool}\nspec: {topologyName: racks}\n")

@@ -120,20 +120,12 @@ def simulation_of(
     if not files:
         raise click.UsageError("no manifests: give files or directories with -f")
     with readable():
-        documents = [document for file in files for document in read(file)]
-        if not documents:
-            shown = ", ".join(map(str, files))
-            raise CliError([f"{shown}: found no object; expected manifests"])
+        documents = _documents(files)
         named = read_configuration(configuration) if configuration else None
-        others = configurations(documents)
         found = named or configuration_of(documents)
+        manager = _gates_of_manager(documents, found)
         running = not from_scratch and is_running(documents)
         cluster = running_cluster(documents) if running else None
-        chosen = sorted_documents(documents, running=running)
-        _insist_on_objects(chosen, files)
-        manager = {**gates_of_values(documents), **gates_of_deployments(documents)}
-        if faults := gates_twice(found, manager):
-            raise CliError(located(*place_of(each, found), each) for each in faults)
         objects = given(cluster.documents if cluster else documents, running=running)
         insist_on_depth(objects)
         return Simulation(
@@ -142,10 +134,28 @@ def simulation_of(
             document=found,
             given=objects,
             cluster=cluster,
-            sorted=chosen,
-            other_configurations=_unused(others, named),
+            sorted=_sorted(documents, files, running=running),
+            other_configurations=_unused(documents, named),
             adds_gates=bool(gates) and _has_gates(found),
         )
+
+
+def _documents(files: Sequence[Path]) -> list[ManifestDocument]:
+    documents = [document for file in files for document in read(file)]
+    if not documents:
+        shown = ", ".join(map(str, files))
+        raise CliError([f"{shown}: found no object; expected manifests"])
+    return documents
+
+
+def _gates_of_manager(
+    documents: Sequence[ManifestDocument], configuration: ManifestDocument | None
+) -> dict[str, bool]:
+    """Give the gates in the arguments of Kueue's Deployment, as it is given or as the values of its chart make it."""
+    gates = {**gates_of_values(documents), **gates_of_deployments(documents)}
+    if faults := gates_twice(configuration, gates):
+        raise CliError(located(*place_of(each, configuration), each) for each in faults)
+    return gates
 
 
 def read_configuration(file: Path) -> ManifestDocument:
@@ -162,29 +172,28 @@ def read_configuration(file: Path) -> ManifestDocument:
     return found
 
 
-def _insist_on_objects(
-    chosen: SortedDocuments,
-    files: Sequence[Path],
-) -> None:
-    """Reject an input in which nothing is an object."""
-    left_out = (chosen.no_objects, chosen.templates, chosen.kustomizations)
-    objects = (chosen.simulated, chosen.work, chosen.of_kueue, chosen.configurations)
-    counted = (chosen.quota_free, chosen.unknown)
-    if any(left_out) and not any(objects) and not any(counted):
-        first = next(each for kind in left_out for each in kind)
-        found = f"{first.file}:{first.line}: found no object"
-        if len(files) > 1 or files[0].is_dir():
-            found = f"{', '.join(map(str, files))}: found no object"
-        raise CliError([f"{found}; expected manifests with apiVersion and kind"])
+def _sorted(
+    documents: Sequence[ManifestDocument], files: Sequence[Path], *, running: bool
+) -> SortedDocuments:
+    """Sort the documents; an input in which nothing is an object is an error."""
+    chosen = sorted_documents(documents, running=running)
+    if chosen.has_objects:
+        return chosen
+    place = ", ".join(map(str, files))
+    if len(files) == 1 and not files[0].is_dir():
+        place = f"{documents[0].file}:{documents[0].line}"
+    text = f"{place}: found no object; expected manifests with apiVersion and kind"
+    raise CliError([text])
 
 
 def _unused(
-    others: Sequence[ManifestDocument], named: ManifestDocument | None
+    documents: Sequence[ManifestDocument], named: ManifestDocument | None
 ) -> tuple[ManifestDocument, ...]:
     """Give the Configurations among the manifests that ``--config`` replaces."""
     if named is None:
         return ()
     place = (named.file, named.line)
+    others = configurations(documents)
     return tuple(each for each in others if (each.file, each.line) != place)
 
 

@@ -69,8 +69,7 @@ def build_hierarchy(
     )
     named = [*parents, *parents.values(), *parents_of_queues.values()]
     nodes = _cohort_nodes(rules, explicit, named)
-    cyclic = {name: _cycle(name, parents) for name in nodes if name in parents}
-    cyclic = {name: circle for name, circle in cyclic.items() if circle}
+    cyclic = _cycles(nodes, parents)
     for child in sorted(parents.keys() - cyclic.keys()):
         _attach(nodes[child], nodes[parents[child]])
     queue_nodes: Nodes = {}
@@ -123,6 +122,16 @@ def _queue_node(rules: CohortRules, queue: ClusterQueue, used: Used) -> Resource
 def _attach(child: ResourceNode, parent: ResourceNode) -> None:
     child.parent = parent
     parent.members.append(child)
+
+
+def _cycles(names: Iterable[str], parents: Parents) -> dict[str, tuple[str, ...]]:
+    """Give the cycle above each cohort that has one."""
+    cycles = {}
+    for name in names:
+        cycle = _cycle(name, parents)
+        if cycle:
+            cycles[name] = cycle
+    return cycles
 
 
 def _cycle(name: str, parents: Parents) -> tuple[str, ...]:

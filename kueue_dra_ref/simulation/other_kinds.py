@@ -81,6 +81,12 @@ class SortedDocuments:
     no_objects: list[ManifestDocument] = field(default_factory=list)
     """Documents that say nothing of what an object says: values, patches, data."""
 
+    @property
+    def has_objects(self) -> bool:
+        """Whether anything of the input is an object, or a Configuration."""
+        documents = (self.configurations, self.simulated, self.work, self.of_kueue)
+        return any(documents) or any((self.quota_free, self.unknown))
+
 
 def sorted_documents(
     documents: Iterable[ManifestDocument], *, running: bool = False

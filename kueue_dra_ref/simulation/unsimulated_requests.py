@@ -41,7 +41,7 @@ class UnsimulatedWork:
     """What its pod templates request in total, by resource."""
     pods: int = 0
     why: str = ""
-    """Why nothing can be said of its requests; empty if ``requests`` has them."""
+    """Why its requests are not known; empty if ``requests`` has them."""
 
     @property
     def shown(self) -> str:
