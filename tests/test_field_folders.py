@@ -440,3 +440,48 @@ def test_an_input_without_any_object_is_an_error(tmp_path: Path) -> None:
         2,
         f"{folder}: found no object; expected manifests with apiVersion and kind\n",
     )
+
+
+def test_a_recording_names_what_it_leaves_out(tmp_path: Path) -> None:
+    """Work of other kinds, and kinds that take no quota."""
+    pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: w, namespace: lab, {LABEL}}}\nspec: {POD}\n"
+    folder = a_folder(tmp_path, a=f"{pod}---\n{SERVICE}", config=MAPPING, queues=QUEUES, work=JOB)
+
+    result = kueue_dra("record", "-f", folder, "--target", "reference")
+
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "note: left out objects of kinds that take no quota: 1 Service",
+        "note: not recorded, because only Jobs and Workloads are: Pod w",
+    ]
+
+
+def test_work_of_a_running_cluster_holds_what_its_workloads_hold(tmp_path: Path) -> None:
+    """A Pod with a Workload, and a Deployment that made it, are not named; a Pod without one is."""
+    stored = "creationTimestamp: 2026-11-01T08:00:00Z, uid: UID"
+    head = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: NAME, namespace: lab, {stored}, {LABEL}}}\nspec: {POD}\n"
+    pods = [head.replace("NAME", name).replace("UID", f"u-{name}") for name in ("runs", "waits")]
+    made = head.replace("v1\nkind: Pod", "apps/v1\nkind: Deployment").replace(f"spec: {POD}", "spec: {}")
+    owner = "ownerReferences: [{apiVersion: v1, kind: Pod, name: runs, uid: u-runs}]"
+    workload = f"""\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {{name: pod-runs, namespace: lab, creationTimestamp: 2026-11-01T08:00:00Z, uid: u-workload, {owner}}}
+spec: {{queueName: line, podSets: [{{name: main, count: 1, template: {{spec: {POD}}}}}]}}
+status:
+  admission:
+    clusterQueue: shared
+    podSetAssignments: [{{name: main, count: 1, flavors: {{cards: pool}}, resourceUsage: {{cards: 4}}}}]
+  conditions:
+  - {{type: QuotaReserved, status: "True", reason: QuotaReserved, message: m, lastTransitionTime: 2026-11-01T08:00:00Z}}
+"""
+    dump = "---\n".join((*pods, made.replace("UID", "u-made"), workload))
+    folder = a_folder(tmp_path, dump=dump, config=MAPPING, queues=QUEUES, work=JOB)
+
+    result = kueue_dra("simulate", folder, "-o", "table")
+
+    assert result.exit_code == 0, result.stderr
+    named = [line for line in result.stderr.splitlines() if "is not simulated" in line]
+    assert len(named) == 1
+    assert "Pod lab/waits is not simulated: its 1 pod requests cards 1, cpu 1 of LocalQueue line" in named[0]
+    assert "pending" in result.stdout

@@ -81,7 +81,7 @@ def report_problems(
         _warnings(result),
         _not_decided(simulation, result),
         _kubernetes_notes(result),
-        _left_out(simulation),
+        left_out(simulation),
         _work(notes.work),
         _notes(simulation, result),
     )
@@ -128,7 +128,7 @@ def _objects(each: GatedFields) -> str:
     return named(each.objects, each.kind)
 
 
-def _left_out(simulation: Simulation) -> Iterator[str]:
+def left_out(simulation: Simulation) -> Iterator[str]:
     """Say what of the input decides nothing here, each kind once."""
     documents = simulation.sorted
     for other in simulation.other_configurations:
@@ -164,6 +164,14 @@ def _unknown(kinds: Mapping[str, UnknownKind]) -> Iterator[str]:
                 f"{found.labelled} with a queue label, whose quota is not considered"
             )
         yield f"note: {_place(found.first)}: unknown kind {kind}: left out {objects}, {labelled}"
+
+
+def not_recorded(simulation: Simulation) -> Iterator[str]:
+    """Say what of the input a recording does not have."""
+    yield from left_out(simulation)
+    if simulation.sorted.work:
+        objects = listed([_title(each) for each in simulation.sorted.work])
+        yield f"note: not recorded, because only Jobs and Workloads are: {objects}"
 
 
 def _work(work: Sequence[UnsimulatedWork]) -> Iterator[str]:

@@ -13,6 +13,7 @@ import click
 
 from kueue_dra_cli.errors import CliError, readable
 from kueue_dra_cli.inputs import simulation_of
+from kueue_dra_cli.notes import not_recorded
 from kueue_dra_cli.options import (
     configuration_option,
     files_option,
@@ -233,6 +234,8 @@ def _from_manifests(
     gates: Mapping[str, bool],
 ) -> Scenario:
     simulation = simulation_of(files, configuration, behaviour.name, gates)
+    for line in not_recorded(simulation):
+        click.echo(line, err=True)
     objects = [each.manifest for each in simulation.given]
     steps = [
         _of(objects, lambda kind: kind == "Namespace"),

@@ -146,6 +146,20 @@ WORK_KINDS: Mapping[tuple[str, str], PodTemplates] = {
     ("sparkoperator.k8s.io", "SparkApplication"): _unreadable,
 }
 """By group and kind, how the pod templates of work are found that names a queue."""
+OF_OTHER_WORK = frozenset(
+    {
+        ("apps", "Deployment"),
+        ("apps", "StatefulSet"),
+        ("apps", "ReplicaSet"),
+        ("apps", "DaemonSet"),
+        ("batch", "CronJob"),
+        ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
+        ("ray.io", "RayService"),
+        ("trainer.kubeflow.org", "TrainingRuntime"),
+        ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
+    }
+)
+"""Kinds without a Workload of their own: Kueue queues the pods, Jobs or clusters that they make."""
 
 
 def _count(holder: Manifest, key: str, default: int = 1) -> int:

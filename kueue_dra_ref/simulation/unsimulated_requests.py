@@ -5,7 +5,7 @@ Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.documents import ManifestDocument
@@ -19,7 +19,12 @@ from kueue_dra_ref.dra.preprocess import preprocess_dra_resources
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE
 from kueue_dra_ref.simulation.other_kinds import group_and_kind
-from kueue_dra_ref.simulation.other_work import PodTemplate, pod_templates, queue_label
+from kueue_dra_ref.simulation.other_work import (
+    OF_OTHER_WORK,
+    PodTemplate,
+    pod_templates,
+    queue_label,
+)
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.total_requests import total_requests
 
@@ -52,8 +57,30 @@ class UnsimulatedWork:
 def unsimulated_work(
     target: ReferenceTarget, documents: Sequence[ManifestDocument]
 ) -> list[UnsimulatedWork]:
-    """Say of each document of work what it would request; the target is that of the simulation."""
-    return [_work(target, document) for document in documents]
+    """Say of each document of work what it would request, unless its Workloads are in the simulation."""
+    owners = _owners_of_workloads(target)
+    found = []
+    for document in documents:
+        if not _has_workloads(document.manifest, owners):
+            found.append(_work(target, document))
+    return found
+
+
+def _owners_of_workloads(target: ReferenceTarget) -> set[str]:
+    """Give the UIDs of the objects that Workloads belong to."""
+    owners = set()
+    for workload in target.store.every("Workload"):
+        for owner in workload["metadata"].get("ownerReferences") or ():
+            owners.add(str(owner.get("uid")))
+    return owners
+
+
+def _has_workloads(manifest: Manifest, owners: Collection[str]) -> bool:
+    """Whether the Workloads of an object of a running cluster are there: its own, or those of its pods or Jobs."""
+    uid = part(manifest, "metadata").get("uid")
+    if not uid:
+        return False
+    return uid in owners or group_and_kind(manifest) in OF_OTHER_WORK
 
 
 def _work(target: ReferenceTarget, document: ManifestDocument) -> UnsimulatedWork:
