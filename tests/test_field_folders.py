@@ -420,25 +420,29 @@ def test_a_template_that_is_named_itself_is_an_error(tmp_path: Path) -> None:
 
 def test_a_kustomization_is_noted_as_not_applied(tmp_path: Path) -> None:
     """It has no kind, and may change what the other files say."""
-    folder = a_folder(tmp_path, kustomization="resources: [queues.yaml]\n", config=MAPPING, queues=QUEUES, work=JOB)
+    prefix = "apiVersion: builtin\nkind: PrefixSuffixTransformer\nmetadata: {name: p}\nprefix: team-\n"
+    resources = "resources: [queues.yaml]\n"
+    folder = a_folder(tmp_path, kustomization=resources, z=prefix, config=MAPPING, queues=QUEUES, work=JOB)
 
     found, notes = verdicts(folder)
 
     assert found == ADMITTED
-    assert notes == [
-        f"note: {folder}/kustomization.yaml:1: kustomization not applied; give the output of kubectl kustomize instead"
-    ]
+    left_out = f"left out 2 kustomizations, not applied, the first {folder}/kustomization.yaml:1"
+    assert notes == [f"note: {left_out}; give the output of kubectl kustomize instead"]
 
 
 def test_an_input_without_any_object_is_an_error(tmp_path: Path) -> None:
-    """Settings alone are no manifests."""
-    folder = a_folder(tmp_path, values="replicas: 2\n")
+    """Settings alone are no manifests, and neither are templates."""
+    settings = a_folder(tmp_path / "a", values="replicas: 2\n")
+    chart = a_folder(tmp_path / "b", Chart="apiVersion: v2\nname: c\n", templates__x="kind: {{ .Values.kind }}\n")
 
-    result = kueue_dra("simulate", folder)
+    one = kueue_dra("simulate", settings)
+    other = kueue_dra("simulate", chart)
 
-    assert (result.exit_code, result.stderr) == (
-        2,
-        f"{folder}: found no object; expected manifests with apiVersion and kind\n",
+    assert (one.exit_code, other.exit_code) == (2, 2)
+    assert one.stderr == f"{settings}: found no object; expected manifests with apiVersion and kind\n"
+    assert (
+        other.stderr == f"{chart}: found only Helm templates; expected rendered manifests (helm template prints them)\n"
     )
 
 

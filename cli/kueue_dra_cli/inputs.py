@@ -38,6 +38,8 @@ DEFAULT_KUBERNETES = "1.36"
 NO_CONFIGURATION = (
     "{file}: found no Configuration; expected one, alone or in a ConfigMap"
 )
+NO_OBJECT = "{place}: found no object; expected manifests with apiVersion and kind"
+ONLY_TEMPLATES = "{place}: found only Helm templates; expected rendered manifests (helm template prints them)"
 GATES_TWICE = "feature gates for CLI and configuration cannot both specified"
 
 
@@ -182,8 +184,9 @@ def _sorted(
     place = ", ".join(map(str, files))
     if len(files) == 1 and not files[0].is_dir():
         place = f"{documents[0].file}:{documents[0].line}"
-    text = f"{place}: found no object; expected manifests with apiVersion and kind"
-    raise CliError([text])
+    if chosen.templates:
+        raise CliError([ONLY_TEMPLATES.format(place=place)])
+    raise CliError([NO_OBJECT.format(place=place)])
 
 
 def _unused(

@@ -46,7 +46,7 @@ TEMPLATES_NOTE = (
     "give the output of helm template instead"
 )
 KUSTOMIZATION_NOTE = (
-    "note: {place}: kustomization not applied; "
+    "note: left out {count}, not applied, the first {place}; "
     "give the output of kubectl kustomize instead"
 )
 NO_OBJECT_NOTE = "note: left out {count} without an object, the first {place}"
@@ -141,8 +141,7 @@ def left_out(simulation: Simulation) -> Iterator[str]:
         kinds = sorted(documents.quota_free.items())
         shown = ", ".join(f"{count} {kind}" for kind, count in kinds)
         yield QUOTA_FREE_NOTE.format(kinds=shown)
-    for each in documents.kustomizations:
-        yield KUSTOMIZATION_NOTE.format(place=_place(each))
+    yield from _counted(KUSTOMIZATION_NOTE, documents.kustomizations, "kustomization")
     yield from _counted(TEMPLATES_NOTE, documents.templates, "Helm template")
     yield from _counted(NO_OBJECT_NOTE, documents.no_objects, "document")
 

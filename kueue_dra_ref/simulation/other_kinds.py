@@ -176,6 +176,9 @@ def _is_chart_file(manifest: Manifest) -> bool:
 
 
 def _is_kustomization(document: ManifestDocument) -> bool:
+    """Whether a document is kustomize's: a kustomization, a component or a transformer."""
+    if document.manifest.get("apiVersion") == "builtin":
+        return True
     if document.manifest.get("kind") in ("Kustomization", "Component"):
         group, _ = group_and_kind(document.manifest)
         return group in ("", "kustomize.config.k8s.io")
