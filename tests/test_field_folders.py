@@ -352,6 +352,31 @@ def test_work_that_is_no_job_is_named_with_what_it_would_take(
     assert "1 object of other kinds in its queues" in result.stdout
 
 
+def test_explain_answers_for_work_that_is_not_simulated(tmp_path: Path) -> None:
+    """By its name, with or without its kind."""
+    pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: w, namespace: lab, {LABEL}}}\nspec: {POD}\n"
+    folder = a_folder(tmp_path, other=pod, config=MAPPING, queues=QUEUES, work=JOB)
+
+    result = kueue_dra("explain", "-f", folder, "pod/w")
+
+    assert result.exit_code == 2
+    expected = "Pod lab/w is not simulated: its 1 pod requests cards 1, cpu 1 of LocalQueue line"
+    assert result.stderr == f"{folder}/other.yaml:1: {expected}\n"
+
+
+def test_missing_namespaces_are_created_where_missing_objects_are_allowed(tmp_path: Path) -> None:
+    """Without the option their objects are rejected."""
+    queues = QUEUES.partition("---\n")[2]
+    folder = a_folder(tmp_path, config=MAPPING, queues=queues, work=JOB)
+
+    rejected = kueue_dra("simulate", folder)
+    found, notes = verdicts(folder, "--allow-missing")
+
+    assert rejected.exit_code == 2
+    assert "expected a Namespace lab, and there is none" in rejected.stderr
+    assert (found, notes) == (ADMITTED, [])
+
+
 def test_a_cron_job_is_queued_by_the_label_of_its_jobs(tmp_path: Path) -> None:
     """Its own labels do not count."""
     spec = f"{{jobTemplate: {{metadata: {{{LABEL}}}, spec: {{template: {{spec: {POD}}}}}}}}}"

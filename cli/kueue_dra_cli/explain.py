@@ -11,8 +11,9 @@ import click
 
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.inputs import api_server, simulation_of
-from kueue_dra_cli.notes import report_problems
+from kueue_dra_cli.notes import report_problems, work_lines
 from kueue_dra_cli.options import (
+    allow_missing_option,
     behaviour_option,
     cel_option,
     configuration_option,
@@ -64,11 +65,7 @@ Exit codes
 @click.option(
     "--texts", is_flag=True, help="Print the sentence of each requirement too."
 )
-@click.option(
-    "--allow-missing",
-    is_flag=True,
-    help="Exit with 0 even if an object names a queue, flavor or template that does not exist.",
-)
+@allow_missing_option
 @kubernetes_options
 @cel_option
 @output_option("text", "json")
@@ -99,13 +96,13 @@ def command(
         files, configuration, behaviour, gates, from_scratch=from_scratch
     )
     server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
-    result = simulation.run(server)
+    result = simulation.run(server, allow_missing=allow_missing)
     every = explanations(result)
     wanted = _named(job, namespace)
     found = [each for each in every if wanted.is_name_of(each)]
-    if job and not found:
-        raise CliError(_not_found(every, wanted, result))
     notes = simulation.notes(result)
+    if job and not found:
+        raise CliError(_not_found(every, wanted, result, notes))
     found = [_with_notes(each, notes) for each in found]
     if output == "json":
         as_json([_as_json(each, texts=texts) for each in found])
@@ -164,10 +161,16 @@ def _named(written: str, namespace: str) -> _Wanted:
 
 
 def _not_found(
-    every: Sequence[Explanation], wanted: _Wanted, result: SimulationResult
+    every: Sequence[Explanation],
+    wanted: _Wanted,
+    result: SimulationResult,
+    notes: InputNotes,
 ) -> list[str]:
     """Give the reason why there is no decision on a Job or Workload."""
     name = wanted.name
+    work = [each for each in notes.work if each.name == name]
+    if work:
+        return list(work_lines(work))
     for job, why in result.unmanaged:
         if name == job.ref.name:
             return [f"Job {wanted.shown} {why}, so Kueue does not manage it"]

@@ -22,7 +22,11 @@ from kueue_dra_ref.simulation.cohort_depth import insist_on_depth
 from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
 from kueue_dra_ref.simulation.not_considered import InputNotes, input_notes
 from kueue_dra_ref.simulation.other_kinds import SortedDocuments, sorted_documents
-from kueue_dra_ref.simulation.run import SimulationResult, simulate
+from kueue_dra_ref.simulation.run import (
+    SimulationResult,
+    simulate,
+    unknown_namespaces,
+)
 from kueue_dra_ref.simulation.running_cluster import (
     RunningCluster,
     gates_of_deployments,
@@ -60,8 +64,12 @@ class Simulation:
     adds_gates: bool = False
     """Whether the command line adds gates to those of the Configuration."""
 
-    def run(self, api_server: ApiServer | None = None) -> SimulationResult:
+    def run(
+        self, api_server: ApiServer | None = None, *, allow_missing: bool = False
+    ) -> SimulationResult:
         """Run the manifests on the reference, with an API server of Kubernetes 1.36 unless another one is given.
+
+        ``allow_missing`` creates the namespaces that the input lacks.
 
         Raises:
             CliError: the Configuration is rejected.
@@ -71,7 +79,12 @@ class Simulation:
             kubernetes=MINORS[self.kubernetes], sketches=True
         )
         result = simulate(
-            self.behaviour, self.configuration, self.given, api_server, self.seconds
+            self.behaviour,
+            self.configuration,
+            self.given,
+            api_server,
+            self.seconds,
+            self.missing_namespaces if allow_missing else (),
         )
         if isinstance(result, SimulationResult):
             self._insist_on_devices(result)
@@ -98,6 +111,11 @@ class Simulation:
         """The minor of Kubernetes that the dump names, if the reference knows it."""
         named = self.cluster.kubernetes if self.cluster else ""
         return named if named in MINORS else DEFAULT_KUBERNETES
+
+    @property
+    def missing_namespaces(self) -> list[str]:
+        """The namespaces that objects are in, and that the input does not have."""
+        return unknown_namespaces(self.given)
 
     @property
     def seconds(self) -> float:

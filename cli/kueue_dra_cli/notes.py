@@ -36,7 +36,7 @@ MISSING_NOTE = "note: the input has {missing}"
 OWNED_NOTE = "note: Workload {workload} is skipped: its Job is in the input too, and Kueue creates the Job's Workload"
 UNMANAGED_NOTE = "note: Job {job} {why}, so Kueue does not manage it"
 OF_KUEUE_NOTE = "note: what these objects decide is not considered: {objects}"
-WORK_NOTE = "note: {place}: {work} is not simulated: {what}"
+WORK = "{place}: {work} is not simulated: {what}"
 WORK_HINT = (
     "note: to simulate such work, give the Workload that Kueue made for it "
     "(kubectl get workloads -o yaml), or a Job with the same pod template"
@@ -174,14 +174,20 @@ def not_recorded(simulation: Simulation) -> Iterator[str]:
 
 
 def _work(work: Sequence[UnsimulatedWork]) -> Iterator[str]:
-    for each in work[:_SHOWN]:
-        place = _place(each.document)
-        yield WORK_NOTE.format(place=place, work=each.shown, what=_requests(each))
+    for line in work_lines(work[:_SHOWN]):
+        yield f"note: {line}"
     more = len(work) - _SHOWN
     if more > 0:
         yield f"note: {named(more, 'more object')} of such kinds are not simulated"
     if work:
         yield WORK_HINT
+
+
+def work_lines(work: Sequence[UnsimulatedWork]) -> Iterator[str]:
+    """Say what each object of work would request."""
+    for each in work:
+        place = _place(each.document)
+        yield WORK.format(place=place, work=each.shown, what=_requests(each))
 
 
 def _requests(work: UnsimulatedWork) -> str:

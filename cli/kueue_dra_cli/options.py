@@ -172,6 +172,11 @@ cel_option = click.option(
 )
 
 
+allow_missing_option = click.option(
+    "--allow-missing",
+    is_flag=True,
+    help="Create missing namespaces, and exit with 0 even if an object names a missing queue, flavor or template.",
+)
 from_scratch_option = click.option(
     "--from-scratch",
     is_flag=True,

@@ -10,6 +10,7 @@ import click
 from kueue_dra_cli.inputs import api_server, simulation_of
 from kueue_dra_cli.notes import report_problems
 from kueue_dra_cli.options import (
+    allow_missing_option,
     behaviour_option,
     cel_option,
     configuration_option,
@@ -31,6 +32,7 @@ EPILOG = """\
 Examples
   kueue-dra simulate -f queues.yaml -f job.yaml --config kueue-config.yaml
   kueue-dra simulate -f my-manifests/ -o table
+  kueue-dra simulate -f my-manifests/ --kubernetes 1.35 --kubernetes-feature-gates DRAExtendedResource=true
   kueue-dra simulate -f job.yaml --behaviour kep-2025-09 --feature-gates DynamicResourceAllocation=true
 
 \b
@@ -51,11 +53,7 @@ WIDTHS = (None, None, None, None, 60, None)
 @configuration_option
 @behaviour_option
 @gates_option
-@click.option(
-    "--allow-missing",
-    is_flag=True,
-    help="Exit with 0 even if an object names a queue, flavor or template that does not exist.",
-)
+@allow_missing_option
 @kubernetes_options
 @from_scratch_option
 @cel_option
@@ -81,14 +79,14 @@ def command(
     other objects. It merges a second manifest of an object into the first one field by field, as server-side apply
     does, and replaces lists. A dump of a running cluster is where the simulation begins: Workloads hold the quota that
     their status says, and new Jobs come after them; --from-scratch ignores the status. The command connects to no
-    cluster: cluster and time are simulated. A note reports each feature that the simulation ignores, such as admission
-    checks.
+    cluster: cluster and time are simulated. Kinds that take no quota are left out. A note names each feature that the
+    simulation ignores, such as admission checks, and work of other kinds, such as Pods, with what it would request.
     """
     simulation = simulation_of(
         (*files, *more), configuration, behaviour, gates, from_scratch=from_scratch
     )
     server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
-    result = simulation.run(server)
+    result = simulation.run(server, allow_missing=allow_missing)
     notes = simulation.notes(result)
     _print(result, notes, output)
     code = report_problems(simulation, result, notes, allow_missing=allow_missing)

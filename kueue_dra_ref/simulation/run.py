@@ -202,13 +202,15 @@ def simulate(
     given: Sequence[SimulationInputs],
     api_server: ApiServer | None = None,
     seconds: float = 0.0,
+    namespaces: Iterable[str] = (),
 ) -> SimulationResult | Sequence[FieldError]:
     """Run a simulation; the errors of the Configuration if Kueue does not start with it.
 
     Objects of a running cluster are there, with their status, when Kueue starts; ``seconds`` is when that is.
+    ``namespaces`` are created first.
     """
     target = ReferenceTarget(behaviour, api_server)
-    target.apply([_namespace(DEFAULT_NAMESPACE)])
+    target.apply(map(_namespace, (DEFAULT_NAMESPACE, *namespaces)))
     refused = _apply_existing(target, given, seconds)
     errors = target.start(configuration)
     if errors:
