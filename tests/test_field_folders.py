@@ -176,6 +176,7 @@ def test_two_configurations_of_kueue_are_an_error(tmp_path: Path) -> None:
 
 
 GATE = "KueueDRAIntegrationExtendedResource"
+PARTITIONS = "KueueDRAIntegrationPartitionableDevices"
 
 
 @pytest.mark.parametrize(
@@ -223,6 +224,19 @@ def test_gates_of_the_chart_and_of_the_configuration_are_refused_together(tmp_pa
         f"{folder}/values.yaml:4: featureGates: Invalid value: feature gates for CLI and configuration "
         f"cannot both specified (in the arguments: {GATE})\n"
     )
+
+
+def test_gates_in_values_alone_are_read(tmp_path: Path) -> None:
+    """A file of values may override the gates only."""
+    off = ", ".join(f"{{name: {name}, enabled: false}}" for name in (GATE, "KueueDRAIntegration", PARTITIONS))
+    values = f"kueue: {{controllerManager: {{featureGates: [{off}]}}}}\n"
+    folder = a_folder(tmp_path, values=values, queues=QUEUES, work=JOB)
+
+    result = kueue_dra("simulate", folder, "-o", "table")
+
+    assert result.exit_code == 0
+    assert "Workload uses DRA resources but the KueueDRAIntegration" in result.stdout
+    assert "without an object" not in result.stderr
 
 
 OPERATOR = """\

@@ -170,7 +170,7 @@ def _not_found(
     name = wanted.name
     work = [each for each in notes.work if each.name == name]
     if work:
-        return list(work_lines(work))
+        return list(work_lines(result, work))
     for job, why in result.unmanaged:
         if name == job.ref.name:
             return [f"Job {wanted.shown} {why}, so Kueue does not manage it"]

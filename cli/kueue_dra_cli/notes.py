@@ -16,7 +16,7 @@ from kueue_dra_ref.simulation.missing_from_cluster import missing_from_cluster
 from kueue_dra_ref.simulation.not_considered import InputNotes
 from kueue_dra_ref.simulation.other_kinds import UnknownKind
 from kueue_dra_ref.simulation.run import InputError, SimulationResult
-from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork
+from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork, requested
 from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
 
 INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; turn it on with --feature-gates {gate}=true"
@@ -82,7 +82,7 @@ def report_problems(
         _not_decided(simulation, result),
         _kubernetes_notes(result),
         left_out(simulation),
-        _work(notes.work),
+        _work(result, notes.work),
         _notes(simulation, result),
     )
     for lines in sources:
@@ -173,8 +173,8 @@ def not_recorded(simulation: Simulation) -> Iterator[str]:
         yield f"note: not recorded, because only Jobs and Workloads are: {objects}"
 
 
-def _work(work: Sequence[UnsimulatedWork]) -> Iterator[str]:
-    for line in work_lines(work[:_SHOWN]):
+def _work(result: SimulationResult, work: Sequence[UnsimulatedWork]) -> Iterator[str]:
+    for line in work_lines(result, work[:_SHOWN]):
         yield f"note: {line}"
     more = len(work) - _SHOWN
     if more > 0:
@@ -183,18 +183,22 @@ def _work(work: Sequence[UnsimulatedWork]) -> Iterator[str]:
         yield WORK_HINT
 
 
-def work_lines(work: Sequence[UnsimulatedWork]) -> Iterator[str]:
+def work_lines(
+    result: SimulationResult, work: Sequence[UnsimulatedWork]
+) -> Iterator[str]:
     """Say what each object of work would request."""
     for each in work:
         place = _place(each.document)
-        yield WORK.format(place=place, work=each.shown, what=_requests(each))
+        what = _requests(result, each)
+        yield WORK.format(place=place, work=each.shown, what=what)
 
 
-def _requests(work: UnsimulatedWork) -> str:
+def _requests(result: SimulationResult, work: UnsimulatedWork) -> str:
     queue = f"LocalQueue {work.queue}"
-    if work.why:
-        return f"it is queued in {queue}; {work.why}"
-    amounts = ", ".join(f"{name} {work.requests[name]}" for name in work.requests)
+    requests, why = requested(result.target, work)
+    if why:
+        return f"it is queued in {queue}; {why}"
+    amounts = ", ".join(f"{name} {requests[name]}" for name in requests)
     verb = "requests" if work.pods == 1 else "request"
     pods = named(work.pods, "pod")
     return f"its {pods} {verb} {amounts or 'nothing'} of {queue}"

@@ -58,19 +58,18 @@ def gates_of_values(documents: Iterable[ManifestDocument]) -> dict[str, bool]:
     gates: dict[str, bool] = {}
     for document in documents:
         if _is_untyped(document.manifest):
-            for holder in _holders(document.manifest):
-                gates |= _listed_gates(part(holder, "controllerManager"))
+            for manager in _managers(document.manifest):
+                gates |= _listed_gates(manager)
     return gates
 
 
-def _holders(value: Any) -> Iterator[Manifest]:
-    """Give each mapping that has values of Kueue's chart, at any depth: it may be a subchart."""
+def _managers(value: Any) -> Iterator[Manifest]:
+    """Give the values of Kueue's manager, at any depth: Kueue's chart may be a subchart."""
     if not isinstance(value, dict):
         return
-    if "managerConfig" in value:
-        yield value
+    yield part(value, "controllerManager")
     for each in value.values():
-        yield from _holders(each)
+        yield from _managers(each)
 
 
 def _listed_gates(manager: Manifest) -> Iterator[tuple[str, bool]]:

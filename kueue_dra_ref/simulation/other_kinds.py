@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.api.configuration_documents import configurations
+from kueue_dra_ref.api.configuration_documents import configurations, gates_of_values
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.scheme import KINDS, KUEUE
 from kueue_dra_ref.simulation.other_work import WORK_KINDS, queue_label
@@ -66,7 +66,7 @@ class SortedDocuments:
     """The documents of an input by what becomes of them."""
 
     configurations: list[ManifestDocument] = field(default_factory=list)
-    """Documents that hold Kueue's Configuration."""
+    """Documents that hold Kueue's Configuration, or feature gates in values of its chart."""
     simulated: list[ManifestDocument] = field(default_factory=list)
     work: list[ManifestDocument] = field(default_factory=list)
     """Objects that name a queue, of kinds that the simulation does not admit."""
@@ -98,7 +98,7 @@ def sorted_documents(
             found.templates.append(document)
         elif _is_kustomization(document):
             found.kustomizations.append(document)
-        elif configurations([document]):
+        elif configurations([document]) or gates_of_values([document]):
             found.configurations.append(document)
         elif _is_no_object(document.manifest):
             found.no_objects.append(document)

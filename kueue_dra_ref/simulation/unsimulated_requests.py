@@ -42,11 +42,13 @@ class UnsimulatedWork:
     queue: str
     cluster_queue: str
     """The ClusterQueue of its LocalQueue; empty if there is no such LocalQueue."""
-    requests: Mapping[str, str]
-    """What its pod templates request in total, by resource."""
-    pods: int = 0
-    why: str = ""
-    """Why its requests are not known; empty if ``requests`` has them."""
+    templates: Sequence[PodTemplate] = ()
+    """Its pod templates; none where the object alone does not say them."""
+
+    @property
+    def pods(self) -> int:
+        """The number of pods of its templates."""
+        return sum(each.count for each in self.templates)
 
     @property
     def shown(self) -> str:
@@ -57,7 +59,7 @@ class UnsimulatedWork:
 def unsimulated_work(
     target: ReferenceTarget, documents: Sequence[ManifestDocument]
 ) -> list[UnsimulatedWork]:
-    """Say of each document of work what it would request, unless its Workloads are in the simulation."""
+    """Give the documents of work whose Workloads are not in the simulation."""
     owners = _owners_of_workloads(target)
     found = []
     for document in documents:
@@ -90,8 +92,6 @@ def _work(target: ReferenceTarget, document: ManifestDocument) -> UnsimulatedWor
     namespace = str(meta.get("namespace") or DEFAULT_NAMESPACE)
     name = str(meta.get("name") or meta.get("generateName") or "")
     queue = queue_label(manifest)
-    templates = pod_templates(kind, manifest)
-    requests, why = _requests(target, namespace, queue, templates)
     found = target.store.find("LocalQueue", queue, namespace) or {}
     return UnsimulatedWork(
         document=document,
@@ -100,25 +100,21 @@ def _work(target: ReferenceTarget, document: ManifestDocument) -> UnsimulatedWor
         name=name,
         queue=queue,
         cluster_queue=str(part(found, "spec").get("clusterQueue", "")),
-        requests=requests,
-        pods=sum(each.count for each in templates),
-        why=why,
+        templates=pod_templates(kind, manifest),
     )
 
 
-def _requests(
-    target: ReferenceTarget,
-    namespace: str,
-    queue: str,
-    templates: Sequence[PodTemplate],
+def requested(
+    target: ReferenceTarget, work: UnsimulatedWork
 ) -> tuple[Mapping[str, str], str]:
-    """Give the requests of pod templates, or why they cannot be given."""
+    """Give what the pod templates of work request in total, by resource; or why that is not known."""
+    templates = work.templates
     manager = target.manager
     if not templates or manager is None:
         return {}, _NOT_READABLE
     kueue = manager.kueue
     warnings = list(target.api_server.warnings)
-    manifest = _as_workload(namespace, queue, templates)
+    manifest = _as_workload(work)
     try:
         stored = target.api_server.storable(manifest, target.store, "")
         workload = kueue.adjusted(stored)
@@ -129,19 +125,17 @@ def _requests(
         target.api_server.warnings[:] = warnings
 
 
-def _as_workload(
-    namespace: str, queue: str, templates: Sequence[PodTemplate]
-) -> Manifest:
+def _as_workload(work: UnsimulatedWork) -> Manifest:
     pod_sets = []
-    for number, each in enumerate(templates, 1):
+    for number, each in enumerate(work.templates, 1):
         spec = {"restartPolicy": "Never", **part(each.template, "spec")}
-        name = "main" if len(templates) == 1 else f"set-{number}"
+        name = "main" if len(work.templates) == 1 else f"set-{number}"
         pod_sets.append({"name": name, "count": each.count, "template": {"spec": spec}})
     return {
         "apiVersion": f"{KUEUE}/v1beta2",
         "kind": "Workload",
-        "metadata": {"name": "unsimulated", "namespace": namespace},
-        "spec": {"queueName": queue, "podSets": pod_sets},
+        "metadata": {"name": "unsimulated", "namespace": work.namespace},
+        "spec": {"queueName": work.queue, "podSets": pod_sets},
     }
 
 
