@@ -263,7 +263,7 @@ def test_a_selector_that_excludes_devices_is_explained(tmp_path: Path, expressio
 
 
 def test_selectors_without_slices_are_noted(tmp_path: Path) -> None:
-    """Folders of demos have none."""
+    """Folders of demos have none; the selectors of a class alone are not checked against devices."""
     folder = a_folder(tmp_path, config=MAPPING, queues=QUEUES, classes=CLASS, work=a_job())
 
     result = kueue_dra("explain", "-f", folder)

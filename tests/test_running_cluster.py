@@ -225,9 +225,10 @@ def test_what_the_dump_lacks_is_said_once_with_the_command() -> None:
 def test_slices_and_workloads_that_are_missing_are_said() -> None:
     """A selector without published devices, and queues whose Workloads were not printed."""
     selector = {"cel": {"expression": "device.driver == 'gpu.example.com'"}}
-    device_class = an_object("resource.k8s.io/v1", "DeviceClass", "gpu.example.com", spec={"selectors": [selector]})
+    template = a_template("selected")
+    template["spec"]["spec"]["devices"]["requests"][0]["exactly"]["selectors"] = [selector]
 
-    without_slices = _ask("explain", a_dump(_stored(device_class, day=1, number=50)))
+    without_slices = _ask("explain", a_dump(_stored(template, day=1, number=50)))
     queues = [each for each in a_dump() if each["kind"] not in ("Job", "Workload")]
     for each in queues:
         if each["kind"] == "ClusterQueue":

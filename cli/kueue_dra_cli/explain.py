@@ -160,6 +160,15 @@ def _named(written: str, namespace: str) -> _Wanted:
     return _Wanted(kind=kind, namespace=namespace, name=name)
 
 
+def _reasons(wanted: _Wanted, result: SimulationResult) -> list[str]:
+    """Say why Kueue manages no Job of a name, or why the API server rejects it; empty for an unknown name."""
+    for job, why in result.unmanaged:
+        if wanted.name == job.ref.name:
+            return [f"Job {wanted.shown} {why}, so Kueue does not manage it"]
+    rejected = [each for each in result.refused if each.given.ref.name == wanted.name]
+    return [f"{wanted.shown}: {finding.error}" for finding in rejected]
+
+
 def _not_found(
     every: Sequence[Explanation],
     wanted: _Wanted,
@@ -167,16 +176,12 @@ def _not_found(
     notes: InputNotes,
 ) -> list[str]:
     """Give the reason why there is no decision on a Job or Workload."""
-    name = wanted.name
-    work = [each for each in notes.work if each.name == name]
+    work = [each for each in notes.work if each.name == wanted.name]
     if work:
         return list(work_lines(result, work))
-    for job, why in result.unmanaged:
-        if name == job.ref.name:
-            return [f"Job {wanted.shown} {why}, so Kueue does not manage it"]
-    rejected = [each for each in result.refused if each.given.ref.name == name]
-    if rejected:
-        return [f"{wanted.shown}: {finding.error}" for finding in rejected]
+    reasons = _reasons(wanted, result)
+    if reasons:
+        return reasons
     known = [f"{each.namespace}/{each.job or each.workload}" for each in every]
     return [
         f"found no Job or Workload {wanted.shown}; known: {', '.join(known) or 'none'}"

@@ -142,16 +142,16 @@ class SimulationResult:
 
     @property
     def lacks_slices(self) -> bool:
-        """Whether selectors are used, and no device is published."""
+        """Whether claims are matched against devices, and no device is published."""
         store = self.target.store
         if any(store.every("ResourceSlice")) or not self.ask_for_devices:
             return False
-        kinds = ("DeviceClass", "ResourceClaimTemplate", "ResourceClaim")
-        return any(
-            _has_selectors(each.get("spec"))
-            for kind in kinds
-            for each in store.every(kind)
-        )
+        manager = self.target.manager
+        mappings = manager.kueue.configuration.mappings if manager else ()
+        if any(each.sources for each in mappings):
+            return True
+        claims = (*store.every("ResourceClaimTemplate"), *store.every("ResourceClaim"))
+        return any(_has_selectors(each.get("spec")) for each in claims)
 
     @property
     def circles(self) -> dict[tuple[str, ...], list[str]]:
