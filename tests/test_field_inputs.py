@@ -266,12 +266,16 @@ def test_selectors_without_slices_are_noted(tmp_path: Path) -> None:
     """Folders of demos have none; the selectors of a class alone are not checked against devices."""
     folder = a_folder(tmp_path, config=MAPPING, queues=QUEUES, classes=CLASS, work=a_job())
 
-    result = kueue_dra("explain", "-f", folder)
+    selector = "selectors: [{cel: {expression: 'true'}}]"
+    queues = QUEUES.replace("deviceClassName: card.example.com", f"deviceClassName: card.example.com, {selector}")
 
-    assert (
-        "note: no ResourceSlice is given: add those of the cluster (kubectl get resourceslices -o yaml)"
-        in result.stderr
-    )
+    by_class = kueue_dra("explain", "-f", folder)
+    a_folder(folder, queues=queues)
+    by_request = kueue_dra("explain", "-f", folder)
+
+    note = "note: no ResourceSlice is given: add those of the cluster (kubectl get resourceslices -o yaml)"
+    assert by_class.stderr == ""
+    assert by_request.stderr.startswith(note)
 
 
 def test_explain_takes_the_kubernetes_of_simulate(tmp_path: Path) -> None:
