@@ -31,6 +31,8 @@ _FRAMEWORKS: Mapping[str, str] = {
     "StatefulSet": "statefulset",
     "LeaderWorkerSet": "leaderworkerset.x-k8s.io/leaderworkerset",
 }
+_STRATEGIES = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
+"""Kueue's default strategies of fair sharing."""
 _GATES: Mapping[str, str] = {
     "counter": "KueueDRAIntegrationPartitionableDevices",
     "capacity": "KueueDRAIntegrationConsumableCapacity",
@@ -57,6 +59,8 @@ def configuration_of_operator(manifest: Manifest) -> Manifest:
         found["resources"] = resources
     if part(config, "workloadManagement").get("labelPolicy") == "None":
         found["manageJobsWithoutQueueName"] = True
+    if part(config, "preemption").get("preemptionPolicy") == "FairSharing":
+        found["fairSharing"] = {"preemptionStrategies": list(_STRATEGIES)}
     gates = {_GATES[each]: True for each in _source_types(resources)}
     if gates:
         found["featureGates"] = gates
