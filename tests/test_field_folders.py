@@ -273,6 +273,22 @@ def test_openshifts_object_is_a_configuration_in_its_own_words(tmp_path: Path) -
     assert f"{file}:9: resources.deviceClassMappings[0].name: Invalid value" in wrong.stderr
 
 
+@pytest.mark.parametrize("field", ["sources", "deviceClassNames", "deviceClassMappings", "resources", "integrations"])
+def test_openshifts_object_of_wrong_types_is_answered(tmp_path: Path, field: str) -> None:
+    """Each is one line with its place, as in a Configuration."""
+    file = tmp_path / "operator.yaml"
+    lines = OPERATOR.splitlines()
+    index = next(number for number, line in enumerate(lines) if f"{field}:" in line)
+    end = len(lines) if field != "integrations" else index + 1
+    file.write_text("\n".join((*lines[:index], f"{lines[index].partition(':')[0]}: 3", *lines[end:])))
+
+    result = kueue_dra("config", "check", file)
+
+    assert result.exit_code in (0, 1)
+    for line in result.stderr.splitlines():
+        assert line.startswith(f"{file}:"), line
+
+
 def test_kinds_that_take_no_quota_are_counted_in_one_line(tmp_path: Path) -> None:
     """The exit code is 0, and the Job is decided about."""
     idle = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: lab}\nspec: {}\n"

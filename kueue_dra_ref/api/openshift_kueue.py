@@ -107,9 +107,14 @@ def _without_selector_type(value: Any) -> Any:
 
 
 def _source_types(resources: Manifest) -> Iterator[str]:
-    for mapping in resources.get("deviceClassMappings") or ():
-        sources = mapping.get("sources") if isinstance(mapping, dict) else None
-        for source in sources or ():
-            for key in source if isinstance(source, dict) else ():
-                if key in _GATES:
-                    yield key
+    """Give the kinds of sources that mappings have."""
+    for mapping in _objects(resources, "deviceClassMappings"):
+        for source in _objects(mapping, "sources"):
+            yield from _GATES.keys() & source.keys()
+
+
+def _objects(holder: Manifest, key: str) -> list[Manifest]:
+    items = holder.get(key)
+    if not isinstance(items, list):
+        return []
+    return [each for each in items if isinstance(each, dict)]
