@@ -154,6 +154,7 @@ TWINS: dict[str, Change] = {
     "VENDOR-008": _second_class,
     "VENDOR-009": _long_name,
     "VENDOR-010": _twice_one_name,
+    "VENDOR-016": lambda files: files.update(again=copy.deepcopy(files["class"])),
     "VENDOR-101": _set("slices/0/spec/pool/resourceSliceCount", 2),
     "VENDOR-103": _set("slices/1/spec/pool/name", "node-1"),
     "VENDOR-104": lambda files: _counters(files, set_name="gone"),

@@ -17,7 +17,7 @@ from kueue_dra_cli.options import (
 )
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.documents import read, written
+from kueue_dra_ref.api.documents import ManifestDocument, read, written
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.reference.configuration_check import checked
 from kueue_dra_ref.simulation.inputs import configuration_of
@@ -76,7 +76,7 @@ def group() -> None:
     "configuration",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Kueue's Configuration, or a ConfigMap that holds it: checks its mapping too.",
+    help="Kueue's Configuration, or a ConfigMap that holds it. Default: the one among the files.",
 )
 @kubernetes_option
 @cel_option
@@ -93,7 +93,7 @@ def check_command(
 ) -> None:
     """Check DeviceClasses, ResourceSlices, claim templates and demos for what goes wrong under quota.
 
-    Folders are read with everything below them. With --config, the mapping is checked against classes and devices.
+    Folders are read with everything below them. The mapping of a Configuration is checked against classes and devices.
     """
     if unknown := [each for each in only if each not in CHECKS]:
         raise CliError(
@@ -177,23 +177,43 @@ def context_of(
                 f"{names}: found no object of resource.k8s.io; expected DeviceClasses or ResourceSlices"
             ]
         )
-    mapping = _configuration(configuration) if configuration else None
+    document = _configuration_document(files, configuration)
     return VendorContext(
         files=files,
         inventory=Inventory.of(files),
         kubernetes=kubernetes,
-        configuration=mapping,
+        configuration=_configuration(document) if document else None,
+        configuration_document=document,
     )
 
 
-def _configuration(path: Path) -> Configuration:
-    """Read Kueue's Configuration as Kueue 0.19 reads it, with the gates of counters and extended resources on."""
+def _configuration_document(
+    files: VendorFiles, given: Path | None
+) -> ManifestDocument | None:
+    """Give the Configuration that ``--config`` names, else the one among the files."""
+    if given is None:
+        return _only_configuration(files)
     with readable():
-        document = configuration_of(read(path), named=True)
-    if document is None:
+        found = configuration_of(read(given))
+    if found is None:
         raise CliError(
-            [f"{path}: found no Configuration; expected one, alone or in a ConfigMap"]
+            [f"{given}: found no Configuration; expected one, alone or in a ConfigMap"]
         )
+    return found
+
+
+def _only_configuration(files: VendorFiles) -> ManifestDocument | None:
+    if len(files.configurations) > 1:
+        first, second = files.configurations[:2]
+        text = f"found a second Configuration, after {first.file}:{first.line}"
+        raise CliError(
+            [f"{second.file}:{second.line}: {text}; select one with --config"]
+        )
+    return files.configurations[0] if files.configurations else None
+
+
+def _configuration(document: ManifestDocument) -> Configuration:
+    """Read Kueue's Configuration as Kueue 0.19 reads it."""
     loaded = checked(behaviour_of(), document.manifest)
     if isinstance(loaded, tuple):
         found: Configuration = loaded[0]

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
+from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_vendor.files import VendorFiles, VendorObject
 from kueue_dra_vendor.inventory import Inventory, InventoryDevice
 
@@ -47,11 +48,20 @@ class VendorContext:
     kubernetes: str
     configuration: Configuration | None = None
     """The mapping, where one was given."""
+    configuration_document: ManifestDocument | None = None
+    """Where the mapping was read from."""
 
     @property
     def mappings(self) -> Sequence[DeviceClassMapping]:
         """The device class mappings; none where no Configuration was given."""
         return self.configuration.mappings if self.configuration else ()
+
+    def place_of_mapping(self, path: str) -> str:
+        """Give file and line of a field of the Configuration."""
+        document = self.configuration_document
+        if document is None:
+            return "(mapping)"
+        return f"{document.file}:{document.line_of(path)}"
 
 
 class Spot(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,8 @@ from kueue_dra_vendor.inventory import InventoryDevice, Pool
 MAX_CLASSES, MAX_MAPPINGS = 8, 16
 """Limits of Kueue's Configuration."""
 MEBIBYTE = 1 << 20
+ALIKE = 0.85
+"""From which similarity on a name is taken for a misspelt one."""
 SMALL = 1
 """The value of a counter that only one device may take: a mutex."""
 
@@ -197,14 +200,13 @@ def sourced_classes_have_no_extended_name(context: VendorContext) -> Found:
 def mappings_name_classes(context: VendorContext) -> Found:
     """Look for mapped names that are no class."""
     known = {each.name for each in context.files.classes}
-    for mapping in context.mappings:
-        for name in mapping.device_classes:
+    for index, mapping in enumerate(context.mappings):
+        path = f"resources.deviceClassMappings[{index}].deviceClassNames"
+        for number, name in enumerate(mapping.device_classes):
             if name not in known:
-                yield Spot(
-                    "(mapping)",
-                    f"mapping {mapping.name}",
-                    f"names DeviceClass {name}, which is not among the files",
-                )
+                place = context.place_of_mapping(f"{path}[{number}]")
+                text = f"names DeviceClass {name}, which is not among the files{_meant(name, known)}"
+                yield Spot(place, f"mapping {mapping.name}", text)
 
 
 @check(
@@ -241,6 +243,11 @@ def node_allocatable_is_charged_twice(context: VendorContext) -> Found:
         if found:
             names = ", ".join(found) if isinstance(found, dict) else str(found)
             yield about(device, "", f"fills the node-allocatable resources {names}")
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=ALIKE)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _shared(pool: Pool) -> dict[tuple[str, str], Fraction]:

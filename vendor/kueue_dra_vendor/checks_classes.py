@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.names import label_key_faults
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.cel import (
     CompileError,
     EvaluationError,
@@ -283,6 +284,24 @@ def selectors_do_not_read_allow_multiple(context: VendorContext) -> Found:
     for each, index, expression in _selectors(context):
         if "allowMultipleAllocations" in expression:
             yield about(each, _selector_path(index), f"selector {index}: {expression}")
+
+
+@check(
+    "VENDOR-016",
+    Level.WARNING,
+    "The files define each object once.",
+    effect="The one that is applied last replaces the other; what was checked may not be what runs.",
+    remedy="Give one version of the driver's files at a time.",
+)
+def objects_are_defined_once(context: VendorContext) -> Found:
+    """Compare kind, namespace and name."""
+    seen: dict[tuple[str, str, str], VendorObject] = {}
+    for each in context.files.objects:
+        namespace = part(each.manifest, "metadata").get("namespace", "")
+        key = (each.kind, str(namespace), each.name)
+        first = seen.setdefault(key, each)
+        if first is not each and each.name:
+            yield about(each, "", f"is already defined in {first.place()}")
 
 
 def _selectors(context: VendorContext) -> Iterator[tuple[VendorObject, int, str]]:

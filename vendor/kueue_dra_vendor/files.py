@@ -7,12 +7,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kueue_dra_ref.api.documents import SUFFIXES, ManifestDocument, read
+from kueue_dra_ref.api.documents import (
+    SUFFIXES,
+    DocumentError,
+    ManifestDocument,
+    parse,
+    read,
+)
 from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.apiserver import MINORS, AcceptedRequest, RequestContext, admitted
 from kueue_dra_ref.target import Manifest
 
 GROUP = "resource.k8s.io/"
+CONFIGURATION_GROUP = "config.kueue.x-k8s.io/"
+DESCRIPTOR = "kueue-dra-vendor.yaml"
+"""The name of a descriptor; it is no manifest."""
+KNOWN_FINDINGS = "kueue-dra-known.yaml"
+"""The name of a list of known findings; it is no manifest either."""
+NOT_MANIFESTS = (DESCRIPTOR, KNOWN_FINDINGS)
 RESOURCE_KINDS = (
     "DeviceClass",
     "ResourceSlice",
@@ -57,6 +69,10 @@ class VendorFiles:
     objects: tuple[VendorObject, ...]
     work: tuple[ManifestDocument, ...] = ()
     """Other documents that hold pods: Jobs, Deployments, Pods and the like."""
+    others: tuple[ManifestDocument, ...] = ()
+    """Documents of any other kind: Nodes, Namespaces, custom resources."""
+    configurations: tuple[ManifestDocument, ...] = ()
+    """Every Kueue Configuration, those inside ConfigMaps too."""
     _by_kind: dict[str, list[VendorObject]] = field(default_factory=dict)
 
     def of(self, kind: str) -> list[VendorObject]:
@@ -85,13 +101,28 @@ def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
 
     """
     documents = [document for path in paths for document in _documents(path)]
-    objects = [_object(each, kubernetes) for each in documents if _is_resource(each)]
-    work = [
-        each
-        for each in documents
-        if not _is_resource(each) and any(pod_specs(each.manifest))
-    ]
-    return VendorFiles(objects=tuple(objects), work=tuple(work))
+    objects: list[VendorObject] = []
+    work: list[ManifestDocument] = []
+    others: list[ManifestDocument] = []
+    for each in documents:
+        if _is_resource(each):
+            objects.append(_object(each, kubernetes))
+        elif any(pod_specs(each.manifest)):
+            work.append(each)
+        else:
+            others.append(each)
+    return VendorFiles(
+        objects=tuple(objects),
+        work=tuple(work),
+        others=tuple(others),
+        configurations=tuple(_configurations(others)),
+    )
+
+
+def descriptor_in(paths: Iterable[Path], name: str) -> Path | None:
+    """Find a file of a name in the folders that were given; the first one, None where there is none."""
+    candidates = [path / name for path in paths if path.is_dir()]
+    return next((each for each in candidates if each.is_file()), None)
 
 
 def pod_specs(manifest: Any, path: str = "") -> Iterator[tuple[str, Manifest]]:
@@ -117,8 +148,40 @@ def _documents(path: Path) -> Iterator[ManifestDocument]:
         yield from read(path)
         return
     for file in sorted(path.rglob("*")):
-        if file.suffix in SUFFIXES and file.is_file():
+        is_manifest = file.suffix in SUFFIXES and file.name not in NOT_MANIFESTS
+        if is_manifest and file.is_file():
             yield from read(file)
+
+
+def _configurations(
+    documents: Iterable[ManifestDocument],
+) -> Iterator[ManifestDocument]:
+    """Pick Kueue's Configurations; those of other controllers and ConfigMaps of any other use are left alone."""
+    for document in documents:
+        if _is_configuration(document):
+            yield document
+        elif document.manifest.get("kind") == "ConfigMap":
+            yield from _in_config_map(document)
+
+
+def _is_configuration(document: ManifestDocument) -> bool:
+    manifest = document.manifest
+    version = str(manifest.get("apiVersion", ""))
+    is_kueues = version.startswith(CONFIGURATION_GROUP)
+    return is_kueues and manifest.get("kind") == "Configuration"
+
+
+def _in_config_map(document: ManifestDocument) -> Iterator[ManifestDocument]:
+    data = document.manifest.get("data")
+    for key, text in data.items() if isinstance(data, dict) else ():
+        if CONFIGURATION_GROUP not in str(text):
+            continue
+        above = document.line_of(f"data[{key}]")
+        try:
+            inside = parse(str(text), document.file, above)
+        except DocumentError:
+            continue
+        yield from filter(_is_configuration, inside[:1])
 
 
 def _is_resource(document: ManifestDocument) -> bool:

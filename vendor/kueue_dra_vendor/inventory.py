@@ -92,7 +92,7 @@ class Inventory:
     devices: list[InventoryDevice] = field(default_factory=list)
     pools: dict[PoolKey, Pool] = field(default_factory=dict)
     _by_slice: dict[int, list[InventoryDevice]] = field(default_factory=dict)
-    _matches: dict[str, list[Match]] = field(default_factory=dict)
+    _matches: dict[int, list[Match]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, files: VendorFiles) -> Inventory:
@@ -123,13 +123,13 @@ class Inventory:
 
     def matches(self, device_class: VendorObject) -> list[Match]:
         """Give, for each device in order, what the selectors of a class say."""
-        name = device_class.name
-        if name not in self._matches:
+        key = id(device_class)
+        if key not in self._matches:
             selectors = selectors_of(device_class)
-            self._matches[name] = [
+            self._matches[key] = [
                 match(selectors, each.device) for each in self.devices
             ]
-        return self._matches[name]
+        return self._matches[key]
 
     def matching(self, device_class: VendorObject) -> list[InventoryDevice]:
         """Give the devices that a class matches."""
