@@ -108,7 +108,8 @@ def _long_name(files: Files) -> None:
     files["mapping"] = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
 
 
-def _counters(files: Files, consumed: str = "1", shared: str = "1", set_name: str = "set") -> None:
+def with_counters(files: Files, consumed: str = "1", shared: str = "1", set_name: str = "set") -> None:
+    """Publish a counter set for the first node, of which its first device consumes."""
     spec = files["slices"][0]["spec"]
     pool = {"name": "node-1", "generation": 1, "resourceSliceCount": 2}
     spec["pool"] = pool
@@ -118,13 +119,16 @@ def _counters(files: Files, consumed: str = "1", shared: str = "1", set_name: st
     _devices(files)[0]["consumesCounters"] = [{"counterSet": set_name, "counters": {"slices": {"value": consumed}}}]
 
 
-def _shares(files: Files, **policy: Any) -> None:
+def with_shares(files: Files, **policy: Any) -> None:
+    """Let the first device give out shares of its memory under a policy."""
     device = _devices(files)[0]
     device["allowMultipleAllocations"] = True
     device["capacity"]["memory"] = {"value": "80Gi", **({"requestPolicy": policy} if policy else {})}
 
 
-def _set(path: str, value: Any) -> Change:
+def changed(path: str, value: Any) -> Change:
+    """Give the change that sets a field, such as ``slices/0/spec/nodeName``."""
+
     def change(files: Files) -> None:
         *above, last = path.split("/")
         place: Any = files
@@ -144,9 +148,9 @@ def _both(*changes: Change) -> Change:
 
 
 TWINS: dict[str, Change] = {
-    "VENDOR-001": _set("class/spec/selectors/0/cel/expression", "device.driver == 'x' && "),
-    "VENDOR-002": _set("class/spec/selectors/0/cel/expression", "device.driver"),
-    "VENDOR-004": _set("class/spec/selectors/0/cel/expression", "device.driver == 'gpu.exmaple.com'"),
+    "VENDOR-001": changed("class/spec/selectors/0/cel/expression", "device.driver == 'x' && "),
+    "VENDOR-002": changed("class/spec/selectors/0/cel/expression", "device.driver"),
+    "VENDOR-004": changed("class/spec/selectors/0/cel/expression", "device.driver == 'gpu.exmaple.com'"),
     "VENDOR-005": lambda files: files["class"]["spec"]["selectors"].append(
         _cel(f"device.attributes['{DRIVER}'].uuid != 'x'")
     ),
@@ -155,25 +159,25 @@ TWINS: dict[str, Change] = {
     "VENDOR-009": _long_name,
     "VENDOR-010": _twice_one_name,
     "VENDOR-016": lambda files: files.update(again=copy.deepcopy(files["class"])),
-    "VENDOR-101": _set("slices/0/spec/pool/resourceSliceCount", 2),
-    "VENDOR-103": _set("slices/1/spec/pool/name", "node-1"),
-    "VENDOR-104": lambda files: _counters(files, set_name="gone"),
-    "VENDOR-106": _set("slices/0/spec/devices/0/attributes/numa", {"string": "0"}),
-    "VENDOR-108": _set("slices/0/spec/devices/0/attributes/uuid", {"string": "x2"}),
+    "VENDOR-101": changed("slices/0/spec/pool/resourceSliceCount", 2),
+    "VENDOR-103": changed("slices/1/spec/pool/name", "node-1"),
+    "VENDOR-104": lambda files: with_counters(files, set_name="gone"),
+    "VENDOR-106": changed("slices/0/spec/devices/0/attributes/numa", {"string": "0"}),
+    "VENDOR-108": changed("slices/0/spec/devices/0/attributes/uuid", {"string": "x2"}),
     "VENDOR-109": lambda files: _devices(files)[0].update(taints=[{"key": "sick", "effect": "NoSchedule"}]),
-    "VENDOR-201": lambda files: _counters(files, consumed="2"),
-    "VENDOR-204": lambda files: _shares(files, default="0", validRange={"min": "0"}),
-    "VENDOR-205": lambda files: _shares(files),
-    "VENDOR-209": _set("mapping/resources/deviceClassMappings/0/deviceClassNames", [GPU, "gpu.exmaple.com"]),
+    "VENDOR-201": lambda files: with_counters(files, consumed="2"),
+    "VENDOR-204": lambda files: with_shares(files, default="0", validRange={"min": "0"}),
+    "VENDOR-205": lambda files: with_shares(files),
+    "VENDOR-209": changed("mapping/resources/deviceClassMappings/0/deviceClassNames", [GPU, "gpu.exmaple.com"]),
     "VENDOR-210": _both(_second_class, lambda files: files["mapping"]["resources"]["deviceClassMappings"].pop()),
     "VENDOR-301": lambda files: _request(files).update(
         firstAvailable=[{"name": "a", "deviceClassName": GPU, "count": 1, "allocationMode": "ExactCount"}], exactly=None
     ),
     "VENDOR-302": lambda files: _request(files)["exactly"].update(allocationMode="All"),
     "VENDOR-303": lambda files: _request(files)["exactly"].update(adminAccess=True),
-    "VENDOR-304": _set("job/spec/template/spec/resourceClaims/0", {"name": "gpu", "resourceClaimName": "one"}),
+    "VENDOR-304": changed("job/spec/template/spec/resourceClaims/0", {"name": "gpu", "resourceClaimName": "one"}),
     "VENDOR-305": lambda files: _request(files)["exactly"].update(deviceClassName="gpu.exmaple.com"),
-    "VENDOR-306": _set("job/spec/template/spec/resourceClaims/0/resourceClaimTemplateName", "two-gpus"),
+    "VENDOR-306": changed("job/spec/template/spec/resourceClaims/0/resourceClaimTemplateName", "two-gpus"),
 }
 """For each check, what makes the sound driver a twin that only this check complains of, as far as errors go."""
 FOLLOWS = {
@@ -185,19 +189,23 @@ FOLLOWS = {
 """Errors that are another side of the same thing."""
 
 
-def _found(files: Files, folder: Path) -> tuple[int, list[Any]]:
-    manifests = [
-        each for key, one in files.items() if key != "mapping" for each in (one if isinstance(one, list) else [one])
-    ]
+def findings(files: Files, folder: Path) -> tuple[int, list[Any]]:
+    """Write the files, check them as a user does, and give exit code and findings."""
+    given = [one for key, one in files.items() if key not in ("mapping", "descriptor")]
+    manifests = [each for one in given for each in (one if isinstance(one, list) else [one])]
     (folder / "driver.yaml").write_text(yaml.safe_dump_all(manifests))
     (folder / "mapping.yaml").write_text(yaml.safe_dump(files["mapping"]))
-    done = kueue_dra("vendor", "check", folder / "driver.yaml", "--config", folder / "mapping.yaml", "-o", "json")
+    command: list[object] = ["vendor", "check", folder / "driver.yaml", "--config", folder / "mapping.yaml"]
+    if "descriptor" in files:
+        (folder / "kueue-dra-vendor.yaml").write_text(yaml.safe_dump(files["descriptor"]))
+        command += ["--descriptor", folder / "kueue-dra-vendor.yaml"]
+    done = kueue_dra(*command, "-o", "json")
     return done.exit_code, json.loads(done.stdout)["findings"]
 
 
 def test_nothing_is_found_in_a_sound_driver(tmp_path: Path) -> None:
     """Exit code 0, no finding of any level."""
-    assert _found(a_driver(), tmp_path) == (0, [])
+    assert findings(a_driver(), tmp_path) == (0, [])
 
 
 @pytest.mark.parametrize("check", sorted(TWINS))
@@ -206,7 +214,7 @@ def test_a_twin_is_caught_by_its_own_check(check: str, tmp_path: Path) -> None:
     files = a_driver()
     TWINS[check](files)
 
-    code, found = _found(files, tmp_path)
+    code, found = findings(files, tmp_path)
 
     assert check in {each["check"] for each in found}
     errors = {each["check"] for each in found if each["level"] == "error"}
@@ -269,7 +277,7 @@ def test_the_mapping_that_is_written_admits_the_demos(tmp_path: Path) -> None:
 def test_partitions_are_mapped_by_their_counter(tmp_path: Path) -> None:
     """Devices that consume different amounts are charged by the counter, up to what is shared."""
     files = a_driver()
-    _counters(files, consumed="2", shared="7")
+    with_counters(files, consumed="2", shared="7")
     _devices(files)[1]["consumesCounters"] = [{"counterSet": "set", "counters": {"slices": {"value": "1"}}}]
     del files["slices"][1]
     driver = tmp_path / "driver.yaml"

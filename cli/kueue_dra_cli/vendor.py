@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from kueue_dra_cli.errors import CliError, located, place_of, readable
 from kueue_dra_cli.options import (
+    NamedChoice,
     cel_option,
     kubernetes_option,
     output_option,
@@ -30,9 +32,11 @@ from kueue_dra_vendor.check import (
     VendorContext,
     run_checks,
 )
-from kueue_dra_vendor.files import VendorFiles, load
+from kueue_dra_vendor.files import DESCRIPTOR, VendorFiles, load, named_in
+from kueue_dra_vendor.intent import ClassIntent, Descriptor, descriptor_of, inferred
 from kueue_dra_vendor.inventory import Inventory
 from kueue_dra_vendor.mapping import documents, mapped
+from kueue_dra_vendor.validated_files import schema
 
 EPILOG = """\
 \b
@@ -62,6 +66,19 @@ Exit codes
 """
 
 
+SCHEMAS = ("descriptor",)
+SCHEMA_EPILOG = """\
+\b
+Examples
+  kueue-dra vendor schema descriptor > descriptor.schema.json
+
+\b
+Exit codes
+  0  printed
+  2  there is no such schema
+"""
+
+
 @click.group("vendor")
 def group() -> None:
     """Check whether a driver's classes and devices are fit for quota."""
@@ -78,6 +95,12 @@ def group() -> None:
     metavar="FILE",
     help="Kueue's Configuration, or a ConfigMap that holds it. Default: the one among the files.",
 )
+@click.option(
+    "--descriptor",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=f"What the vendor intends with each class. Default: {DESCRIPTOR} in a folder that is given.",
+)
 @kubernetes_option
 @cel_option
 @click.option(
@@ -87,6 +110,7 @@ def group() -> None:
 def check_command(
     paths: tuple[Path, ...],
     configuration: Path | None,
+    descriptor: Path | None,
     kubernetes: str,
     only: tuple[str, ...],
     output: str,
@@ -102,11 +126,15 @@ def check_command(
                 for each in unknown
             ]
         )
-    context = context_of(paths, configuration, kubernetes)
+    context = context_of(paths, configuration, kubernetes, descriptor)
     found = run_checks(context, only)
     if output == "json":
         as_json(
-            {"findings": [_as_json(each) for each in found], "counts": _counts(found)}
+            {
+                "findings": [_as_json(each) for each in found],
+                "counts": _counts(found),
+                "intent": _intent_as_json(context),
+            }
         )
     else:
         _print(context, found)
@@ -129,6 +157,13 @@ def checks_command(output: str) -> None:
             rows,
             (None, None, 30, 40, 30, 14),
         )
+
+
+@group.command("schema", epilog=SCHEMA_EPILOG, short_help="Print a file's JSON Schema.")
+@click.argument("name", type=NamedChoice(SCHEMAS), metavar="|".join(SCHEMAS))
+def schema_command(name: str) -> None:
+    """Print the JSON Schema of a file that a vendor writes, for editors and validators."""
+    as_json(schema(name))
 
 
 @group.command(
@@ -160,9 +195,12 @@ def mapping_command(paths: tuple[Path, ...], kubernetes: str) -> None:
 
 
 def context_of(
-    paths: Sequence[Path], configuration: Path | None, kubernetes: str
+    paths: Sequence[Path],
+    configuration: Path | None,
+    kubernetes: str,
+    descriptor: Path | None = None,
 ) -> VendorContext:
-    """Read a vendor's files and the mapping.
+    """Read a vendor's files, the mapping and the descriptor.
 
     Raises:
         CliError: a file cannot be read, or there is nothing to check.
@@ -184,7 +222,14 @@ def context_of(
         kubernetes=kubernetes,
         configuration=_configuration(document) if document else None,
         configuration_document=document,
+        descriptor=_descriptor(paths, descriptor),
     )
+
+
+def _descriptor(paths: Sequence[Path], given: Path | None) -> Descriptor | None:
+    found = given or named_in(paths, DESCRIPTOR)
+    with readable():
+        return descriptor_of(found) if found else None
 
 
 def _configuration_document(
@@ -225,6 +270,8 @@ def _print(context: VendorContext, found: Sequence[Finding]) -> None:
     for each in found:
         click.echo(str(each))
     click.echo(_looked_at(context.files, context.inventory))
+    for line in _intent_lines(context):
+        click.echo(line)
     counts = _counts(found)
     click.echo(
         ", ".join(f"{counts[level]} {level}" for level in counts) or "nothing found"
@@ -238,6 +285,34 @@ def _looked_at(files: VendorFiles, inventory: Inventory) -> str:
         f"ResourceSlices of {len(inventory.drivers)} drivers, {templates} ResourceClaimTemplates, "
         f"{len(files.work)} objects with pods"
     )
+
+
+def _intent_lines(context: VendorContext) -> Iterator[str]:
+    """Say how each class is meant to be charged, and where that comes from."""
+    if context.descriptor:
+        for each in context.descriptor.classes:
+            yield f"declared: {each}"
+        return
+    for each in inferred(context.inventory):
+        yield f"inferred: {each}: {each.why}"
+
+
+def _intent_as_json(context: VendorContext) -> dict[str, Any]:
+    descriptor = context.descriptor
+    classes = descriptor.classes if descriptor else inferred(context.inventory)
+    return {
+        "from": descriptor.document.file if descriptor else "inferred",
+        "classes": [_class_intent(each) for each in classes],
+    }
+
+
+def _class_intent(each: ClassIntent) -> dict[str, str]:
+    found = {"class": each.name, "quota": each.quota.value}
+    if each.dimension:
+        found[each.quota.value] = each.dimension
+    if each.extended_resource:
+        found["extendedResourceName"] = each.extended_resource
+    return {**found, "why": each.why} if each.why else found
 
 
 def _counts(found: Sequence[Finding]) -> dict[str, int]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_vendor.files import VendorFiles, VendorObject
+from kueue_dra_vendor.intent import Descriptor
 from kueue_dra_vendor.inventory import Inventory, InventoryDevice
 
 
@@ -50,11 +51,18 @@ class VendorContext:
     """The mapping, where one was given."""
     configuration_document: ManifestDocument | None = None
     """Where the mapping was read from."""
+    descriptor: Descriptor | None = None
+    """What the vendor declares, where a descriptor was given."""
 
     @property
     def mappings(self) -> Sequence[DeviceClassMapping]:
         """The device class mappings; none where no Configuration was given."""
         return self.configuration.mappings if self.configuration else ()
+
+    @property
+    def helpers(self) -> frozenset[str]:
+        """The classes that are declared not to be for quota."""
+        return self.descriptor.helpers if self.descriptor else frozenset()
 
     def place_of_mapping(self, path: str) -> str:
         """Give file and line of a field of the Configuration."""

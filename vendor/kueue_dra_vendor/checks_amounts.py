@@ -222,7 +222,7 @@ def classes_are_mapped(context: VendorContext) -> Found:
         return
     mapped = {name for mapping in context.mappings for name in mapping.device_classes}
     for each in context.files.classes:
-        if each.name not in mapped:
+        if each.name not in mapped | context.helpers:
             yield about(each, "", "is in no mapping")
 
 

@@ -119,7 +119,7 @@ def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
     )
 
 
-def descriptor_in(paths: Iterable[Path], name: str) -> Path | None:
+def named_in(paths: Iterable[Path], name: str) -> Path | None:
     """Find a file of a name in the folders that were given; the first one, None where there is none."""
     candidates = [path / name for path in paths if path.is_dir()]
     return next((each for each in candidates if each.is_file()), None)
@@ -156,7 +156,7 @@ def _documents(path: Path) -> Iterator[ManifestDocument]:
 def _configurations(
     documents: Iterable[ManifestDocument],
 ) -> Iterator[ManifestDocument]:
-    """Pick Kueue's Configurations; those of other controllers and ConfigMaps of any other use are left alone."""
+    """Pick Kueue's Configurations; those of other controllers and ConfigMaps of any other use are skipped."""
     for document in documents:
         if _is_configuration(document):
             yield document

@@ -34,6 +34,12 @@ class InventoryDevice:
         """Driver, pool and name, such as gpu.example.com/node-1/gpu-0."""
         return f"{self.device.driver}/{self.device.pool}/{self.device.name}"
 
+    @property
+    def node(self) -> str:
+        """The node that has it; empty where several may reach it."""
+        name = self.entry.get("nodeName") or self.slice.spec.get("nodeName")
+        return str(name or "")
+
     def place(self, path: str = "") -> str:
         """Give file and line of a field of the device."""
         base = f"spec.devices[{self.index}]"

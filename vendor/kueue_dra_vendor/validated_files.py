@@ -1,0 +1,107 @@
+"""Reads a file of one YAML document and validates it against a schema that the wheel publishes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from kueue_dra_ref.api.documents import DocumentError, ManifestDocument, read
+from kueue_dra_ref.api.suggest import nearest
+
+SHOWN = 60
+"""How many characters of a wrong value an error shows."""
+
+
+@cache
+def schema(name: str) -> Mapping[str, Any]:
+    """Give a published JSON Schema by its name, such as ``descriptor``."""
+    folder = files("kueue_dra_vendor") / "schema"
+    text = (folder / f"{name}.schema.json").read_text("utf-8")
+    return cast(Mapping[str, Any], json.loads(text))
+
+
+def document_of(path: Path, schema_name: str) -> ManifestDocument:
+    """Read the one document of a file.
+
+    Raises:
+        DocumentError: the file cannot be read, or is not as its schema says: field, line, what was found and expected.
+
+    """
+    documents = read(path)
+    if len(documents) != 1:
+        count = f"{len(documents) or 'no'} documents"
+        raise DocumentError(file=str(path), found=count, expected="one")
+    (document,) = documents
+    validator = Draft202012Validator(schema(schema_name))
+    errors = sorted(validator.iter_errors(document.manifest), key=_deepest_first)
+    if errors:
+        raise _fault(document, errors[0])
+    return document
+
+
+def _deepest_first(error: ValidationError) -> tuple[int, str]:
+    return -len(error.absolute_path), error.json_path
+
+
+def _fault(document: ManifestDocument, error: ValidationError) -> DocumentError:
+    path = _path(error.absolute_path)
+    if error.validator == "additionalProperties":
+        return _unknown_field(document, error, path)
+    if error.validator == "required":
+        missing = next(_missing(error))
+        return document.fault(path, f"no {missing}", missing)
+    if error.validator == "not":
+        return _not_with_this(document, error, path)
+    found = repr(error.instance)[:SHOWN]
+    return document.fault(path, found, _expected(error))
+
+
+def _path(steps: Any) -> str:
+    path = ""
+    for step in steps:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return path.removeprefix(".")
+
+
+def _unknown_field(
+    document: ManifestDocument, error: ValidationError, path: str
+) -> DocumentError:
+    known = error.schema["properties"]
+    unknown = next(each for each in error.instance if each not in known)
+    full = f"{path}.{unknown}" if path else str(unknown)
+    return document.fault(full, "an unknown field", nearest(str(unknown), known))
+
+
+def _not_with_this(
+    document: ManifestDocument, error: ValidationError, path: str
+) -> DocumentError:
+    """Report a field that another field excludes."""
+    (name,) = cast("dict[str, list[str]]", error.validator_value)["required"]
+    quota = error.instance["quota"]
+    found = f"a {name} where quota is {quota}"
+    return document.fault(f"{path}.{name}", found, f"quota: {name}, or no {name}")
+
+
+def _missing(error: ValidationError) -> Iterator[str]:
+    for name in cast("list[str]", error.validator_value):
+        if name not in error.instance:
+            yield name
+
+
+def _expected(error: ValidationError) -> str:
+    value = error.validator_value
+    match error.validator:
+        case "enum":
+            return "one of " + ", ".join(map(str, value))
+        case "type":
+            return f"{value}"
+        case "anyOf":
+            return "a name, or a list of names"
+    return f"{error.validator} {value}"
