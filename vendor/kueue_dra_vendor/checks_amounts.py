@@ -8,16 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.quantities import Format, Quantity, parse
+from kueue_dra_vendor.amounts import amount_of, capacities, consumed, shown
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
-from kueue_dra_vendor.files import VendorObject
+from kueue_dra_vendor.files import VendorObject, written_devices
 from kueue_dra_vendor.inventory import InventoryDevice, Pool
 
-MAX_CLASSES, MAX_MAPPINGS = 8, 16
-"""Limits of Kueue's Configuration."""
-MEBIBYTE = 1 << 20
 ALIKE = 0.85
 """From which similarity on a name is taken for a misspelt one."""
+NODE_ALLOCATABLE = ("nodeAllocatableResources", "nodeAllocatableResourceMappings")
+"""The field of Kubernetes 1.37, and that of 1.36."""
 SMALL = 1
 """The value of a counter that only one device may take: a mutex."""
 
@@ -35,10 +34,10 @@ def devices_fit_their_sets(context: VendorContext) -> Found:
     for pool in context.inventory.pools.values():
         shared = _shared(pool)
         for device in context.inventory.of_pool(pool):
-            for set_name, counter, amount in _consumed(device):
+            for set_name, counter, amount in consumed(device):
                 most = shared.get((set_name, counter))
                 if most is not None and amount > most:
-                    text = f"consumes {_shown(amount)} of counter {counter}, and set {set_name} has {_shown(most)}"
+                    text = f"consumes {shown(amount)} of counter {counter}, and set {set_name} has {shown(most)}"
                     yield about(device, "consumesCounters", text)
 
 
@@ -53,12 +52,12 @@ def devices_fit_their_sets(context: VendorContext) -> Found:
 def a_whole_device_consumes_its_set(context: VendorContext) -> Found:
     """Look for a device that consumes each counter of a set to the end."""
     for pool in context.inventory.pools.values():
-        taken = [set(_consumed(device)) for device in context.inventory.of_pool(pool)]
+        taken = [set(consumed(device)) for device in context.inventory.of_pool(pool)]
         for each, name, counters in pool.counter_sets:
             whole = {
-                (name, key, _amount(value))
+                (name, key, amount_of(value))
                 for key, value in counters.items()
-                if _amount(value) > 0
+                if amount_of(value) > 0
             }
             if whole and not any(whole <= one for one in taken):
                 yield Spot(
@@ -81,7 +80,7 @@ def a_mutex_is_no_quota(context: VendorContext) -> Found:
     for device in context.inventory.devices:
         if not device.entry.get("allowMultipleAllocations"):
             continue
-        for set_name, counter, amount in _consumed(device):
+        for set_name, counter, amount in consumed(device):
             if amount == SMALL:
                 text = f"consumes {counter} of counter set {set_name} once and gives out shares of its capacities"
                 yield about(device, "consumesCounters", text)
@@ -99,7 +98,7 @@ def defaults_are_above_zero(context: VendorContext) -> Found:
     """Read requestPolicy.default of each capacity."""
     for device, name, capacity in _capacities(context):
         default = (capacity.get("requestPolicy") or {}).get("default")
-        if default is not None and _amount(default) == 0:
+        if default is not None and amount_of(default) == 0:
             yield about(
                 device,
                 f"capacity[{name}]",
@@ -145,8 +144,8 @@ def amounts_of_a_class_are_alike(context: VendorContext) -> Found:
         if len(amounts) > 1:
             low, high = min(amounts), max(amounts)
             text = (
-                f"mapping {mapping.name} charges from {_shown(low)} ({amounts[low].title}) "
-                f"to {_shown(high)} ({amounts[high].title}) for {_source_name(source)}"
+                f"mapping {mapping.name} charges from {shown(low)} ({amounts[low].title}) "
+                f"to {shown(high)} ({amounts[high].title}) for {_source_name(source)}"
             )
             yield about(each, "", text)
 
@@ -235,14 +234,14 @@ def classes_are_mapped(context: VendorContext) -> Found:
     since="Kubernetes 1.36",
 )
 def node_allocatable_is_charged_twice(context: VendorContext) -> Found:
-    """Look for nodeAllocatableResources on devices."""
-    for device in context.inventory.devices:
-        found = device.entry.get("nodeAllocatableResourceMappings") or device.entry.get(
-            "nodeAllocatableResources"
-        )
-        if found:
-            names = ", ".join(found) if isinstance(found, dict) else str(found)
-            yield about(device, "", f"fills the node-allocatable resources {names}")
+    """Look for the fields as they were written, since a gate may drop them; once for each slice."""
+    seen: set[int] = set()
+    for each, path, device in written_devices(context.files):
+        for field in NODE_ALLOCATABLE:
+            if device.get(field) and id(each) not in seen:
+                seen.add(id(each))
+                text = f"device {device.get('name')} fills node-allocatable resources"
+                yield about(each, f"{path}.{field}", text)
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
@@ -252,28 +251,18 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 def _shared(pool: Pool) -> dict[tuple[str, str], Fraction]:
     return {
-        (name, counter): _amount(value)
+        (name, counter): amount_of(value)
         for _, name, counters in pool.counter_sets
         for counter, value in counters.items()
     }
-
-
-def _consumed(device: InventoryDevice) -> Iterator[tuple[str, str, Fraction]]:
-    for consumed in device.entry.get("consumesCounters") or ():
-        for counter, value in (consumed.get("counters") or {}).items():
-            yield str(consumed.get("counterSet", "")), counter, _amount(value)
 
 
 def _capacities(
     context: VendorContext,
 ) -> Iterator[tuple[InventoryDevice, str, Mapping[str, Any]]]:
     for device in context.inventory.devices:
-        for name, capacity in (device.entry.get("capacity") or {}).items():
-            yield (
-                device,
-                name,
-                capacity if isinstance(capacity, dict) else {"value": capacity},
-            )
+        for name, capacity in capacities(device):
+            yield device, name, capacity
 
 
 def _sources(
@@ -297,28 +286,15 @@ def _charges(device: InventoryDevice, source: Mapping[str, Any]) -> Iterator[Fra
     if source["is_counter"]:
         yield from (
             amount
-            for _, counter, amount in _consumed(device)
+            for _, counter, amount in consumed(device)
             if counter == source.get("name")
         )
         return
     capacity = (device.entry.get("capacity") or {}).get(source.get("name"))
     if capacity is not None:
         policy = capacity.get("requestPolicy") or {}
-        yield _amount(policy.get("default", capacity.get("value")))
+        yield amount_of(policy.get("default", capacity.get("value")))
 
 
 def _source_name(source: Mapping[str, Any]) -> str:
     return f"{'counter' if source['is_counter'] else 'capacity'} {source.get('name')}"
-
-
-def _amount(value: Any) -> Fraction:
-    written = value.get("value") if isinstance(value, dict) else value
-    return parse(written or 0).amount
-
-
-def _shown(amount: Fraction) -> str:
-    """Write an amount as Kubernetes does: whole mebibytes in binary, everything else in decimal."""
-    whole = amount.denominator == 1 and amount >= MEBIBYTE and amount % MEBIBYTE == 0
-    return str(
-        Quantity(amount=amount, format=Format.BINARY if whole else Format.DECIMAL)
-    )

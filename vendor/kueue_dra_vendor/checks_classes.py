@@ -11,6 +11,7 @@ from kueue_dra_ref.api.names import label_key_faults
 from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.cel import (
     CompileError,
+    Device,
     EvaluationError,
     Undecided,
     compiled,
@@ -19,11 +20,13 @@ from kueue_dra_ref.cel import (
 from kueue_dra_ref.explain.step import listed
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
 from kueue_dra_vendor.files import VendorObject
-from kueue_dra_vendor.inventory import InventoryDevice, selectors_of
+from kueue_dra_vendor.inventory import InventoryDevice, match, selectors_of
 
 DRIVER = re.compile(r"device\.driver\s*==\s*['\"]([^'\"]+)['\"]")
 ALIKE = 0.85
 """From which similarity on a driver's name is taken for a misspelt one."""
+FOREIGN = Device(name="device", driver="other.vendor.invalid", pool="pool")
+"""A device that no vendor publishes, without attributes."""
 MOST = 3
 """How many devices a finding names."""
 
@@ -145,19 +148,18 @@ def foreign_devices_do_not_fail(context: VendorContext) -> Found:
     remedy="Begin with `device.driver == '...'`, in the first selector or before `&&`.",
 )
 def a_driver_guard_comes_first(context: VendorContext) -> Found:
-    """Look for `device.driver` in the first selector."""
+    """Evaluate the selectors on a device of another driver that has no attributes."""
     for each in context.files.classes:
-        selectors = selectors_of(each)
-        if not selectors:
-            yield about(
-                each,
-                "spec",
-                "has no selector, so it matches every device of every driver",
+        found = match(selectors_of(each), FOREIGN)
+        if found.holds:
+            text = "matches any device of any driver: no selector names the driver"
+            yield about(each, "spec", text)
+        elif isinstance(found.outcome, EvaluationError) and not _is_broken(each):
+            detail = found.outcome.detail
+            text = (
+                f"selector {found.index} fails on a device of another driver: {detail}"
             )
-        elif "device.driver" not in selectors[0]:
-            yield about(
-                each, _selector_path(0), f"its first selector is {selectors[0]!r}"
-            )
+            yield about(each, _selector_path(found.index), text)
 
 
 @check(
@@ -312,13 +314,11 @@ def _selectors(context: VendorContext) -> Iterator[tuple[VendorObject, int, str]
 
 
 def _compiling(context: VendorContext) -> list[VendorObject]:
-    return [
-        each
-        for each in context.files.classes
-        if not any(
-            isinstance(compiled(text), CompileError) for text in selectors_of(each)
-        )
-    ]
+    return [each for each in context.files.classes if not _is_broken(each)]
+
+
+def _is_broken(each: VendorObject) -> bool:
+    return any(isinstance(compiled(text), CompileError) for text in selectors_of(each))
 
 
 def _selector_path(index: int) -> str:

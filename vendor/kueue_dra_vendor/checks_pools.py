@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
+from kueue_dra_vendor.files import written_devices
 from kueue_dra_vendor.inventory import InventoryDevice, declared_size
 
 LISTS = ("bools", "ints", "strings", "versions")
@@ -162,13 +163,16 @@ def attributes_have_one_type(context: VendorContext) -> Found:
     since="Kubernetes 1.36",
 )
 def attributes_are_no_lists(context: VendorContext) -> Found:
-    """Look for list values."""
-    for device in context.inventory.devices:
-        for name, kind in _attribute_types(device):
-            if kind in LISTS:
-                yield about(
-                    device, "attributes", f"attribute {name} is a list of {kind}"
-                )
+    """Look for list values as they were written, since a gate may drop them; once for each attribute of a slice."""
+    seen: set[tuple[int, str]] = set()
+    for each, path, device in written_devices(context.files):
+        for name, value in (device.get("attributes") or {}).items():
+            kinds = [kind for kind in LISTS if kind in value]
+            key = (id(each), name)
+            if kinds and key not in seen:
+                seen.add(key)
+                text = f"attribute {name} of device {device.get('name')} is a list of {kinds[0]}"
+                yield about(each, f"{path}.attributes[{name}]", text)
 
 
 @check(

@@ -137,6 +137,21 @@ def pod_specs(manifest: Any, path: str = "") -> Iterator[tuple[str, Manifest]]:
             yield from pod_specs(part, f"{path}.{key}" if path else key)
 
 
+def written_devices(
+    files: VendorFiles,
+) -> Iterator[tuple[VendorObject, str, dict[str, Any]]]:
+    """Give slice, path and entry of each device as it was written, with fields that the API server drops."""
+    for each in files.slices:
+        spec = part(each.document.manifest, "spec")
+        for index, device in enumerate(spec.get("devices") or ()):
+            is_wrapped = isinstance(device.get("basic"), dict)
+            path = f"spec.devices[{index}]"
+            if is_wrapped:
+                yield each, f"{path}.basic", {**device, **device["basic"]}
+            else:
+                yield each, path, device
+
+
 def name_of(manifest: Manifest) -> str:
     """Give the name of an object, or the beginning of a generated one; empty where there is none."""
     metadata = manifest.get("metadata") or {}

@@ -36,7 +36,8 @@ def document_of(path: Path, schema_name: str) -> ManifestDocument:
     """
     documents = read(path)
     if len(documents) != 1:
-        count = f"{len(documents) or 'no'} documents"
+        number = len(documents) or "no"
+        count = f"{number} documents"
         raise DocumentError(file=str(path), found=count, expected="one")
     (document,) = documents
     validator = Draft202012Validator(schema(schema_name))
@@ -50,7 +51,7 @@ def _deepest_first(error: ValidationError) -> tuple[int, str]:
     return -len(error.absolute_path), error.json_path
 
 
-def _fault(document: ManifestDocument, error: ValidationError) -> DocumentError:
+def _fault(document: ManifestDocument, error: Any) -> DocumentError:
     path = _path(error.absolute_path)
     if error.validator == "additionalProperties":
         return _unknown_field(document, error, path)
@@ -66,40 +67,44 @@ def _fault(document: ManifestDocument, error: ValidationError) -> DocumentError:
 def _path(steps: Any) -> str:
     path = ""
     for step in steps:
-        path += f"[{step}]" if isinstance(step, int) else f".{step}"
+        if isinstance(step, int):
+            path += f"[{step}]"
+        else:
+            path += f".{step}"
     return path.removeprefix(".")
 
 
-def _unknown_field(
-    document: ManifestDocument, error: ValidationError, path: str
-) -> DocumentError:
+def _unknown_field(document: ManifestDocument, error: Any, path: str) -> DocumentError:
     known = error.schema["properties"]
     unknown = next(each for each in error.instance if each not in known)
-    full = f"{path}.{unknown}" if path else str(unknown)
-    return document.fault(full, "an unknown field", nearest(str(unknown), known))
+    name = str(unknown)
+    full = f"{path}.{name}".removeprefix(".")
+    suggestion = nearest(name, known)
+    return document.fault(full, "an unknown field", suggestion)
 
 
-def _not_with_this(
-    document: ManifestDocument, error: ValidationError, path: str
-) -> DocumentError:
+def _not_with_this(document: ManifestDocument, error: Any, path: str) -> DocumentError:
     """Report a field that another field excludes."""
-    (name,) = cast("dict[str, list[str]]", error.validator_value)["required"]
+    excluded = error.validator_value
+    (name,) = excluded["required"]
     quota = error.instance["quota"]
     found = f"a {name} where quota is {quota}"
     return document.fault(f"{path}.{name}", found, f"quota: {name}, or no {name}")
 
 
-def _missing(error: ValidationError) -> Iterator[str]:
-    for name in cast("list[str]", error.validator_value):
+def _missing(error: Any) -> Iterator[str]:
+    required: list[str] = error.validator_value
+    for name in required:
         if name not in error.instance:
             yield name
 
 
-def _expected(error: ValidationError) -> str:
+def _expected(error: Any) -> str:
     value = error.validator_value
     match error.validator:
         case "enum":
-            return "one of " + ", ".join(map(str, value))
+            listed = ", ".join(map(str, value))
+            return f"one of {listed}"
         case "type":
             return f"{value}"
         case "anyOf":

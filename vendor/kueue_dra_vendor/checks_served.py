@@ -1,0 +1,122 @@
+"""Checks of what a Kubernetes minor makes of the files: fields that it drops, versions that it does not serve."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kueue_dra_ref.apiserver import MINORS
+from kueue_dra_vendor.check import Found, Level, VendorContext, about, check
+from kueue_dra_vendor.files import GROUP, VendorObject
+
+UNKNOWN = 'unknown field "'
+"""How the API server's warning about an unknown field begins."""
+GATES: Mapping[str, str] = {
+    "sharedCounters": "DRAPartitionableDevices",
+    "consumesCounters": "DRAPartitionableDevices",
+    "perDeviceNodeSelection": "DRAPartitionableDevices",
+    "allowMultipleAllocations": "DRAConsumableCapacity",
+    "requestPolicy": "DRAConsumableCapacity",
+    "distinctAttribute": "DRAConsumableCapacity",
+    "extendedResourceName": "DRAExtendedResource",
+    "taints": "DRADeviceTaints",
+    "tolerations": "DRADeviceTaints",
+    "firstAvailable": "DRAPrioritizedList",
+    "adminAccess": "DRAAdminAccess",
+    "bindingConditions": "DRADeviceBindingConditions",
+    "bindingFailureConditions": "DRADeviceBindingConditions",
+    "bindsToNode": "DRADeviceBindingConditions",
+    "nodeAllocatableResources": "DRANodeAllocatableResources",
+    "nodeAllocatableResourceMappings": "DRANodeAllocatableResources",
+}
+"""Fields that an API server drops while a gate is off. Kubernetes: pkg/features/kube_features.go"""
+
+
+@check(
+    "VENDOR-017",
+    Level.ERROR,
+    "Every field is known to the API server.",
+    effect="kubectl and Helm refuse the object; from a driver, the API server drops the field and all that is in it.",
+    remedy="Correct the field, or write the object in the version that has it.",
+)
+def fields_are_known(context: VendorContext) -> Found:
+    """Read the API server's warnings."""
+    for each in context.files.objects:
+        for path in _unknown(each):
+            yield about(
+                each, path, f"Kubernetes {context.kubernetes} has no field {path}"
+            )
+
+
+@check(
+    "VENDOR-018",
+    Level.WARNING,
+    "The API server keeps every field.",
+    effect="Counters, shares, names or taints vanish without an error: Kueue finds nothing to charge.",
+    remedy="Require the gate that the finding names, or a Kubernetes minor that has it on.",
+    since="Kubernetes 1.33",
+)
+def fields_are_kept(context: VendorContext) -> Found:
+    """Compare what was written with what is stored."""
+    kubernetes = MINORS[context.kubernetes]
+    for each in context.files.objects:
+        if each.rejected:
+            continue
+        stored = Counter(_fields(each.manifest))
+        for field, count in Counter(_fields(each.document.manifest)).items():
+            gate = GATES[field]
+            if stored[field] < count and not kubernetes.on(gate):
+                text = f"{field} is dropped: Kubernetes {context.kubernetes} has {gate} off by default"
+                yield about(each, _path_of(each.document.manifest, field), text)
+
+
+@check(
+    "VENDOR-019",
+    Level.WARNING,
+    "The API server serves the version of each object by default.",
+    effect='The object is not created ("no matches for kind"), and a mapping of the class charges nothing.',
+    remedy="Write resource.k8s.io/v1 from Kubernetes 1.34 on.",
+    since="Kubernetes 1.34",
+)
+def versions_are_served_by_default(context: VendorContext) -> Found:
+    """Look for versions that need --runtime-config."""
+    served = MINORS[context.kubernetes].served_by_default
+    for each in context.files.objects:
+        version = str(each.document.manifest.get("apiVersion", "")).removeprefix(GROUP)
+        if not each.rejected and version not in served:
+            text = f"Kubernetes {context.kubernetes} serves {GROUP}{version} only with --runtime-config"
+            yield about(each, "apiVersion", text)
+
+
+def _unknown(each: VendorObject) -> Iterator[str]:
+    for warning in each.warnings:
+        if warning.startswith(UNKNOWN):
+            yield warning.removeprefix(UNKNOWN).rstrip('"')
+
+
+def _fields(value: Any) -> Iterator[str]:
+    """Give each field behind a gate that is set, once for each place."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _fields(each)
+    elif isinstance(value, dict):
+        for key, inside in value.items():
+            if key in GATES and inside not in (None, [], False):
+                yield key
+            yield from _fields(inside)
+
+
+def _path_of(value: Any, field: str, path: str = "") -> str:
+    """Give the path of the first place of a field; empty where it is not there."""
+    pairs: Iterator[tuple[Any, Any]] = iter(())
+    if isinstance(value, dict):
+        if field in value:
+            return f"{path}.{field}".removeprefix(".")
+        pairs = ((f".{key}", inside) for key, inside in value.items())
+    elif isinstance(value, list):
+        pairs = ((f"[{index}]", inside) for index, inside in enumerate(value))
+    for step, inside in pairs:
+        if found := _path_of(inside, field, f"{path}{step}".removeprefix(".")):
+            return found
+    return ""
