@@ -16,7 +16,7 @@ from kueue_dra_cli.options import (
     paths_argument,
 )
 from kueue_dra_cli.printing import as_json, as_table
-from kueue_dra_cli.vendor import context_of
+from kueue_dra_cli.vendor_files import context_of
 from kueue_dra_ref.cel import EvaluationError, Undecided
 from kueue_dra_ref.explain.step import listed
 from kueue_dra_vendor.files import VendorObject

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kueue_dra_ref.apiserver import MINORS
+from kueue_dra_ref.apiserver import MINORS, Kubernetes
 from kueue_dra_vendor.check import Found, Level, VendorContext, about, check
 from kueue_dra_vendor.files import GROUP, VendorObject
 
@@ -61,14 +61,9 @@ def fields_are_kept(context: VendorContext) -> Found:
     """Compare what was written with what is stored."""
     kubernetes = MINORS[context.kubernetes]
     for each in context.files.objects:
-        if each.rejected:
-            continue
-        stored = Counter(_fields(each.manifest))
-        for field, count in Counter(_fields(each.document.manifest)).items():
-            gate = GATES[field]
-            if stored[field] < count and not kubernetes.on(gate):
-                text = f"{field} is dropped: Kubernetes {context.kubernetes} has {gate} off by default"
-                yield about(each, _path_of(each.document.manifest, field), text)
+        for field, gate in dropped_fields(each, kubernetes):
+            text = f"{field} is dropped: Kubernetes {context.kubernetes} has {gate} off by default"
+            yield about(each, _path_of(each.document.manifest, field), text)
 
 
 @check(
@@ -87,6 +82,20 @@ def versions_are_served_by_default(context: VendorContext) -> Found:
         if not each.rejected and version not in served:
             text = f"Kubernetes {context.kubernetes} serves {GROUP}{version} only with --runtime-config"
             yield about(each, "apiVersion", text)
+
+
+def dropped_fields(
+    each: VendorObject, kubernetes: Kubernetes
+) -> Iterator[tuple[str, str]]:
+    """Give each field of an object that the API server drops, with the gate that is off."""
+    if each.rejected:
+        return
+    written = Counter(_fields(each.document.manifest))
+    stored = Counter(_fields(each.manifest))
+    for field, count in written.items():
+        gate = GATES[field]
+        if stored[field] < count and not kubernetes.on(gate):
+            yield field, gate
 
 
 def _unknown(each: VendorObject) -> Iterator[str]:
