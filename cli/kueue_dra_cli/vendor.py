@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kueue_dra_cli import vendor_minors
+from kueue_dra_cli import vendor_diff, vendor_minors
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import (
     NamedChoice,
@@ -262,4 +262,5 @@ def _described(each: Check) -> dict[str, str]:
     }
 
 
+group.add_command(vendor_diff.command)
 group.add_command(vendor_minors.command)
