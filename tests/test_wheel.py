@@ -114,6 +114,17 @@ def test_the_command_starts_itself_in_the_other_repository(installed: Path, down
     assert (downstream / "out" / "matrix" / "matrix.md").is_file()
 
 
+def test_a_vendor_runs_the_suite_of_the_wheel(installed: Path, downstream: Path) -> None:
+    """Over the vendor's files, with schemas from the wheel."""
+    command = [str(installed / "python"), "-m", "pytest", "-q", "--pyargs", "kueue_dra_vendor.suite"]
+    ran = _run([*command, "--vendor-dir", str(ROOT / "examples" / "driver")], downstream)
+
+    assert "gpu.vendor.example: fit for quota" in ran
+    assert '"title": "kueue-dra-known.yaml"' in _run(
+        [str(installed / "kueue-dra"), "vendor", "schema", "known"], downstream
+    )
+
+
 def test_every_command_loads_without_development_packages() -> None:
     """A wheel brings neither hypothesis nor pytest-kind; `differential` asks for the first only when it draws."""
     blocked = "import sys; sys.modules.update(hypothesis=None, pytest_kind=None)"

@@ -51,7 +51,7 @@ def command(
 
     Compares classes, the devices that each class and each old template matches, attributes (those that selectors read
     break them), counters, names of devices, and what Kueue 0.19 charges one pod of each class and template. The
-    mapping stays as it is, as a customer's does. What was published is compared, not what another node would publish.
+    mapping does not change, as a customer keeps it. What was published is compared; other nodes may publish more.
     """
     before = context_of([old], configuration, kubernetes)
     after = context_of([new], configuration, kubernetes)

@@ -1,4 +1,4 @@
-"""Reads what `kueue-dra vendor` and `kueue-dra devices` look at: a vendor's files, the mapping and the descriptor."""
+"""Options and reading of the commands that look at a vendor's files."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ from pathlib import Path
 
 import click
 
-from kueue_dra_cli.errors import CliError, located, place_of, readable
-from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.documents import ManifestDocument, read
-from kueue_dra_ref.behaviours import behaviour as behaviour_of
-from kueue_dra_ref.reference.configuration_check import checked
-from kueue_dra_ref.simulation.inputs import configuration_of
+from kueue_dra_cli.errors import CliError
+from kueue_dra_vendor import reading
 from kueue_dra_vendor.check import VendorContext
-from kueue_dra_vendor.files import DESCRIPTOR, VendorFiles, load, named_in
-from kueue_dra_vendor.intent import Descriptor, descriptor_of
-from kueue_dra_vendor.inventory import Inventory
+from kueue_dra_vendor.files import DESCRIPTOR, KNOWN_FINDINGS
+from kueue_dra_vendor.known import KnownFinding
 
 mapping_option = click.option(
     "--config",
@@ -31,6 +26,12 @@ descriptor_option = click.option(
     metavar="FILE",
     help=f"What the vendor intends with each class. Default: {DESCRIPTOR} in a folder that is given.",
 )
+known_option = click.option(
+    "--known",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=f"Findings that are accepted, with reasons. Default: {KNOWN_FINDINGS} in a folder that is given.",
+)
 
 
 def context_of(
@@ -42,64 +43,23 @@ def context_of(
     """Read a vendor's files, the mapping and the descriptor.
 
     Raises:
-        CliError: a file cannot be read, or there is nothing to check.
+        CliError: a file cannot be read, there is nothing to check, or Kueue would refuse the mapping.
 
     """
-    with readable():
-        files = load(paths, kubernetes)
-    if not files.objects:
-        names = ", ".join(map(str, paths))
-        raise CliError(
-            [
-                f"{names}: found no object of resource.k8s.io; expected DeviceClasses or ResourceSlices"
-            ]
-        )
-    document = _configuration_document(files, configuration)
-    return VendorContext(
-        files=files,
-        inventory=Inventory.of(files),
-        kubernetes=kubernetes,
-        configuration=_configuration(document) if document else None,
-        configuration_document=document,
-        descriptor=_descriptor(paths, descriptor),
-    )
+    try:
+        return reading.context_of(paths, configuration, kubernetes, descriptor)
+    except reading.UnusableInput as fault:
+        raise CliError(fault.lines) from None
 
 
-def _descriptor(paths: Sequence[Path], given: Path | None) -> Descriptor | None:
-    found = given or named_in(paths, DESCRIPTOR)
-    with readable():
-        return descriptor_of(found) if found else None
+def known_of(paths: Sequence[Path], given: Path | None) -> tuple[KnownFinding, ...]:
+    """Read the known findings.
 
+    Raises:
+        CliError: the file cannot be read, or is not as its schema says.
 
-def _configuration_document(
-    files: VendorFiles, given: Path | None
-) -> ManifestDocument | None:
-    """Give the Configuration that ``--config`` names, else the one among the files."""
-    if given is None:
-        return _only_configuration(files)
-    with readable():
-        found = configuration_of(read(given))
-    if found is None:
-        raise CliError(
-            [f"{given}: found no Configuration; expected one, alone or in a ConfigMap"]
-        )
-    return found
-
-
-def _only_configuration(files: VendorFiles) -> ManifestDocument | None:
-    if len(files.configurations) > 1:
-        first, second = files.configurations[:2]
-        text = f"found a second Configuration, after {first.file}:{first.line}"
-        raise CliError(
-            [f"{second.file}:{second.line}: {text}; select one with --config"]
-        )
-    return files.configurations[0] if files.configurations else None
-
-
-def _configuration(document: ManifestDocument) -> Configuration:
-    """Read Kueue's Configuration as Kueue 0.19 reads it."""
-    loaded = checked(behaviour_of(), document.manifest)
-    if isinstance(loaded, tuple):
-        found: Configuration = loaded[0]
-        return found
-    raise CliError(located(*place_of(error, document), error) for error in loaded)
+    """
+    try:
+        return reading.known_findings(paths, given)
+    except reading.UnusableInput as fault:
+        raise CliError(fault.lines) from None

@@ -29,7 +29,7 @@ READ = re.compile(
 
 
 class Effect(StrEnum):
-    """What a change does to those who use the driver with quota."""
+    """What a change does to users of the driver with quota."""
 
     BREAKS = "breaks"
     CHANGES = "changes"
@@ -50,7 +50,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade:
-    """Two versions of a driver, and the mapping that stays as it is."""
+    """Two versions of a driver, and the mapping, which does not change."""
 
     old: Inventory
     new: Inventory

@@ -1,0 +1,131 @@
+"""Reads everything that a check looks at: a vendor's files, the mapping and the descriptor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kueue_dra_ref.api.configuration import Configuration
+from kueue_dra_ref.api.documents import DocumentError, ManifestDocument, read
+from kueue_dra_ref.behaviours import behaviour as behaviour_of
+from kueue_dra_ref.reference.configuration_check import checked
+from kueue_dra_ref.simulation.inputs import configuration_of
+from kueue_dra_ref.target import FieldError
+from kueue_dra_vendor.check import VendorContext
+from kueue_dra_vendor.files import (
+    DESCRIPTOR,
+    KNOWN_FINDINGS,
+    VendorFiles,
+    load,
+    named_in,
+)
+from kueue_dra_vendor.intent import Descriptor, descriptor_of
+from kueue_dra_vendor.inventory import Inventory
+from kueue_dra_vendor.known import KnownFinding, known_of
+
+
+class UnusableInput(Exception):
+    """Files that cannot be checked; each line is one error."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = tuple(lines)
+        super().__init__("\n".join(self.lines))
+
+
+def context_of(
+    paths: Sequence[Path],
+    configuration: Path | None,
+    kubernetes: str,
+    descriptor: Path | None = None,
+) -> VendorContext:
+    """Read a vendor's files, the mapping and the descriptor.
+
+    Raises:
+        UnusableInput: a file cannot be read, there is nothing to check, or Kueue would refuse the mapping.
+
+    """
+    try:
+        return _context(paths, configuration, kubernetes, descriptor)
+    except DocumentError as fault:
+        raise UnusableInput([fault.worded]) from None
+
+
+def known_findings(
+    paths: Sequence[Path], given: Path | None
+) -> tuple[KnownFinding, ...]:
+    """Read the known findings of a file, else of the one in a folder that was given; none where there is none.
+
+    Raises:
+        UnusableInput: the file cannot be read, or is not as its schema says.
+
+    """
+    found = given or named_in(paths, KNOWN_FINDINGS)
+    try:
+        return known_of(found) if found else ()
+    except DocumentError as fault:
+        raise UnusableInput([fault.worded]) from None
+
+
+def _context(
+    paths: Sequence[Path],
+    configuration: Path | None,
+    kubernetes: str,
+    descriptor: Path | None,
+) -> VendorContext:
+    files = load(paths, kubernetes)
+    if not files.objects:
+        names = ", ".join(map(str, paths))
+        found = "found no object of resource.k8s.io"
+        expected = "expected DeviceClasses or ResourceSlices"
+        raise UnusableInput([f"{names}: {found}; {expected}"])
+    document = _configuration_document(files, configuration)
+    return VendorContext(
+        files=files,
+        inventory=Inventory.of(files),
+        kubernetes=kubernetes,
+        configuration=_configuration(document) if document else None,
+        configuration_document=document,
+        descriptor=_descriptor(paths, descriptor),
+    )
+
+
+def _descriptor(paths: Sequence[Path], given: Path | None) -> Descriptor | None:
+    found = given or named_in(paths, DESCRIPTOR)
+    return descriptor_of(found) if found else None
+
+
+def _configuration_document(
+    files: VendorFiles, given: Path | None
+) -> ManifestDocument | None:
+    """Give the Configuration of a file, else the one among the files."""
+    if given is None:
+        return _only_configuration(files)
+    found = configuration_of(read(given))
+    if found is None:
+        expected = "expected one, alone or in a ConfigMap"
+        raise UnusableInput([f"{given}: found no Configuration; {expected}"])
+    return found
+
+
+def _only_configuration(files: VendorFiles) -> ManifestDocument | None:
+    if len(files.configurations) > 1:
+        first, second = files.configurations[:2]
+        place = f"{second.file}:{second.line}"
+        found = f"found a second Configuration, after {first.file}:{first.line}"
+        raise UnusableInput([f"{place}: {found}; select one with --config"])
+    return files.configurations[0] if files.configurations else None
+
+
+def _configuration(document: ManifestDocument) -> Configuration:
+    """Read Kueue's Configuration as Kueue 0.19 reads it."""
+    loaded = checked(behaviour_of(), document.manifest)
+    if isinstance(loaded, tuple):
+        found: Configuration = loaded[0]
+        return found
+    raise UnusableInput(list(_worded(document, loaded)))
+
+
+def _worded(document: ManifestDocument, errors: Sequence[FieldError]) -> Iterator[str]:
+    for error in errors:
+        line = document.line_of(error.field)
+        yield f"{document.file}:{line}: {error}"
