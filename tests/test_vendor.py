@@ -456,6 +456,33 @@ def test_partitions_are_mapped_by_their_counter(tmp_path: Path) -> None:
     assert {"name": "gpu.example.com/slices", "nominalQuota": "7"} in quotas
 
 
+def test_a_descriptor_decides_about_the_mapping(tmp_path: Path) -> None:
+    """The declared amount is charged, and a helper is not mapped."""
+    files = a_driver()
+    _second_class(files)
+    (tmp_path / "driver.yaml").write_text(yaml.safe_dump_all([files["class"], files["second"], *files["slices"]]))
+    classes = [{"name": GPU, "quota": "capacity", "capacity": "memory"}, {"name": "all.example.com", "quota": "none"}]
+    descriptor = {"driver": DRIVER, "version": "1", "classes": classes}
+    (tmp_path / "kueue-dra-vendor.yaml").write_text(yaml.safe_dump(descriptor))
+
+    done = kueue_dra("vendor", "mapping", tmp_path)
+
+    (mapping,) = next(iter(yaml.safe_load_all(done.stdout)))["resources"]["deviceClassMappings"]
+    assert mapping["deviceClassNames"] == [GPU]
+    assert mapping["sources"][0]["capacity"]["name"] == "memory"
+    assert "the descriptor declares it a helper" in done.stderr
+
+
+def test_two_configurations_do_not_matter_to_the_mapping(tmp_path: Path) -> None:
+    """Nor to the table of classes and devices; both read classes and slices only."""
+    files = a_driver()
+    given = [files["class"], *files["slices"], NO_MAPPING, NO_MAPPING]
+    (tmp_path / "driver.yaml").write_text(yaml.safe_dump_all(given))
+
+    assert kueue_dra("vendor", "mapping", tmp_path).exit_code == 0
+    assert kueue_dra("devices", tmp_path).exit_code == 0
+
+
 def _queued(job: Any) -> Any:
     return {**job, "metadata": {**job["metadata"], "labels": {"kueue.x-k8s.io/queue-name": "main"}}}
 

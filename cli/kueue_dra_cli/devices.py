@@ -50,7 +50,7 @@ def command(paths: tuple[Path, ...], only: str, kubernetes: str, output: str) ->
     A device that a class does not match is shown with the first selector that does not hold; one on which a selector
     fails, with the error and the attributes that the device has.
     """
-    inventory = context_of(paths, None, kubernetes).inventory
+    inventory = context_of(paths, None, kubernetes, has_mapping=False).inventory
     classes = [each for each in inventory.files.classes if only in ("", each.name)]
     if only and not classes:
         known = ", ".join(each.name for each in inventory.files.classes) or "none"

@@ -16,7 +16,7 @@ from kueue_dra_cli.options import (
     paths_argument,
 )
 from kueue_dra_cli.printing import as_json, as_table
-from kueue_dra_cli.vendor_files import context_of
+from kueue_dra_cli.vendor_files import context_of, descriptor_option
 from kueue_dra_ref.api.documents import written
 from kueue_dra_vendor.catalogue import ALL
 from kueue_dra_vendor.check import Check
@@ -83,16 +83,22 @@ def schema_command(name: str) -> None:
     "mapping", epilog=MAPPING_EPILOG, short_help="Write a mapping and queues that fit."
 )
 @paths_argument
+@descriptor_option
 @kubernetes_option
 @cel_option
-def mapping_command(paths: tuple[Path, ...], kubernetes: str) -> None:
+def mapping_command(
+    paths: tuple[Path, ...], descriptor: Path | None, kubernetes: str
+) -> None:
     """Write a mapping of a driver's classes, and queues that fit its devices, ready to apply.
 
     Classes whose devices give out shares are charged by a capacity, those whose devices consume different amounts of
-    a counter by that counter, all others by the number of devices. The reasons are printed on the error stream.
+    a counter by that counter, all others by the number of devices. A descriptor decides first. The reasons are printed
+    on the error stream.
     """
-    inventory = context_of(paths, None, kubernetes).inventory
-    chosen, left = mapped(inventory)
+    context = context_of(paths, None, kubernetes, descriptor, has_mapping=False)
+    inventory = context.inventory
+    declared = context.descriptor.quotas if context.descriptor else None
+    chosen, left = mapped(inventory, declared)
     if not chosen:
         raise CliError(
             [f"{each.title}: {why}" for each, why in left] or ["found no DeviceClass"]

@@ -39,6 +39,8 @@ def context_of(
     configuration: Path | None,
     kubernetes: str,
     descriptor: Path | None = None,
+    *,
+    has_mapping: bool = True,
 ) -> VendorContext:
     """Read a vendor's files, the mapping and the descriptor.
 
@@ -47,7 +49,9 @@ def context_of(
 
     """
     try:
-        return reading.context_of(paths, configuration, kubernetes, descriptor)
+        return reading.context_of(
+            paths, configuration, kubernetes, descriptor, has_mapping=has_mapping
+        )
     except reading.UnusableInput as fault:
         raise CliError(fault.lines) from None
 

@@ -12,7 +12,7 @@ import click
 
 from kueue_dra_cli.options import cel_option, output_option, paths_argument
 from kueue_dra_cli.printing import as_json, as_table
-from kueue_dra_cli.vendor_files import context_of, descriptor_option
+from kueue_dra_cli.vendor_files import context_of, descriptor_option, mapping_option
 from kueue_dra_vendor.check import VendorContext
 from kueue_dra_vendor.minors import DriverAnswer, MinorAnswer, answer
 
@@ -33,10 +33,16 @@ HEADERS = ("class", "charged by", "Kubernetes", "Kueue", "what is missing")
 
 @click.command("minors", epilog=EPILOG, short_help="Say from when on a driver works.")
 @paths_argument
+@mapping_option
 @descriptor_option
 @cel_option
 @output_option("table", "json")
-def command(paths: tuple[Path, ...], descriptor: Path | None, output: str) -> None:
+def command(
+    paths: tuple[Path, ...],
+    configuration: Path | None,
+    descriptor: Path | None,
+    output: str,
+) -> None:
     """Print from which Kubernetes minor and Kueue release on each class can be charged as it is meant to be.
 
     Kubernetes 1.31 to 1.37 are asked with their feature gates by default. The intent is that of the descriptor, or
@@ -45,7 +51,7 @@ def command(paths: tuple[Path, ...], descriptor: Path | None, output: str) -> No
 
     @cache
     def load(kubernetes: str) -> VendorContext:
-        return context_of(paths, None, kubernetes, descriptor)
+        return context_of(paths, configuration, kubernetes, descriptor)
 
     found = answer(load)
     if output == "json":

@@ -10,7 +10,7 @@ from typing import Any
 
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_vendor.inventory import Inventory
-from kueue_dra_vendor.mapping import mapped
+from kueue_dra_vendor.mapping import Declared, mapped
 from kueue_dra_vendor.validated_files import document_of
 
 
@@ -60,6 +60,11 @@ class Descriptor:
     def title(self) -> str:
         """Drivers and version."""
         return f"{', '.join(self.drivers)} {self.version}"
+
+    @property
+    def quotas(self) -> Declared:
+        """How each class is charged, as the writer of mappings takes it."""
+        return {each.name: (each.quota.value, each.dimension) for each in self.classes}
 
     @property
     def helpers(self) -> frozenset[str]:

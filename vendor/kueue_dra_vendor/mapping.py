@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,11 @@ CONFIGURATION = "config.kueue.x-k8s.io/v1beta2"
 KUEUE = "kueue.x-k8s.io/v1beta2"
 NAMESPACE, QUEUE = "demo", "main"
 """Where demos go that name no namespace or queue; the ClusterQueue has the name of the first."""
+UNMATCHED = (
+    "matches none of the devices that were given; a helper, or slices are missing"
+)
+Declared = Mapping[str, tuple[str, str]]
+"""For each class that a descriptor declares: count, counter, capacity or none, and the name of the amount."""
 PREFERRED = "memory"
 """The counter or capacity that is charged where a device has several."""
 
@@ -35,23 +40,43 @@ class MappedClass:
 
 
 def mapped(
-    inventory: Inventory,
+    inventory: Inventory, declared: Declared | None = None
 ) -> tuple[list[MappedClass], list[tuple[VendorObject, str]]]:
-    """Choose a mapping for each class that matches devices; give the others with the reason they have none."""
+    """Choose a mapping for each class that matches devices; give the others with the reason they have none.
+
+    What a descriptor declares, by class, decides before what the devices suggest.
+    """
     chosen: list[MappedClass] = []
     left: list[tuple[VendorObject, str]] = []
+    intents = declared or {}
     for each in inventory.files.classes:
         devices = inventory.matching(each)
-        if devices:
-            chosen.append(_mapped(inventory, each, devices))
+        kind, name = intents.get(each.name, ("", ""))
+        if kind == "none":
+            left.append((each, "the descriptor declares it a helper"))
+        elif not devices:
+            left.append((each, UNMATCHED))
+        elif kind:
+            chosen.append(_declared(inventory, each, devices, kind, name))
         else:
-            left.append(
-                (
-                    each,
-                    "matches none of the devices that were given; a helper, or slices are missing",
-                )
-            )
+            chosen.append(_mapped(inventory, each, devices))
     return chosen, left
+
+
+def _declared(
+    inventory: Inventory,
+    each: VendorObject,
+    devices: list[InventoryDevice],
+    kind: str,
+    name: str,
+) -> MappedClass:
+    if kind == "capacity":
+        found = _by_capacity(each, devices, name)
+    elif kind == "counter":
+        found = _by_counter(inventory, each, devices, name)
+    else:
+        found = _by_count(each, devices)
+    return replace(found, why=f"the descriptor declares {kind} {name}".strip())
 
 
 def documents(inventory: Inventory, chosen: Sequence[MappedClass]) -> list[Manifest]:
@@ -140,6 +165,10 @@ def _mapped(
         return _by_capacity(each, devices, capacity)
     if counter and _differs(devices, counter):
         return _by_counter(inventory, each, devices, counter)
+    return _by_count(each, devices)
+
+
+def _by_count(each: VendorObject, devices: list[InventoryDevice]) -> MappedClass:
     why = f"{len(devices)} devices of like size: each counts one"
     return MappedClass(
         device_class=each,

@@ -37,15 +37,26 @@ def context_of(
     configuration: Path | None,
     kubernetes: str,
     descriptor: Path | None = None,
+    *,
+    has_mapping: bool = True,
 ) -> VendorContext:
-    """Read a vendor's files, the mapping and the descriptor.
+    """Read a vendor's files, the mapping (unless it does not matter) and the descriptor.
 
     Raises:
         UnusableInput: a file cannot be read, there is nothing to check, or Kueue would refuse the mapping.
 
     """
     try:
-        return _context(paths, configuration, kubernetes, descriptor)
+        files = _files(paths, kubernetes)
+        document = _document(files, configuration) if has_mapping else None
+        return VendorContext(
+            files=files,
+            inventory=Inventory.of(files),
+            kubernetes=kubernetes,
+            configuration=_configuration(document) if document else None,
+            configuration_document=document,
+            descriptor=_descriptor(paths, descriptor),
+        )
     except DocumentError as fault:
         raise UnusableInput([fault.worded]) from None
 
@@ -66,27 +77,14 @@ def known_findings(
         raise UnusableInput([fault.worded]) from None
 
 
-def _context(
-    paths: Sequence[Path],
-    configuration: Path | None,
-    kubernetes: str,
-    descriptor: Path | None,
-) -> VendorContext:
+def _files(paths: Sequence[Path], kubernetes: str) -> VendorFiles:
     files = load(paths, kubernetes)
-    if not files.objects:
-        names = ", ".join(map(str, paths))
-        found = "found no object of resource.k8s.io"
-        expected = "expected DeviceClasses or ResourceSlices"
-        raise UnusableInput([f"{names}: {found}; {expected}"])
-    document = _configuration_document(files, configuration)
-    return VendorContext(
-        files=files,
-        inventory=Inventory.of(files),
-        kubernetes=kubernetes,
-        configuration=_configuration(document) if document else None,
-        configuration_document=document,
-        descriptor=_descriptor(paths, descriptor),
-    )
+    if files.objects:
+        return files
+    names = ", ".join(map(str, paths))
+    found = "found no object of resource.k8s.io"
+    expected = "expected DeviceClasses or ResourceSlices"
+    raise UnusableInput([f"{names}: {found}; {expected}"])
 
 
 def _descriptor(paths: Sequence[Path], given: Path | None) -> Descriptor | None:
@@ -94,9 +92,7 @@ def _descriptor(paths: Sequence[Path], given: Path | None) -> Descriptor | None:
     return descriptor_of(found) if found else None
 
 
-def _configuration_document(
-    files: VendorFiles, given: Path | None
-) -> ManifestDocument | None:
+def _document(files: VendorFiles, given: Path | None) -> ManifestDocument | None:
     """Give the Configuration of a file, else the one among the files."""
     if given is None:
         return _only_configuration(files)
