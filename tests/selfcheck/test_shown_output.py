@@ -46,14 +46,14 @@ def test_a_page_shows_what_the_command_prints(page: str, command: str, output: s
     )
     printed = {text + (f"{ran.returncode}\n" if "echo $?" in command else "") for text in _printed(ran)}
 
-    assert any(_is_shown(output, text) for text in printed), f"{page} shows\n{output}\nbut it prints\n{ran.stdout}"
+    assert any(is_shown(output, text) for text in printed), f"{page} shows\n{output}\nbut it prints\n{ran.stdout}"
 
 
 def test_pages_show_commands() -> None:
     """An empty list would check nothing, and a difference is found."""
     assert len(CASES) >= 12
-    assert _is_shown("a\n…\nd\n", "a\nb\nc\nd\n")
-    assert not _is_shown("a\nd\n", "a\nb\nd\n")
+    assert is_shown("a\n…\nd\n", "a\nb\nc\nd\n")
+    assert not is_shown("a\nd\n", "a\nb\nd\n")
 
 
 def _printed(ran: subprocess.CompletedProcess[str]) -> Iterator[str]:
@@ -61,7 +61,9 @@ def _printed(ran: subprocess.CompletedProcess[str]) -> Iterator[str]:
     yield from (ran.stdout, ran.stderr, ran.stderr + ran.stdout)
 
 
-def _is_shown(output: str, printed: str) -> bool:
+def is_shown(output: str, printed: str) -> bool:
+    """Tell whether a page may show this for what a command prints; a line with an ellipsis leaves out lines."""
+
     def lines(text: str) -> str:
         return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
