@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from kueue_dra_ref.api.documents import parse, written
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.controlplane.apiserver import ApiServer
@@ -101,7 +102,7 @@ def _pods(files: VendorFiles) -> Iterator[tuple[str, _Pod]]:
 
 
 def _namespace_of(each: VendorObject) -> str:
-    metadata = each.manifest.get("metadata") or {}
+    metadata = part(each.manifest, "metadata")
     return str(metadata.get("namespace") or "default")
 
 

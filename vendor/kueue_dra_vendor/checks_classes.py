@@ -151,6 +151,8 @@ def a_driver_guard_comes_first(context: VendorContext) -> Found:
     """Evaluate the selectors on a device of another driver that has no attributes."""
     for each in context.files.classes:
         found = match(selectors_of(each), FOREIGN)
+        if not each.is_readable:
+            continue
         if found.holds:
             text = "matches any device of any driver: no selector names the driver"
             yield about(each, "spec", text)
@@ -300,7 +302,7 @@ def objects_are_defined_once(context: VendorContext) -> Found:
     """Compare kind, namespace and name."""
     seen: dict[tuple[str, str, str], VendorObject] = {}
     for each in context.files.objects:
-        namespace = part(each.manifest, "metadata").get("namespace", "")
+        namespace = part(each.document.manifest, "metadata").get("namespace", "")
         key = (each.kind, str(namespace), each.name)
         first = seen.setdefault(key, each)
         if first is not each and each.name:
@@ -318,6 +320,8 @@ def _compiling(context: VendorContext) -> list[VendorObject]:
 
 
 def _is_broken(each: VendorObject) -> bool:
+    if not each.is_readable:
+        return True
     return any(isinstance(compiled(text), CompileError) for text in selectors_of(each))
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.explain.step import listed
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
 from kueue_dra_vendor.files import VendorObject
@@ -159,7 +160,7 @@ def nodes_have_the_declared_devices(context: VendorContext) -> Found:
 def extended_names_are_as_declared(context: VendorContext) -> Found:
     """Compare spec.extendedResourceName as written, since a gate may drop it."""
     for descriptor, intent, each in _classes(context):
-        spec = each.document.manifest.get("spec") or {}
+        spec = part(each.written, "spec")
         found = str(spec.get("extendedResourceName") or "")
         if intent.extended_resource != found:
             declared = intent.extended_resource or "none"

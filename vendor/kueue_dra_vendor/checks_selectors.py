@@ -97,4 +97,4 @@ def _nodes(context: VendorContext) -> Iterator[tuple[str, str, dict[str, str]]]:
         if document.manifest.get("kind") == "Node":
             status = part(document.manifest, "status")
             place = f"{document.file}:{document.line_of('status.allocatable')}"
-            yield place, name_of(document.manifest), status.get("allocatable") or {}
+            yield place, name_of(document.manifest), part(status, "allocatable")

@@ -63,7 +63,7 @@ def fields_are_kept(context: VendorContext) -> Found:
     for each in context.files.objects:
         for field, gate in dropped_fields(each, kubernetes):
             text = f"{field} is dropped: Kubernetes {context.kubernetes} has {gate} off by default"
-            yield about(each, _path_of(each.document.manifest, field), text)
+            yield about(each, _path_of(each.written, field), text)
 
 
 @check(
@@ -90,7 +90,7 @@ def dropped_fields(
     """Give each field of an object that the API server drops, with the gate that is off."""
     if each.rejected:
         return
-    written = Counter(_fields(each.document.manifest))
+    written = Counter(_fields(each.written))
     stored = Counter(_fields(each.manifest))
     for field, count in written.items():
         gate = GATES[field]

@@ -8,7 +8,7 @@ from typing import Any
 
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
-from kueue_dra_vendor.files import VendorObject, name_of, pod_specs
+from kueue_dra_vendor.files import VendorObject, entries, name_of, pod_specs
 
 ALIKE = 0.85
 """From which similarity on a name is taken for a misspelt one."""
@@ -120,7 +120,7 @@ def work_names_existing_templates(context: VendorContext) -> Found:
     """Where templates are given, look for other names."""
     known = {each.name for each in context.files.of("ResourceClaimTemplate")}
     for document, path, claim in _pod_claims(context) if known else ():
-        name = claim.get("resourceClaimTemplateName")
+        name = str(claim.get("resourceClaimTemplateName") or "")
         if name and name not in known and not _generators(context, name):
             text = f"names ResourceClaimTemplate {name}, which is not among the files"
             yield _of_claim(document, path, text)
@@ -137,7 +137,7 @@ def templates_are_not_generated(context: VendorContext) -> Found:
     """Look for templates that a custom resource among the files names."""
     known = {each.name for each in context.files.of("ResourceClaimTemplate")}
     for document, path, claim in _pod_claims(context):
-        name = claim.get("resourceClaimTemplateName")
+        name = str(claim.get("resourceClaimTemplateName") or "")
         generators = _generators(context, name) if name not in known else []
         if generators:
             text = f"names ResourceClaimTemplate {name}, which {generators[0]} names"
@@ -193,7 +193,7 @@ def _pod_claims(
     """Give each entry of resourceClaims in a pod of the work, with its path."""
     for document in context.files.work:
         for path, pod in pod_specs(document.manifest):
-            for index, claim in enumerate(pod.get("resourceClaims") or ()):
+            for index, claim in enumerate(entries(pod.get("resourceClaims"))):
                 yield document, f"{path}.resourceClaims[{index}]", claim
 
 

@@ -31,6 +31,8 @@ RESOURCE_KINDS = (
     "ResourceClaimTemplate",
     "ResourceClaim",
 )
+INVALID = 422
+"""The answer to an object that was decoded, and is not valid; one that cannot be decoded gets 400."""
 ADMIN_NAMESPACE = {"resource.kubernetes.io/admin-access": "true"}
 
 
@@ -46,6 +48,13 @@ class VendorObject:
     rejected: str = ""
     """What the API server answers instead of storing it; empty when it stores it."""
     warnings: tuple[str, ...] = ()
+    written: Manifest
+    """As written, without nulls; empty where the API server cannot decode it."""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the API server can decode the object, so that every field has its type."""
+        return bool(self.written)
 
     @property
     def title(self) -> str:
@@ -142,7 +151,7 @@ def written_devices(
 ) -> Iterator[tuple[VendorObject, str, dict[str, Any]]]:
     """Give slice, path and entry of each device as it was written, with fields that the API server drops."""
     for each in files.slices:
-        spec = part(each.document.manifest, "spec")
+        spec = part(each.written, "spec")
         for index, device in enumerate(spec.get("devices") or ()):
             is_wrapped = isinstance(device.get("basic"), dict)
             path = f"spec.devices[{index}]"
@@ -154,7 +163,7 @@ def written_devices(
 
 def name_of(manifest: Manifest) -> str:
     """Give the name of an object, or the beginning of a generated one; empty where there is none."""
-    metadata = manifest.get("metadata") or {}
+    metadata = part(manifest, "metadata")
     return str(metadata.get("name") or metadata.get("generateName") or "")
 
 
@@ -214,21 +223,36 @@ def _object(document: ManifestDocument, kubernetes: str) -> VendorObject:
         only_served=True,
     )
     answer = admitted(document.manifest, None, context)
-    name = name_of(document.manifest)
-    kind = document.manifest["kind"]
+    written = _without_nulls(document.manifest)
+    manifest, rejected = written, ""
     if isinstance(answer, AcceptedRequest):
-        return VendorObject(
-            kind=kind,
-            name=name,
-            manifest=answer.obj,
-            document=document,
-            warnings=answer.warnings,
-        )
+        manifest = answer.obj
+    else:
+        rejected = f"{answer.code} {answer.message}"
+        if answer.code != INVALID:
+            manifest, written = {}, {}
     return VendorObject(
-        kind=kind,
-        name=name,
-        manifest=document.manifest,
+        kind=document.manifest["kind"],
+        name=name_of(document.manifest),
+        manifest=manifest,
         document=document,
-        rejected=f"{answer.code} {answer.message}",
+        rejected=rejected,
         warnings=answer.warnings,
+        written=written,
     )
+
+
+def entries(value: Any) -> list[dict[str, Any]]:
+    """Give the objects of a list, whatever else it holds; none where it is no list."""
+    found = value if isinstance(value, list) else []
+    return [each for each in found if isinstance(each, dict)]
+
+
+def _without_nulls(value: Any) -> Any:
+    """Leave out fields that are null, and make an empty object of a null in a list, as the API server does."""
+    if isinstance(value, dict):
+        pairs = value.items()
+        return {key: _without_nulls(one) for key, one in pairs if one is not None}
+    if isinstance(value, list):
+        return [{} if one is None else _without_nulls(one) for one in value]
+    return value

@@ -130,6 +130,8 @@ class Inventory:
     def matches(self, device_class: VendorObject) -> list[Match]:
         """Give, for each device in order, what the selectors of a class say."""
         key = id(device_class)
+        if not device_class.is_readable:
+            return [Match(outcome=False)] * len(self.devices)
         if key not in self._matches:
             selectors = selectors_of(device_class)
             self._matches[key] = [

@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
-from kueue_dra_ref.api.quantities import Format, Quantity, parse
+from kueue_dra_ref.api.quantities import BadQuantity, Format, Quantity, parse
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.target import Manifest
-from kueue_dra_vendor.files import VendorObject, pod_specs
+from kueue_dra_vendor.files import VendorObject, entries, pod_specs
 from kueue_dra_vendor.inventory import Inventory, InventoryDevice
 
 CONFIGURATION = "config.kueue.x-k8s.io/v1beta2"
@@ -131,8 +132,8 @@ def _object(api_version: str, kind: str, name: str, namespace: str = "") -> Mani
 def _places(inventory: Inventory) -> Iterator[tuple[str, str]]:
     """Give the namespaces of the demos, each with the queue that they name."""
     for document in inventory.files.work:
-        metadata = document.manifest.get("metadata") or {}
-        queue = (metadata.get("labels") or {}).get(QUEUE_LABEL)
+        metadata = part(document.manifest, "metadata")
+        queue = part(metadata, "labels").get(QUEUE_LABEL)
         yield str(metadata.get("namespace") or "default"), str(queue or QUEUE)
 
 
@@ -141,11 +142,22 @@ def _ordinary(inventory: Inventory) -> dict[str, str]:
     totals: dict[str, Quantity] = {}
     for document in inventory.files.work:
         for _, pod in pod_specs(document.manifest):
-            for container in pod["containers"]:
-                requests = (container.get("resources") or {}).get("requests") or {}
-                for name in (name for name in requests if "/" not in name):
-                    totals[name] = _plus(totals.get(name), parse(requests[name]))
+            for container in entries(pod["containers"]):
+                requests = part(part(container, "resources"), "requests")
+                for name, amount in _quantities(requests):
+                    totals[name] = _plus(totals.get(name), amount)
     return {name: str(total) for name, total in totals.items()}
+
+
+def _quantities(requests: Mapping[str, Any]) -> Iterator[tuple[str, Quantity]]:
+    """Give the ordinary resources whose amount is a quantity."""
+    for name, written in requests.items():
+        if "/" in name:
+            continue
+        try:
+            yield name, parse(written)
+        except (BadQuantity, TypeError):
+            continue
 
 
 def _plus(one: Quantity | None, other: Quantity) -> Quantity:

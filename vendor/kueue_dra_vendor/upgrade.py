@@ -118,7 +118,7 @@ def _class(old: VendorObject, new: VendorObject) -> Iterator[Change]:
 
 def _extended(each: VendorObject) -> str:
     """Give the name as it was written, since a gate may drop it."""
-    spec = part(each.document.manifest, "spec")
+    spec = part(each.written, "spec")
     name = spec.get("extendedResourceName")
     return str(name or "")
 
