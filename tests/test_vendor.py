@@ -380,6 +380,18 @@ def test_a_twin_is_caught_by_its_own_check(check: str, tmp_path: Path) -> None:
     assert code == (1 if errors else 0)
 
 
+def test_a_field_of_another_minor_is_no_error(tmp_path: Path) -> None:
+    """A field that 1.37 has is dropped by 1.36; one that no minor has is an error."""
+    files = a_driver()
+    _devices(files)[0]["nodeAllocatableResources"] = {}
+
+    code, found = findings(files, tmp_path)
+
+    assert code == 0
+    (dropped,) = [each for each in found if each["check"] == "VENDOR-018"]
+    assert "Kubernetes 1.36 does not have it, 1.37 does" in dropped["text"]
+
+
 def test_every_error_and_warning_has_a_twin() -> None:
     """Those of the descriptor are in a file of their own."""
     grave = {each.id for each in ALL if each.level in (Level.ERROR, Level.WARNING)}

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kueue_dra_ref.apiserver import MINORS, Kubernetes
+from kueue_dra_ref.apiserver import (
+    MINORS,
+    AcceptedRequest,
+    Kubernetes,
+    RequestContext,
+    admitted,
+)
 from kueue_dra_vendor.check import Found, Level, VendorContext, about, check
-from kueue_dra_vendor.files import GROUP, VendorObject
+from kueue_dra_vendor.files import ADMIN_NAMESPACE, GROUP, INVALID, VendorObject
 
 UNKNOWN = 'unknown field "'
 """How the API server's warning about an unknown field begins."""
@@ -36,17 +42,17 @@ GATES: Mapping[str, str] = {
 @check(
     "VENDOR-017",
     Level.ERROR,
-    "Every field is known to the API server.",
+    "Every field is known to some Kubernetes.",
     effect="kubectl and Helm refuse the object; from a driver, the API server drops the field and all that is in it.",
     remedy="Correct the field, or write the object in the version that has it.",
 )
 def fields_are_known(context: VendorContext) -> Found:
-    """Read the API server's warnings."""
+    """Read the API server's warnings, and look for a minor that has the field."""
     for each in context.files.objects:
-        for path in _unknown(each):
-            yield about(
-                each, path, f"Kubernetes {context.kubernetes} has no field {path}"
-            )
+        for path in _unknown(each.warnings):
+            if not _minors_with(each, path):
+                text = f"no Kubernetes has the field {path} in {_version(each)}"
+                yield about(each, path, text)
 
 
 @check(
@@ -59,11 +65,22 @@ def fields_are_known(context: VendorContext) -> Found:
 )
 def fields_are_kept(context: VendorContext) -> Found:
     """Compare what was written with what is stored."""
-    kubernetes = MINORS[context.kubernetes]
     for each in context.files.objects:
-        for field, gate in dropped_fields(each, kubernetes):
-            text = f"{field} is dropped: Kubernetes {context.kubernetes} has {gate} off by default"
-            yield about(each, _path_of(each.written, field), text)
+        unknown = list(_unknown(each.warnings))
+        for path in unknown:
+            yield from _only_elsewhere(context, each, path)
+        reported = {path.rpartition(".")[2] for path in unknown}
+        for field, gate in dropped_fields(each, MINORS[context.kubernetes]):
+            if field not in reported:
+                text = f"{field} is dropped: Kubernetes {context.kubernetes} has {gate} off by default"
+                yield about(each, _path_of(each.written, field), text)
+
+
+def _only_elsewhere(context: VendorContext, each: VendorObject, path: str) -> Found:
+    others = _minors_with(each, path)
+    if others:
+        lacks = f"Kubernetes {context.kubernetes} does not have it"
+        yield about(each, path, f"{path} is dropped: {lacks}, {others[0]} does")
 
 
 @check(
@@ -78,7 +95,7 @@ def versions_are_served_by_default(context: VendorContext) -> Found:
     """Look for versions that need --runtime-config."""
     served = MINORS[context.kubernetes].served_by_default
     for each in context.files.objects:
-        version = str(each.document.manifest.get("apiVersion", "")).removeprefix(GROUP)
+        version = _version(each).removeprefix(GROUP)
         if not each.rejected and version not in served:
             text = f"Kubernetes {context.kubernetes} serves {GROUP}{version} only with --runtime-config"
             yield about(each, "apiVersion", text)
@@ -98,8 +115,26 @@ def dropped_fields(
             yield field, gate
 
 
-def _unknown(each: VendorObject) -> Iterator[str]:
-    for warning in each.warnings:
+def _version(each: VendorObject) -> str:
+    return str(each.document.manifest.get("apiVersion", ""))
+
+
+def _minors_with(each: VendorObject, path: str) -> list[str]:
+    """Name the minors that serve the version of an object and have a field of it."""
+    found = []
+    for name, kubernetes in MINORS.items():
+        context = RequestContext(
+            kubernetes=kubernetes, namespace_labels=ADMIN_NAMESPACE, only_served=True
+        )
+        answer = admitted(each.document.manifest, None, context)
+        is_decoded = isinstance(answer, AcceptedRequest) or answer.code == INVALID
+        if is_decoded and path not in _unknown(answer.warnings):
+            found.append(name)
+    return found
+
+
+def _unknown(warnings: Sequence[str]) -> Iterator[str]:
+    for warning in warnings:
         if warning.startswith(UNKNOWN):
             yield warning.removeprefix(UNKNOWN).rstrip('"')
 

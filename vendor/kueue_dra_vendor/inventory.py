@@ -99,6 +99,7 @@ class Inventory:
     pools: dict[PoolKey, Pool] = field(default_factory=dict)
     _by_slice: dict[int, list[InventoryDevice]] = field(default_factory=dict)
     _matches: dict[int, list[Match]] = field(default_factory=dict)
+    _matching: dict[int, list[InventoryDevice]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, files: VendorFiles) -> Inventory:
@@ -141,8 +142,11 @@ class Inventory:
 
     def matching(self, device_class: VendorObject) -> list[InventoryDevice]:
         """Give the devices that a class matches."""
-        pairs = zip(self.devices, self.matches(device_class), strict=True)
-        return [device for device, found in pairs if found.holds]
+        key = id(device_class)
+        if key not in self._matching:
+            pairs = zip(self.devices, self.matches(device_class), strict=True)
+            self._matching[key] = [device for device, found in pairs if found.holds]
+        return self._matching[key]
 
     @property
     def drivers(self) -> list[str]:
