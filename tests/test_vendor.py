@@ -380,6 +380,30 @@ def test_a_twin_is_caught_by_its_own_check(check: str, tmp_path: Path) -> None:
     assert code == (1 if errors else 0)
 
 
+def test_a_template_without_a_namespace_is_in_the_default_one(tmp_path: Path) -> None:
+    """As kubectl applies it; vendors' demos often name none."""
+    files = a_driver()
+    del files["template"]["metadata"]["namespace"]
+    del files["job"]["metadata"]["namespace"]
+
+    assert findings(files, tmp_path) == (0, [])
+
+
+def test_a_capacity_with_a_default_is_mapped_first(tmp_path: Path) -> None:
+    """Without a policy every share would be charged all of the memory."""
+    files = a_driver()
+    for each in files["slices"]:
+        for device in each["spec"]["devices"]:
+            device["allowMultipleAllocations"] = True
+            policy = {"default": "1", "validValues": ["1"]}
+            device["capacity"]["parts"] = {"value": "8", "requestPolicy": policy}
+    (tmp_path / "driver.yaml").write_text(yaml.safe_dump_all([files["class"], *files["slices"]]))
+
+    written = next(iter(yaml.safe_load_all(kueue_dra("vendor", "mapping", tmp_path).stdout)))
+
+    assert written["resources"]["deviceClassMappings"][0]["name"] == f"{GPU}/parts"
+
+
 def test_a_field_of_another_minor_is_no_error(tmp_path: Path) -> None:
     """A field that 1.37 has is dropped by 1.36; one that no minor has is an error."""
     files = a_driver()

@@ -31,6 +31,7 @@ RESOURCE_KINDS = (
     "ResourceClaimTemplate",
     "ResourceClaim",
 )
+NAMESPACED = ("ResourceClaimTemplate", "ResourceClaim")
 INVALID = 422
 """The answer to an object that was decoded, and is not valid; one that cannot be decoded gets 400."""
 ADMIN_NAMESPACE = {"resource.kubernetes.io/admin-access": "true"}
@@ -222,7 +223,7 @@ def _object(document: ManifestDocument, kubernetes: str) -> VendorObject:
         namespace_labels=ADMIN_NAMESPACE,
         only_served=True,
     )
-    answer = admitted(document.manifest, None, context)
+    answer = admitted(_in_a_namespace(document.manifest), None, context)
     written = _without_nulls(document.manifest)
     manifest, rejected = written, ""
     if isinstance(answer, AcceptedRequest):
@@ -240,6 +241,17 @@ def _object(document: ManifestDocument, kubernetes: str) -> VendorObject:
         warnings=answer.warnings,
         written=written,
     )
+
+
+def _in_a_namespace(manifest: Manifest) -> Manifest:
+    """Give an object that names no namespace the default one, as kubectl does."""
+    metadata = manifest.get("metadata")
+    is_namespaced = manifest["kind"] in NAMESPACED
+    if not is_namespaced or not isinstance(metadata, dict):
+        return manifest
+    if metadata.get("namespace"):
+        return manifest
+    return {**manifest, "metadata": {**metadata, "namespace": "default"}}
 
 
 def entries(value: Any) -> list[dict[str, Any]]:

@@ -171,7 +171,7 @@ def _plus(one: Quantity | None, other: Quantity) -> Quantity:
 def _mapped(
     inventory: Inventory, each: VendorObject, devices: list[InventoryDevice]
 ) -> MappedClass:
-    capacity = _chosen(_shared_capacities(devices))
+    capacity = _chosen(_with_policy(devices)) or _chosen(_shared_capacities(devices))
     counter = _chosen(_counters(devices))
     if capacity:
         return _by_capacity(each, devices, capacity)
@@ -250,6 +250,15 @@ def _shared_capacities(devices: Sequence[InventoryDevice]) -> list[str]:
     """Give the capacities that every device gives out in shares, with a default above 0 or none."""
     each = [set(_shares(device)) for device in devices]
     return sorted(set.intersection(*each)) if each else []
+
+
+def _with_policy(devices: Sequence[InventoryDevice]) -> list[str]:
+    """Give the shared capacities for which every device has a default; without one each share costs all of it."""
+    return [
+        name
+        for name in _shared_capacities(devices)
+        if all(device.published.capacities[name].default for device in devices)
+    ]
 
 
 def _shares(device: InventoryDevice) -> Iterator[str]:
