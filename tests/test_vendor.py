@@ -404,6 +404,23 @@ def test_a_capacity_with_a_default_is_mapped_first(tmp_path: Path) -> None:
     assert written["resources"]["deviceClassMappings"][0]["name"] == f"{GPU}/parts"
 
 
+def test_a_class_for_hardware_that_was_not_given_is_a_warning(tmp_path: Path) -> None:
+    """As a chart installs one for VFIO on every cluster; where it is declared a helper, nothing is found."""
+    files = a_driver()
+    files["second"] = copy.deepcopy(files["class"])
+    files["second"]["metadata"]["name"] = "vfio.example.com"
+    files["second"]["spec"]["selectors"].append(_cel(f"device.attributes['{DRIVER}'].numa == 7"))
+    files["mapping"]["resources"]["deviceClassMappings"][0]["deviceClassNames"].append("vfio.example.com")
+
+    code, found = findings(files, tmp_path)
+
+    assert (code, [(each["check"], each["level"]) for each in found]) == (0, [("VENDOR-004", "warning")])
+    helper, quota = {"name": "vfio.example.com", "quota": "none"}, {"name": GPU, "quota": "count"}
+    files["descriptor"] = {"driver": DRIVER, "version": "1", "classes": [quota, helper]}
+    files["mapping"]["resources"]["deviceClassMappings"][0]["deviceClassNames"].pop()
+    assert findings(files, tmp_path) == (0, [])
+
+
 def test_a_field_of_another_minor_is_no_error(tmp_path: Path) -> None:
     """A field that 1.37 has is dropped by 1.36; one that no minor has is an error."""
     files = a_driver()

@@ -36,6 +36,8 @@ Exit codes
 """
 
 
+ALWAYS = "always"
+"""Since when a check matters that depends on no release."""
 SCHEMAS = ("descriptor", "known")
 SCHEMA_EPILOG = """\
 \b
@@ -62,7 +64,14 @@ def checks_command(output: str) -> None:
         as_json([_described(each) for each in ALL])
     else:
         rows = [
-            (each.id, each.level, each.title, each.effect, each.remedy, each.since)
+            (
+                each.id,
+                each.level,
+                each.title,
+                each.effect,
+                each.remedy,
+                each.since or ALWAYS,
+            )
             for each in ALL
         ]
         as_table(
@@ -120,7 +129,7 @@ def _described(each: Check) -> dict[str, str]:
         "title": each.title,
         "effect": each.effect,
         "remedy": each.remedy,
-        "since": each.since,
+        "since": each.since or ALWAYS,
     }
 
 

@@ -79,6 +79,8 @@ class Spot(NamedTuple):
     """File and line."""
     object: str
     text: str
+    level: Level | None = None
+    """Another level than that of the check."""
 
 
 Found = Iterator[Spot]
@@ -106,9 +108,13 @@ class Check:
 
     def findings(self, context: VendorContext) -> Iterator[Finding]:
         """Look at everything."""
-        for place, name, text in self.run(context):
+        for spot in self.run(context):
             yield Finding(
-                check=self, place=place, object=name, text=text, level=self.level
+                check=self,
+                place=spot.place,
+                object=spot.object,
+                text=spot.text,
+                level=spot.level or self.level,
             )
 
 

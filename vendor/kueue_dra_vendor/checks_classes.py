@@ -88,11 +88,18 @@ def selectors_are_decided(context: VendorContext) -> Found:
     remedy="Compare the selectors with the attributes that the driver publishes; `kueue-dra devices` shows both.",
 )
 def a_class_matches_a_device(context: VendorContext) -> Found:
-    """Where slices are given, look for a device that every selector accepts."""
+    """Where slices are given, look for a device that every selector accepts.
+
+    The driver may have other devices on other nodes: where selectors keep out those that were given, and nothing else
+    is wrong, it is a warning.
+    """
     for each in _unmatched(context):
         absent = _absent_driver(context, each)
+        if each.name in context.helpers:
+            continue
         if not absent:
-            yield about(each, "spec.selectors", _why_none(context, each))
+            spot = about(each, "spec.selectors", _why_none(context, each))
+            yield spot if _can_not_match(context, each) else _elsewhere(spot)
         elif near := _alike(context, absent):
             text = f"names the driver {absent}, which publishes nothing; did you mean {near}?"
             yield about(each, "spec.selectors", text)
@@ -337,6 +344,20 @@ def _unmatched(context: VendorContext) -> Iterator[VendorObject]:
             found.holds or isinstance(found.outcome, Undecided) for found in matches
         ):
             yield each
+
+
+def _can_not_match(context: VendorContext, each: VendorObject) -> bool:
+    """Tell whether a class fails on devices, names no driver, or reads what Kueue evaluates as false."""
+    text = " ".join(selectors_of(each))
+    matches = context.inventory.matches(each)
+    fails = any(isinstance(found.outcome, EvaluationError) for found in matches)
+    names_driver = DRIVER.search(text) is not None
+    return fails or not names_driver or "allowMultipleAllocations" in text
+
+
+def _elsewhere(spot: Spot) -> Spot:
+    text = f"{spot.text}; give slices of the hardware that it is for"
+    return spot._replace(text=text, level=Level.WARNING)
 
 
 def _alike(context: VendorContext, name: str) -> str:
