@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from kueue_dra_ref.api.documents import parse, written
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
@@ -16,7 +15,6 @@ from kueue_dra_ref.simulation.explanation import Explanation, explained, outcome
 from kueue_dra_ref.simulation.inputs import given
 from kueue_dra_ref.simulation.run import SimulationResult, simulate
 from kueue_dra_ref.target import FieldError, Manifest
-from kueue_dra_vendor.amounts import shown
 from kueue_dra_vendor.files import VendorFiles, VendorObject
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
@@ -32,16 +30,14 @@ class Charge:
 
     verdict: str
     message: str = ""
-    amounts: Mapping[str, int] = field(default_factory=dict)
-    """By resource, in base units."""
+    amounts: Mapping[str, str] = field(default_factory=dict)
+    """By resource."""
 
     def __str__(self) -> str:
         if self.verdict != "admitted":
             return f"{self.verdict}: {self.message}" if self.message else self.verdict
-        parts = [
-            f"{shown(Fraction(amount))} {resource}"
-            for resource, amount in self.amounts.items()
-        ]
+        pairs = self.amounts.items()
+        parts = [f"{amount} {resource}" for resource, amount in pairs]
         return " and ".join(parts) or "nothing"
 
 

@@ -7,19 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kueue_dra_ref.api.documents import (
-    SUFFIXES,
-    DocumentError,
-    ManifestDocument,
-    parse,
-    read,
-)
+from kueue_dra_ref.api.configuration_documents import configurations
+from kueue_dra_ref.api.documents import ManifestDocument, read
 from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.apiserver import MINORS, AcceptedRequest, RequestContext, admitted
 from kueue_dra_ref.target import Manifest
 
 GROUP = "resource.k8s.io/"
-CONFIGURATION_GROUP = "config.kueue.x-k8s.io/"
 DESCRIPTOR = "kueue-dra-vendor.yaml"
 """The name of a descriptor; it is no manifest."""
 KNOWN_FINDINGS = "kueue-dra-known.yaml"
@@ -82,7 +76,7 @@ class VendorFiles:
     others: tuple[ManifestDocument, ...] = ()
     """Documents of any other kind: Nodes, Namespaces, custom resources."""
     configurations: tuple[ManifestDocument, ...] = ()
-    """Every Kueue Configuration, those inside ConfigMaps too."""
+    """Every Kueue Configuration, those inside other documents too."""
     _by_kind: dict[str, list[VendorObject]] = field(default_factory=dict)
 
     def of(self, kind: str) -> list[VendorObject]:
@@ -125,7 +119,7 @@ def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
         objects=tuple(objects),
         work=tuple(work),
         others=tuple(others),
-        configurations=tuple(_configurations(others)),
+        configurations=configurations(others),
     )
 
 
@@ -169,44 +163,10 @@ def name_of(manifest: Manifest) -> str:
 
 
 def _documents(path: Path) -> Iterator[ManifestDocument]:
-    if not path.is_dir():
-        yield from read(path)
-        return
-    for file in sorted(path.rglob("*")):
-        is_manifest = file.suffix in SUFFIXES and file.name not in NOT_MANIFESTS
-        if is_manifest and file.is_file():
-            yield from read(file)
-
-
-def _configurations(
-    documents: Iterable[ManifestDocument],
-) -> Iterator[ManifestDocument]:
-    """Pick Kueue's Configurations; those of other controllers and ConfigMaps of any other use are skipped."""
-    for document in documents:
-        if _is_configuration(document):
+    """Read a file or a folder; what a vendor writes for these commands is no manifest."""
+    for document in read(path):
+        if Path(document.file).name not in NOT_MANIFESTS:
             yield document
-        elif document.manifest.get("kind") == "ConfigMap":
-            yield from _in_config_map(document)
-
-
-def _is_configuration(document: ManifestDocument) -> bool:
-    manifest = document.manifest
-    version = str(manifest.get("apiVersion", ""))
-    is_kueues = version.startswith(CONFIGURATION_GROUP)
-    return is_kueues and manifest.get("kind") == "Configuration"
-
-
-def _in_config_map(document: ManifestDocument) -> Iterator[ManifestDocument]:
-    data = document.manifest.get("data")
-    for key, text in data.items() if isinstance(data, dict) else ():
-        if CONFIGURATION_GROUP not in str(text):
-            continue
-        above = document.line_of(f"data[{key}]")
-        try:
-            inside = parse(str(text), document.file, above)
-        except DocumentError:
-            continue
-        yield from filter(_is_configuration, inside[:1])
 
 
 def _is_resource(document: ManifestDocument) -> bool:

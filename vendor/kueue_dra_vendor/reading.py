@@ -96,7 +96,7 @@ def _document(files: VendorFiles, given: Path | None) -> ManifestDocument | None
     """Give the Configuration of a file, else the one among the files."""
     if given is None:
         return _only_configuration(files)
-    found = configuration_of(read(given))
+    found = configuration_of(read(given), named=True)
     if found is None:
         expected = "expected one, alone or in a ConfigMap"
         raise UnusableInput([f"{given}: found no Configuration; {expected}"])
