@@ -110,7 +110,7 @@ def test_agreement_is_said(tmp_path: Path) -> None:
     result = kueue_dra("replay", "--check", recorded(tmp_path, SEEN))
 
     assert result.exit_code == 0
-    assert result.stdout == ("one: agrees, 2 of 2 steps agree\n2 steps agree, 0 differ, 0 skipped, in 1 scenarios\n")
+    assert result.stdout == ("one: agrees, 2 of 2 steps agree\n2 steps agree, 0 differ, 0 skipped, in 1 scenario\n")
 
 
 def test_the_first_difference_of_a_step_is_shown(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_what_was_moving_is_not_compared(tmp_path: Path, mark: str) -> None:
     result = kueue_dra("replay", "--check", recorded(tmp_path, seen))
 
     assert result.exit_code == 0
-    assert "1 steps agree, 0 differ, 1 skipped" in result.stdout
+    assert "1 step agrees, 0 differ, 1 skipped" in result.stdout
 
 
 @pytest.mark.parametrize("seen", [pytest.param(None, id="nothing-recorded"), pytest.param([], id="no-observation")])

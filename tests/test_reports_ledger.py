@@ -96,13 +96,16 @@ def test_an_early_stop_names_what_never_ran(toy: Toy) -> None:
     assert outcomes(toy.report())["test_order"] == "notRun"
 
 
-@pytest.mark.parametrize("cases", [pytest.param(GOOD.partition('@covers("TOY-001", "TOY-005")')[0], id="deselected")])
-def test_a_run_that_executed_nothing_fails(toy: Toy, cases: str) -> None:
-    """An empty run is not green."""
-    result = toy.run(cases, "-k", "nothing_is_named_so")
+@pytest.mark.parametrize("args", [(), ("-n", "2")])
+def test_a_selection_without_a_case_is_answered_in_one_line(toy: Toy, args: tuple[str, ...]) -> None:
+    """An empty run is not green, and its report would tell nothing."""
+    result = toy.run(GOOD, "-k", "nothing_is_named_so", "-q", *args)
 
-    assert result.ret != 0
-    result.stdout.fnmatch_lines(["*no case was executed, so nothing was checked"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    line = "kueue-dra: no case matches -k nothing_is_named_so (4 do not, 0 do not apply)"
+    assert [each for each in result.stderr.lines if each] == [line]
+    result.stdout.no_fnmatch_line("*conformance*")
+    assert not (toy.pytester.path / "out/report.json").exists()
 
 
 def test_a_run_in_which_nothing_applies_fails(toy: Toy) -> None:

@@ -6,11 +6,14 @@ import difflib
 import importlib
 import io
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -37,9 +40,17 @@ COMMANDS: Mapping[str, str] = {
 }
 """Each command with the first sentence of its help, so that the menu needs no import."""
 
-INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED, OUTPUT_CLOSED = 2, 3, 130, 141
-"""Exit codes; the last two are those of a shell for Ctrl-C, and for a reader that closed the output."""
+INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED, OUTPUT_CLOSED, TERMINATED = (
+    2,
+    3,
+    130,
+    141,
+    143,
+)
+"""Exit codes; the last three are those of a shell: Ctrl-C, a reader that closed the output, and SIGTERM."""
 TRACEBACK = "KUEUE_DRA_TRACEBACK"
+LONGEST_REASON = 300
+"""Characters of the text of an internal error."""
 
 SHARED: Mapping[str, tuple[str, str]] = {
     "cluster": ("cluster", "group"),
@@ -66,6 +77,42 @@ Exit codes
 """
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does, with an exit code of its own."""
+
+    exit_code = TERMINATED
+
+
+def _terminate(_: int, __: object) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Terminated
+
+
+def _interrupt(_: int, __: object) -> NoReturn:
+    """End the command; a SIGTERM that follows does not disturb the clean-up, a second Ctrl-C ends it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """Let SIGTERM end the command as Ctrl-C does, with its clean-up; an ignored signal stays ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers = {signal.SIGTERM: _terminate, signal.SIGINT: _interrupt}
+    before = {number: signal.getsignal(number) for number in handlers}
+    for number, handler in handlers.items():
+        if before[number] is not signal.SIG_IGN:
+            signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
 class LazyGroup(click.Group):
     """The commands by name; a command is imported when it is called."""
 
@@ -78,8 +125,9 @@ class LazyGroup(click.Group):
                 raise
             *_, (frame, line) = traceback.walk_tb(fault.__traceback__)
             place = f"{Path(frame.f_code.co_filename).name}:{line}"
+            text = " ".join(str(fault).split())[:LONGEST_REASON]
             click.echo(
-                f"kueue-dra: internal error (please report): {type(fault).__name__} at {place}: {fault}",
+                f"kueue-dra: internal error (please report): {type(fault).__name__} at {place}: {text}",
                 err=True,
             )
             click.echo(
@@ -102,9 +150,19 @@ class LazyGroup(click.Group):
             sys.exit(INVALID_INPUT)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the command; Ctrl-C and a closed output end it as they end other programs of a shell."""
+        """Call the command; Ctrl-C, SIGTERM and a closed output end it as they end other programs of a shell."""
         try:
-            return super().invoke(ctx)
+            with _signals():
+                return super().invoke(ctx)
+        except click.ClickException as fault:
+            from kueue_dra_cli.errors import shortened
+
+            lines = fault.message.splitlines()
+            vars(fault)["message"] = "\n".join(map(shortened, lines))
+            raise
+        except Terminated:
+            click.echo("kueue-dra: terminated", err=True)
+            ctx.exit(TERMINATED)
         except KeyboardInterrupt:
             click.echo("kueue-dra: interrupted", err=True)
             ctx.exit(INTERRUPTED)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import signal
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +22,7 @@ from kueue_dra_differential.run import running_totals
 from kueue_dra_differential.work_queue import Plan, RunTotals
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.explain.step import named
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.scenario import as_document
 
@@ -138,8 +138,6 @@ def command(
         kueues=kueues,
     )
     click.echo(f"Kueue {minor}, seed {plan.seed}", err=True)
-    # SIGTERM writes the summary, as Ctrl-C does.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     raise SystemExit(int(_failed(_run(plan, report_dir, log))))
 
 
@@ -177,14 +175,14 @@ def _figures(tally: RunTotals) -> str:
     counts = ", ".join(
         (
             f"{kinds[OutcomeKind.DIFFERS]} differ",
-            f"{kinds[OutcomeKind.RACE]} races",
+            named(kinds[OutcomeKind.RACE], "race"),
             f"{kinds[OutcomeKind.UNSETTLED]} not settled",
             f"{kinds[OutcomeKind.UNLAWFUL]} break an invariant",
             f"{kinds[OutcomeKind.KNOWN]} in the ledger",
         )
     )
-    exited = f"; {len(tally.endings)} Kueues exited" if tally.endings else ""
-    return f"{tally.scenarios} scenarios, {tally.steps} steps: {counts}{exited}"
+    exited = f"; {named(len(tally.endings), 'Kueue')} exited" if tally.endings else ""
+    return f"{named(tally.scenarios, 'scenario')}, {named(tally.steps, 'step')}: {counts}{exited}"
 
 
 def _empty(folder: Path) -> None:

@@ -12,6 +12,8 @@ import click
 from kueue_dra_ref.api.documents import DocumentError, ManifestDocument
 from kueue_dra_ref.target import FieldError
 
+LONGEST_LINE, HEAD, TAIL = 400, 250, 140
+"""Characters of a message on one line: the most, and what stays of a longer one."""
 GATES_OPTION = "--feature-gates"
 
 
@@ -27,7 +29,14 @@ class CliError(click.ClickException):
     def show(self, file: IO[Any] | None = None) -> None:
         """Print each line unchanged, so that editors find the place."""
         for line in self.lines:
-            click.echo(line, file=file, err=file is None)
+            click.echo(shortened(line), file=file, err=file is None)
+
+
+def shortened(line: str) -> str:
+    """Cut the middle out of a line that is too long to read; its place and its end stay."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[:HEAD]} … {line[-TAIL:]}"
 
 
 @contextmanager

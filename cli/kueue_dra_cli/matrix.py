@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import cast
 
 import click
 
@@ -147,20 +146,12 @@ def _run_release(minor: str, plan: Plan) -> MatrixRun | str:
 
 def _run(arguments: Sequence[str]) -> int:
     """Run ``kueue-dra`` in a child process that ends with this one, because pytest can run one behaviour only."""
-    before = signal.signal(signal.SIGTERM, _leave)
     with subprocess.Popen([sys.executable, "-m", "kueue_dra_cli", *arguments]) as child:
         try:
             return child.wait()
-        except SystemExit:
+        except KeyboardInterrupt:
             child.terminate()
             raise
-        finally:
-            signal.signal(signal.SIGTERM, before)
-
-
-def _leave(number: int, _: object) -> NoReturn:
-    """Exit with the code of the signal."""
-    raise SystemExit(128 + number)
 
 
 def _print_matrix(found: Matrix, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from click.decorators import FC
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import NAMES, PROVISIONAL, PROVISO
+
+FEWEST_WORKERS, WORKERS_PER_CORE = 16, 8
+"""A case often waits for a real Kueue, so several processes for a core help; hundreds exhaust the memory."""
 
 
 class NamedChoice(click.Choice[str]):
@@ -223,8 +227,15 @@ def workers_option(act: str) -> Callable[[FC], FC]:
 
 
 def _workers(_: click.Context, __: click.Parameter, value: str) -> str:
-    if value in ("", "auto") or (value.isascii() and value.isdigit()):
+    if value in ("", "auto"):
         return value
-    raise click.BadParameter(
-        f"found {value!r}; expected a number of processes, or auto"
-    )
+    most = max(FEWEST_WORKERS, WORKERS_PER_CORE * (os.cpu_count() or 1))
+    if not (value.isascii() and value.isdigit()):
+        expected = "a number of processes, or auto"
+    elif len(value) > len(str(most)) or int(value) > most:
+        expected = (
+            f"at most {most} on this machine, {WORKERS_PER_CORE} for each core, or auto"
+        )
+    else:
+        return value
+    raise click.BadParameter(f"found {value!r}; expected {expected}")

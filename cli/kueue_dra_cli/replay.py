@@ -15,6 +15,7 @@ from kueue_dra_cli.printing import as_json_line, as_table
 from kueue_dra_ref.behaviours import NAMES, UnknownBehaviour
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.explain.step import named
 from kueue_dra_ref.reference.replay import answers, completed
 from kueue_dra_ref.scenarios.diff import Difference, difference
 from kueue_dra_ref.scenarios.files import scenarios
@@ -234,13 +235,17 @@ def _print_sum(found: Sequence[Replay], *, detailed: bool) -> None:
     total = tuple(map(sum, zip(*rows, strict=True))) or (0, 0, 0, 0)
     if detailed:
         click.echo(
-            f"{total[1]} steps agree, {total[2]} differ, {total[3]} skipped, in {len(rows)} scenarios"
+            f"{_agreeing(total[1])}, {total[2]} differ, {total[3]} skipped, in {named(len(rows), 'scenario')}"
         )
     else:
-        named = [
+        table = [
             (each.scenario.name, *row) for each, row in zip(found, rows, strict=True)
         ]
         as_table(
             ("scenario", "steps", "agreeing", "differing", "skipped"),
-            [*named, ("total", *total)],
+            [*table, ("total", *total)],
         )
+
+
+def _agreeing(steps: int) -> str:
+    return "1 step agrees" if steps == 1 else f"{steps} steps agree"

@@ -66,7 +66,7 @@ def validate(files: tuple[Path, ...], output: str) -> None:
 @output_option("text", "json")
 def diff(left: Path, right: Path, output: str) -> None:
     """Compare two reports of the same suite, apart from the target, dates and durations."""
-    found = differences(_report(left), _report(right))
+    found = differences(report_in(left), report_in(right))
     if output == "json":
         as_json(
             {
@@ -88,7 +88,7 @@ def diff(left: Path, right: Path, output: str) -> None:
 @click.argument("file", type=FILE)
 def render(file: Path) -> None:
     """Print a report as the terminal summary of its run: what failed and why, the table, the verdict."""
-    report = _report(file)
+    report = report_in(file)
     failed = [
         check
         for check in report["checks"]
@@ -97,7 +97,8 @@ def render(file: Path) -> None:
     click.echo("\n".join([*map(explained, failed), rendered(report)]))
 
 
-def _report(file: Path) -> Report:
+def report_in(file: Path) -> Report:
+    """Read a report that is valid; anything else is an error of the command."""
     if wrong := faults(file):
         raise CliError(wrong)
     return cast(Report, read(file))

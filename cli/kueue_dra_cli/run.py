@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import click
 import pytest
+from click.core import ParameterSource
 
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import (
@@ -14,7 +16,9 @@ from kueue_dra_cli.options import (
     target_option,
     workers_option,
 )
+from kueue_dra_cli.report import report_in
 from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_reports.ending import Ending
 from kueue_dra_suites.wiring import HOME, pytest_options
 
 EPILOG = """\
@@ -26,19 +30,27 @@ Examples
   kueue-dra run --target kueue --core -n 4        only what the KEP asks for: a minute
   kueue-dra run --target kueue                    a real Kueue, started as local processes
   kueue-dra run --target kueue --context kind-a   a real Kueue that you already have
+  kueue-dra run --citing COUNT-006,QUOTA-004      the cases of two requirements
+  kueue-dra run quota/test_fits::test_devices_are_admitted_up_to_the_quota   one case, as reports name it
+  kueue-dra run --gate must --expected-failures known.yaml   red only for what the text demands
+  kueue-dra run --rerun-failed out/report.json    what did not pass in that run
+  kueue-dra run --shard 2/4                       the second of four parts, for one of four machines
 
 \b
 Exit codes
-  0  every planned case ran and passed
-  1  a case failed or did not run, or no case was selected
-  2  the run could not start or was interrupted: an unknown suite, no target
+  0  every planned case ran, and none failed that counts for --gate and is not expected to fail
+  1  a case failed or did not run; an expected failure passed, is out of date, or is unknown
+  2  the run could not start: an unknown suite, no case matches, no target
 """
 INTENTS = ("certify", "ci", "develop")
+GATE_LEVELS = ("must", "should", "inferred")
 """As in the plugin; pytest has to import that first, to rewrite its assertions."""
+SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
+"""Parameters that choose cases, which a certified run may not do."""
 
 
 @click.command("run", epilog=EPILOG)
-@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@click.argument("suites", nargs=-1, metavar="[SUITE|CASE]...")
 @target_option(
     "reference",
     "kueue",
@@ -60,11 +72,48 @@ INTENTS = ("certify", "ci", "develop")
 )
 @expression_option
 @click.option(
+    "--citing",
+    multiple=True,
+    metavar="ID,...",
+    help="Run only cases that cite one of these requirements. Repeatable.",
+)
+@click.option(
+    "--rerun-failed",
+    type=click.Path(path_type=Path),
+    metavar="REPORT",
+    help="Run only the cases that did not pass in this report, for its behaviour unless you name one.",
+)
+@click.option(
     "--core",
     is_flag=True,
     help="Run only cases that prove what a text asks for: MUST, SHOULD, MAY.",
 )
 @workers_option("Run")
+@click.option(
+    "--shard",
+    default="",
+    metavar="I/N",
+    help="Run the I-th of N parts, the same on each machine; report merge joins their reports.",
+)
+@click.option(
+    "--durations-of",
+    default="",
+    metavar="REPORT",
+    help="With --shard: balance the parts by the durations in this report.",
+)
+@click.option(
+    "--gate",
+    type=click.Choice(GATE_LEVELS),
+    default=GATE_LEVELS[-1],
+    show_default=True,
+    help="The weakest level of requirements whose failures turn the exit code red.",
+)
+@click.option(
+    "--expected-failures",
+    default="",
+    metavar="FILE",
+    help="Known failures: a YAML list of id (requirement or case), reason, until, and link.",
+)
 @click.option(
     "--intent",
     type=click.Choice(INTENTS),
@@ -73,56 +122,136 @@ INTENTS = ("certify", "ci", "develop")
     help="certify runs the whole suite; only it may claim conformance.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Print the name of each case.")
+@click.pass_context
 def command(
+    run: click.Context,
     suites: tuple[str, ...],
     target: str,
     behaviour: str,
     context: str,
     report_dir: str,
     expression: str,
+    citing: tuple[str, ...],
+    rerun_failed: Path | None,
     core: bool,
     workers: str,
+    shard: str,
+    durations_of: str,
+    gate: str,
+    expected_failures: str,
     intent: str,
     verbose: bool,
 ) -> None:
     """Run the conformance suites against the reference or a real Kueue.
 
-    SUITE is a folder of cases, such as quota, mapping, claims or status; the default is all. The command writes
-    report.yaml, report.json and junit.xml into the folder of --report-dir.
+    SUITE is a folder of cases, such as quota, mapping, claims or status; CASE is the ID of a case in a report; the
+    default is all. The command writes report.yaml, report.json and junit.xml into the folder of --report-dir.
     """
-    if context and target != "kueue":
+    _check(run)
+    cases = [one for one in suites if "/" in one]
+    if rerun_failed:
+        failed, behaviour = _failed(rerun_failed, run)
+        cases += failed
+    options = _given(
+        target=target,
+        behaviour=behaviour,
+        context=context,
+        report_dir=report_dir,
+        citing=",".join(citing),
+        shard=shard,
+        durations_of=durations_of,
+        gate=gate,
+        expected_failures=expected_failures,
+        intent=intent,
+    )
+    chosen = [*options, *(f"--case={one}" for one in cases)]
+    chosen += _pytest_options(
+        {"-v": verbose, "-q": not verbose, "--core": core},
+        {"-k": expression, "-n": workers},
+    )
+    paths = _paths([one for one in suites if "/" not in one], cases)
+    raise SystemExit(_run([*pytest_options(), *chosen, *paths]))
+
+
+def _pytest_options(
+    switches: Mapping[str, bool], values: Mapping[str, str]
+) -> Iterator[str]:
+    for option, on in switches.items():
+        if on:
+            yield option
+    for option, value in values.items():
+        if value:
+            yield f"{option}{value}"
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run pytest, and give the exit code as the command line documents it."""
+    ending = Ending()
+    code = pytest.main(list(arguments), plugins=[ending])
+    return ending.exit_code(int(code))
+
+
+def _check(run: click.Context) -> None:
+    """Reject options that do not go together."""
+    given = run.params
+    if given["context"] and given["target"] != "kueue":
         raise click.UsageError(
             "--context NAME needs --target kueue: the reference uses no cluster"
         )
-    chosen = [
-        f"--{name}={value}"
-        for name, value in _given(target=target, behaviour=behaviour, context=context)
-    ]
-    chosen += [
-        f"--report-dir={report_dir}",
-        f"--intent={intent}",
-        "-v" if verbose else "-q",
-    ]
-    chosen += [f"-k{expression}"] if expression else []
-    chosen += ["--core"] if core else []
-    chosen += [f"-n{workers}"] if workers else []
-    raise SystemExit(
-        min(int(pytest.main([*pytest_options(), *chosen, *_paths(suites)])), 2)
-    )
+    kinds = {"/" in one for one in given["suites"]}
+    if len(kinds) > 1 or (kinds == {False} and given["rerun_failed"]):
+        raise click.UsageError("found suites and cases; expected one or the other")
+    if given["intent"] == "certify" and any(given[name] for name in SELECTIONS):
+        raise click.UsageError(
+            "--intent certify runs the whole suite; leave the selection of cases out"
+        )
 
 
-def _given(**options: str) -> Iterator[tuple[str, str]]:
-    yield from ((name, value) for name, value in options.items() if value)
+def _failed(file: Path, run: click.Context) -> tuple[list[str], str]:
+    """Give the cases of a report that did not pass, and the behaviour to check them for."""
+    report = report_in(file)
+    cases = [one["id"] for one in report["checks"] if one["outcome"] != "passed"]
+    if not cases:
+        click.echo(f"{file}: every case passed, so there is nothing to run again")
+        run.exit(0)
+    chosen = run.get_parameter_source("behaviour")
+    if chosen is ParameterSource.DEFAULT:
+        return cases, str(report["specification"]["behaviour"])
+    return cases, str(run.params["behaviour"])
 
 
-def _paths(suites: Sequence[str]) -> list[str]:
-    known = sorted(
-        path.name
-        for path in HOME.iterdir()
-        if path.is_dir() and any(path.glob("test_*.py"))
-    )
+def _given(**options: str) -> Iterator[str]:
+    for name, value in options.items():
+        if value:
+            yield f"--{name.replace('_', '-')}={value}"
+
+
+def _paths(suites: Sequence[str], cases: Sequence[str]) -> list[str]:
+    """Give the folders of suites and the files of cases; all suites if none is named."""
+    if not suites and not cases:
+        return [str(HOME)]
+    known = _suites()
     if unknown := [name for name in suites if name not in known]:
         raise CliError(
             f"unknown suite {name}; {nearest(name, known)}" for name in unknown
         )
-    return [str(HOME / name) for name in suites] or [str(HOME)]
+    return [*(str(HOME / name) for name in suites), *_files(cases)]
+
+
+def _suites() -> Sequence[str]:
+    """Give the folders that hold cases."""
+    return sorted({path.parent.name for path in HOME.glob("*/test_*.py")})
+
+
+def _files(cases: Sequence[str]) -> list[str]:
+    files = {case.partition("::")[0]: case for case in cases}
+    known = sorted(
+        path.relative_to(HOME).with_suffix("").as_posix()
+        for path in HOME.rglob("test_*.py")
+    )
+    if unknown := [case for file, case in files.items() if file not in known]:
+        raise CliError(
+            f"the suite has no case {case}; {nearest(case.partition('::')[0], known)}"
+            for case in unknown
+        )
+    return [str(HOME / f"{file}.py") for file in files]

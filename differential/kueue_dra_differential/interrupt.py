@@ -9,6 +9,7 @@ from itertools import count
 
 import click
 
+from kueue_dra_ref.explain.step import named
 from kueue_dra_ref.scenarios.scenario import Scenario
 
 STOPPING = "stopping after one more run of what is left; again to stop at once"
@@ -29,9 +30,7 @@ def tries() -> Iterator[Callable[[Scenario], bool]]:
 
     def report(scenario: Scenario) -> bool:
         if not asked:
-            shape = (
-                f"{len(scenario.steps)} steps, {len(scenario.inventory)} objects before"
-            )
+            shape = f"{named(len(scenario.steps), 'step')}, {named(len(scenario.inventory), 'object')} before"
             click.echo(f"try {next(numbers)}: {shape}", err=True)
         return not asked
 

@@ -121,6 +121,7 @@ class Listener:
         """Add one phase of one case to its record."""
         case = dict(report.user_properties).get("case")
         if not case:
+            self.ledger.others_failed |= report.failed
             return
         record = self.ledger.notes.setdefault(str(case), CaseRecord())
         record.add(report)

@@ -150,8 +150,9 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
         if ROW in item.stash:
             ledger = item.config.stash[LEDGER]
             row = item.stash[ROW]
-            if row.id not in ledger.not_applicable:
-                ledger.left_out.add(row.id)
+            if row.id in ledger.not_applicable or row.id in ledger.elsewhere:
+                continue
+            ledger.left_out.add(row.id)
 
 
 @pytest.hookimpl(trylast=True)

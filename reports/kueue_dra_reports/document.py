@@ -95,6 +95,28 @@ class ControlEntry(TypedDict):
     faults: list[str]
 
 
+class ExpectedFailureEntry(TypedDict):
+    """A failure that the user expects, and whether it came: ``cases`` are those that failed."""
+
+    id: str
+    reason: str
+    until: str
+    link: NotRequired[str]
+    verdict: str
+    cases: list[str]
+
+
+class GateEntry(TypedDict):
+    """What turns the exit code of the run red: cases at the chosen level, and entries that are out of date."""
+
+    level: str
+    result: str
+    because: list[str]
+    red: list[str]
+    below: list[str]
+    expectedFailures: list[ExpectedFailureEntry]
+
+
 class ReportHead(TypedDict):
     """The first fields of a report."""
 
@@ -120,4 +142,5 @@ class Report(ReportHead):
     notApplicable: list[RowEntry]
     leftOut: list[RowEntry]
     integrity: IntegrityEntry
+    gate: NotRequired[GateEntry]
     controls: NotRequired[list[ControlEntry]]

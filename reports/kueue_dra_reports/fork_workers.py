@@ -112,6 +112,7 @@ def _forks(
 def _run(session: pytest.Session, items: list[pytest.Item], pipe: Connection) -> None:
     """Run cases in a fork, and send their reports at the end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # our parent ends us
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     config = session.config
     manager = config.pluginmanager
     manager.unregister(manager.get_plugin("terminalreporter"))

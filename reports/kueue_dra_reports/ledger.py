@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
+from kueue_dra_reports.names import few
 from kueue_dra_reports.outcome import CaseRecord
 
 Facts = dict[str, Any]
@@ -29,18 +30,22 @@ class Ledger:
     repeated: Cases = field(default_factory=set)
     left_out: Cases = field(default_factory=set)
     """Rows that the user's selection (-k, -m, --deselect, --lf) excludes."""
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """Rows of other shards, with the reason."""
     not_applicable: dict[str, str] = field(default_factory=dict)
     collected: Cases = field(default_factory=set)
     executed: Cases = field(default_factory=set)
     uncollectable: Cases = field(default_factory=set)
+    others_failed: bool = False
+    """Whether a test failed that is no case of the suite."""
     notes: dict[str, CaseRecord] = field(default_factory=dict)
     abouts: list[Facts] = field(default_factory=list)
     configurations: list[Facts] = field(default_factory=list)
 
     @property
     def planned(self) -> Cases:
-        """Rows that must run: all except those that the user excludes and those that do not apply."""
-        excluded = self.left_out | set(self.not_applicable)
+        """Rows that must run: all except those left out by the user, not applicable, or of another shard."""
+        excluded = self.left_out.union(self.not_applicable, self.elsewhere)
         return set(self.rows) - excluded
 
     @property
@@ -66,6 +71,7 @@ class Ledger:
         facts: Facts = {
             "rows": [astuple(row) for row in self.rows.values()],
             "notApplicable": dict(self.not_applicable),
+            "elsewhere": dict(self.elsewhere),
             "abouts": self.abouts,
             "configurations": self.configurations,
         }
@@ -82,6 +88,7 @@ class Ledger:
                 title=title,
             )
         self.not_applicable |= facts["notApplicable"]
+        self.elsewhere |= facts["elsewhere"]
         for name in _SETS:
             own = getattr(self, name)
             own.update(facts[name])
@@ -126,7 +133,4 @@ def _gap(action: str, planned: Cases, done: Cases) -> list[str]:
 
 
 def _named(text: str, cases: Cases) -> list[str]:
-    if not cases:
-        return []
-    listed = ", ".join(sorted(cases))
-    return [f"{text}: {listed}"]
+    return [f"{text}: {few(sorted(cases))}"] if cases else []

@@ -6,6 +6,7 @@ Load it as ``pytest_plugins = ["kueue_dra_reports.plugin"]``.  It does nothing i
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -14,10 +15,19 @@ from typing import Any
 
 import pytest
 
+from kueue_dra_ref.api.files import DocumentError
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.behaviours.releases import NEWEST
 from kueue_dra_ref.requirements.catalogue import CatalogueError, Requirement, catalogue
-from kueue_dra_reports import case_result, collection, fork_workers, hooks
+from kueue_dra_reports import (
+    case_result,
+    collection,
+    fork_workers,
+    gate,
+    hooks,
+    known_failures,
+    selection,
+)
 from kueue_dra_reports.collection import LEDGER, catalogue_of
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.ledger import Ledger
@@ -27,7 +37,10 @@ from kueue_dra_reports.target_block import target_block
 
 INTENTS = ("certify", "ci", "develop")
 STARTED = pytest.StashKey[float]()
+GATE = pytest.StashKey[gate.Settings]()
 WRITTEN = pytest.StashKey[tuple[Report, list[Path]]]()
+NOT_EVEN_COUNTS = -2
+"""The verbosity at which pytest prints no last line."""
 RETRIERS = {
     "rerunfailures": "pytest-rerunfailures",
     "pytest-retry": "pytest-retry",
@@ -52,6 +65,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Register the plugins for collection and results, and declare our own hooks."""
     pluginmanager.add_hookspecs(hooks)
     pluginmanager.register(collection, "kueue-dra-collecting")
+    pluginmanager.register(selection, "kueue-dra-selection")
     pluginmanager.register(case_result, "kueue-dra-results")
     pluginmanager.register(fork_workers, "kueue-dra-forked")
 
@@ -74,6 +88,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="ci",
         help="certify runs the whole suite, and only it may claim conformance; ci (default); develop",
     )
+    _add_gate_options(group)
+
+
+def _add_gate_options(group: pytest.OptionGroup) -> None:
+    group.addoption(
+        "--gate",
+        choices=gate.LEVELS,
+        default=gate.LEVELS[-1],
+        help="the weakest level of requirements whose failures turn the exit code red (default: inferred, all)",
+    )
+    group.addoption(
+        "--expected-failures",
+        default="",
+        metavar="FILE",
+        help="known failures: a YAML list of entries with id, reason, until, and link if there is one",
+    )
 
 
 @pytest.hookimpl(trylast=True)
@@ -95,7 +125,43 @@ def pytest_configure(config: pytest.Config) -> None:
     _refuse_retries(config)
     _refuse_unknown_behaviour(config)
     if not is_worker(config):
+        config.stash[GATE] = _gate_settings(config)
         _prepare_files(config)
+
+
+def _gate_settings(config: pytest.Config) -> gate.Settings:
+    """Read what the user accepts; a certified run accepts nothing."""
+    name, level = config.getoption("expected_failures"), config.getoption("gate")
+    certify = config.getoption("intent") == "certify"
+    if certify and (name or level != gate.LEVELS[-1]):
+        option = "--expected-failures" if name else f"--gate {level}"
+        raise pytest.UsageError(
+            f"{option}: a run with --intent certify accepts no failure"
+        )
+    path = config.invocation_params.dir / str(name)
+    try:
+        known = known_failures.read(path) if name else ()
+    except DocumentError as fault:
+        raise pytest.UsageError(f"--expected-failures: {fault.worded}") from None
+    home = _home(config)
+    return gate.Settings(
+        level=str(level),
+        known=known,
+        has_file=lambda file: (home / f"{file}.py").is_file(),
+    )
+
+
+def _home(config: pytest.Config) -> Path:
+    """Give the folder of the suite that the arguments of this run name or hold."""
+    for arg in config.args:
+        path = (config.invocation_params.dir / arg.partition("::")[0]).resolve()
+        head, found, _ = f"{path.as_posix()}/".partition(collection.SUITE)
+        if found:
+            return Path(head + found)
+        for above in (path, path.parent, path / "suites"):
+            if (above / collection.SUITE.strip("/")).is_dir():
+                return above / collection.SUITE.strip("/")
+    return config.rootpath
 
 
 def is_worker(config: pytest.Config) -> bool:
@@ -179,20 +245,84 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     if config.option.collectonly or not (ledger.rows or runs_the_suite(config)):
         return
+    if reason := _nothing_matches(session, ledger):
+        session.exitstatus = pytest.ExitCode.USAGE_ERROR
+        print(f"kueue-dra: {reason}", file=sys.stderr)
+    if session.exitstatus == pytest.ExitCode.USAGE_ERROR:
+        # No case could run; the one line of the error is all there is to print.
+        config.option.no_summary = True
+        config.option.verbose = NOT_EVEN_COUNTS
+        return
     run = Run(
         date=datetime.now(UTC),
         seconds=time.monotonic() - config.stash[STARTED],
         intent=str(config.getoption("intent")),
         behaviour=behaviour_of(config),
         target=target_block(config, ledger),
+        gate=config.stash.get(GATE, gate.Settings()),
     )
     report = report_of(ledger, catalogue_of(config), run)
     config.stash[WRITTEN] = (report, write(report, folder_of(config)))
-    if report["integrity"]["faults"] and session.exitstatus in (
+    session.exitstatus = _exit_code(int(session.exitstatus), report, ledger)
+
+
+def _nothing_matches(session: pytest.Session, ledger: Ledger) -> str:
+    """Give the reason why a selection left no case to run; empty if there is one, or if the run failed earlier."""
+    if session.exitstatus != pytest.ExitCode.NO_TESTS_COLLECTED:
+        return ""
+    if not ledger.left_out or ledger.planned or ledger.uncollectable:
+        return ""
+    named = [
+        f"{option} {value}"
+        for option, value in _selecting(session.config).items()
+        if value
+    ]
+    chosen = " and ".join(named) or "the selection"
+    absent = len(ledger.not_applicable)
+    return f"no case matches {chosen} ({len(ledger.left_out)} do not, {absent} do not apply)"
+
+
+def _selecting(config: pytest.Config) -> Mapping[str, str]:
+    names = {
+        "-k": "keyword",
+        "-m": "markexpr",
+        "--citing": "citing",
+        "--shard": "shard",
+    }
+    found = {option: str(config.getoption(name, "")) for option, name in names.items()}
+    return found | {"--case": ", ".join(config.getoption("case"))}
+
+
+def _exit_code(code: int, report: Report, ledger: Ledger) -> int:
+    """Give the exit code: the gate decides, unless the run was interrupted or another test failed."""
+    ended = (
         pytest.ExitCode.OK,
+        pytest.ExitCode.TESTS_FAILED,
         pytest.ExitCode.NO_TESTS_COLLECTED,
-    ):
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    )
+    if code not in ended:
+        return code
+    if ledger.others_failed or report["gate"]["result"] == "failed":
+        return int(pytest.ExitCode.TESTS_FAILED)
+    return int(pytest.ExitCode.OK)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(
+    report: pytest.CollectReport | pytest.TestReport, config: pytest.Config
+) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+    """Show a known failure as such, and not among the failures."""
+    if isinstance(report, pytest.CollectReport) or not report.failed:
+        return None
+    facts = dict(report.user_properties)
+    if facts.get("outcome") != "failed" or GATE not in config.stash:
+        return None
+    today = datetime.now(UTC).strftime("%Y-%m-%d")
+    cited = str(facts["requirements"]).split()
+    for known in config.stash[GATE].known:
+        if known.names(str(facts["case"]), cited) and not known.expired(today):
+            return "known failures", "k", ("KNOWN FAILURE", {"yellow": True})
+    return None
 
 
 def pytest_terminal_summary(
@@ -203,8 +333,9 @@ def pytest_terminal_summary(
         return
     report, paths = config.stash[WRITTEN]
     terminalreporter.section("conformance", sep="=")
+    unaccepted = {*report["gate"]["red"], *report["gate"]["below"]}
     for check in report["checks"]:
-        if check["outcome"] not in ("passed", "notRun"):
+        if check["id"] in unaccepted:
             terminalreporter.write_line(explained(check))
     files = [*paths, Path(config.option.xmlpath)] if config.option.xmlpath else paths
     terminalreporter.write_line(

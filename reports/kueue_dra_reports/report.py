@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kueue_dra_ref.api.yaml_text import written
+from kueue_dra_ref.explain.step import named
 from kueue_dra_ref.requirements.catalogue import Requirement
 from kueue_dra_reports import results
 from kueue_dra_reports.document import (
@@ -28,6 +29,7 @@ from kueue_dra_reports.document import (
     RequirementEntry,
     RowEntry,
 )
+from kueue_dra_reports.gate import Settings, gate_of
 from kueue_dra_reports.ledger import Ledger
 from kueue_dra_reports.outcome import CaseRecord
 from kueue_dra_reports.results import Outcomes
@@ -45,23 +47,21 @@ class Run:
     intent: str
     behaviour: str
     target: Mapping[str, Any] = field(default_factory=dict)
+    gate: Settings = field(default_factory=Settings)
 
 
 def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) -> Report:
     """Build the document from the ledger; the order of the cases in the run does not matter."""
     listed = [catalogue[name] for name in sorted(catalogue)]
     checks = [_check(ledger, case) for case in sorted(ledger.planned)]
-    absent = [
-        _row(ledger, case, reason)
-        for case, reason in sorted(ledger.not_applicable.items())
-    ]
-    left = [_row(ledger, case, LEFT_OUT) for case in sorted(ledger.left_out)]
+    absent = _rows(ledger, ledger.not_applicable)
+    left = _rows(ledger, dict.fromkeys(ledger.left_out, LEFT_OUT) | ledger.elsewhere)
     outcomes = Outcomes.from_lists(checks, absent, left)
     requirements = [_requirement(one, run.behaviour, outcomes) for one in listed]
     profiles = results.profiles(requirements, outcomes)
     integrity = _integrity(ledger, checks, run)
     head = _head(run, profiles, integrity)
-    return {
+    report: Report = {
         **head,  # type: ignore[typeddict-item]  # mypy takes into account that a head could have "controls"
         "specification": _specification(run, listed),
         "suite": _suite(ledger),
@@ -74,6 +74,11 @@ def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) ->
         "leftOut": left,
         "integrity": integrity,
     }
+    return {**report, "gate": gate_of(report, run.gate)}
+
+
+def _rows(ledger: Ledger, reasons: Mapping[str, str]) -> list[RowEntry]:
+    return [_row(ledger, case, reason) for case, reason in sorted(reasons.items())]
 
 
 def _head(
@@ -192,8 +197,9 @@ def _integrity(
 ) -> IntegrityEntry:
     faults = ledger.faults()
     if run.intent == "certify" and ledger.left_out:
+        excluded = named(len(ledger.left_out), "case")
         faults.append(
-            f"intent certify needs the whole suite, but the user's selection excludes {len(ledger.left_out)} cases"
+            f"intent certify needs the whole suite, but the user's selection excludes {excluded}"
         )
     if run.intent == "certify" and not run.target.get("about"):
         faults.append(

@@ -9,6 +9,7 @@ from typing import Any
 from tabulate import tabulate
 
 from kueue_dra_ref.behaviours import marked
+from kueue_dra_ref.explain.step import named
 from kueue_dra_reports.controls import line
 from kueue_dra_reports.document import (
     CheckEntry,
@@ -52,6 +53,7 @@ def rendered(report: Report, files: Iterable[str] = ()) -> str:
     parts += map(line, report.get("controls", ()))
     if written := ", ".join(files):
         parts.append(f"files: {written}")
+    parts += gate_lines(report)
     return "\n".join(parts)
 
 
@@ -125,6 +127,7 @@ def integrity_line(integrity: IntegrityEntry) -> str:
     return f"integrity: {sign.join(parts)}"
 
 
+KNOWN_LINE = "{verdict}: {id}: {failed} failed; until {until}: {reason}"
 REASONS = 4
 """The number of reasons for skipped cases that the terminal shows."""
 
@@ -140,6 +143,24 @@ def _verdict_lines(report: Report) -> list[str]:
     ]
 
 
+def gate_lines(report: Report) -> list[str]:
+    """Give the result of the gate, each known failure and each reason for red; nothing if nothing was accepted."""
+    gate = report.get("gate")
+    if gate is None or not (gate["expectedFailures"] or gate["level"] != "inferred"):
+        return []
+    lines = [
+        KNOWN_LINE.format(failed=named(len(one["cases"]), "case"), **one)
+        for one in gate["expectedFailures"]
+        if one["verdict"] in ("knownFailure", "notChecked")
+    ]
+    if gate["below"]:
+        lines.append(
+            f"below the gate: {named(len(gate['below']), 'case')} did not pass"
+        )
+    lines.append(f"gate: {gate['result']} (--gate {gate['level']})")
+    return [*lines, *(f"  - {reason}" for reason in gate["because"])]
+
+
 def _absences(report: Report) -> Iterator[tuple[str, str]]:
     """List how many cases did not run, with the most frequent reasons."""
     for reason in _reasons(report["notApplicable"]):
@@ -153,14 +174,10 @@ def _reasons(entries: Sequence[RowEntry]) -> Iterator[str]:
     shown = counted.most_common(REASONS)
     rest = len(entries)
     for reason, number in sorted(shown):
-        yield f"{_cases(number)}, {reason}"
+        yield f"{named(number, 'case')}, {reason}"
         rest -= number
     if rest:
-        yield f"{_cases(rest)} more for other reasons, each in the report"
-
-
-def _cases(number: int) -> str:
-    return "1 case" if number == 1 else f"{number} cases"
+        yield f"{named(rest, 'case')} more for other reasons, each in the report"
 
 
 def explained(check: CheckEntry) -> str:

@@ -14,9 +14,10 @@ from jsonschema.exceptions import ValidationError
 
 from kueue_dra_ref.api.files import DocumentError, text_of
 from kueue_dra_ref.api.yaml_text import parsed
-from kueue_dra_reports import results
+from kueue_dra_reports import gate, results
 from kueue_dra_reports.compare import differences
-from kueue_dra_reports.document import Report
+from kueue_dra_reports.document import GateEntry, Report
+from kueue_dra_reports.known_failures import KnownFailure
 from kueue_dra_reports.results import Outcomes
 
 
@@ -90,6 +91,7 @@ def _written(report: Report) -> dict[str, Any]:
         "statistics": report["statistics"],
         "profiles": report["profiles"],
         "verdict": report["verdict"],
+        "gate": report.get("gate"),
     }
 
 
@@ -106,7 +108,32 @@ def _computed(report: Report, outcomes: Outcomes) -> dict[str, Any]:
         "statistics": outcomes.count(outcomes.of),
         "profiles": profiles,
         "verdict": results.verdict(profiles, report["integrity"], report["intent"]),
+        "gate": _computed_gate(report),
     }
+
+
+def _computed_gate(report: Report) -> GateEntry | None:
+    """Compute the gate; whether the suite has a file of which no case was collected is not in a report."""
+    if "gate" not in report:
+        return None
+    written = report["gate"]
+    entries = written["expectedFailures"]
+    unknown = {
+        one["id"].partition("::")[0] for one in entries if one["verdict"] == "unknown"
+    }
+    known = [
+        KnownFailure(
+            id=one["id"],
+            reason=one["reason"],
+            until=one["until"],
+            link=one.get("link", ""),
+        )
+        for one in entries
+    ]
+    settings = gate.Settings(
+        level=written["level"], known=known, has_file=lambda file: file not in unknown
+    )
+    return gate.gate_of(report, settings)
 
 
 def _computed_verdict(requirement: Any, outcomes: Outcomes) -> str:

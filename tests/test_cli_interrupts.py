@@ -1,0 +1,156 @@
+"""Ctrl-C and SIGTERM: the exit code of a shell, one line, no process left, and nothing false in a report."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from kueue_dra_reports.validate import faults
+from tests.commands import ROOT, kueue_dra
+
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+
+
+def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a command in a session of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-u", "-m", "kueue_dra_cli", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def until(process: subprocess.Popen[str], sign: str) -> Iterator[str]:
+    """Read what a process prints until a sign, so that it is in the middle of its work."""
+    assert process.stdout
+    for line in process.stdout:
+        yield line
+        if sign in line:
+            return
+    raise AssertionError(f"{sign} was never printed: {process.stderr and process.stderr.read()}")
+
+
+def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, str]:
+    """Send a signal to the one process, and give its exit code and errors; nothing of it is left."""
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    return process.returncode, errors
+
+
+@pytest.mark.parametrize("number", CODES)
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one-process", "two-processes"])
+def test_an_interrupted_run_says_what_did_not_run(
+    tmp_path: Path, number: signal.Signals, workers: Sequence[str]
+) -> None:
+    """The report is valid, its verdict is failure, and what did not run is in it as such."""
+    process = started(tmp_path, "run", "-v", *workers)
+    list(until(process, "PASSED"))
+
+    code, errors = ended(process, number)
+
+    assert code == CODES[number], errors
+    assert "Traceback" not in errors
+    assert "INTERNALERROR" not in errors
+    file = tmp_path / "out" / "report.json"
+    assert faults(file) == []
+    report = json.loads(file.read_text("utf-8"))
+    assert (report["verdict"]["result"], report["gate"]["result"]) == ("failure", "failed")
+    assert report["statistics"]["notRun"] > 0
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_interrupted_controls_write_no_result(tmp_path: Path, number: signal.Signals) -> None:
+    """A control that did not end is neither caught nor missed."""
+    process = started(tmp_path, "controls", "--report-dir", "mine")
+    list(until(process, "caught"))
+
+    code, errors = ended(process, number)
+
+    assert (code, errors.splitlines()[-1]) == (CODES[number], f"kueue-dra: {WORDS[number]}")
+    assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_an_interrupted_matrix_writes_no_table(tmp_path: Path, number: signal.Signals) -> None:
+    """Its run ends too."""
+    process = started(tmp_path, "matrix", "0.19", "--target", "reference", "--report-dir", "mine")
+    list(until(process, "%]"))
+
+    code, errors = ended(process, number)
+
+    assert (code, errors.splitlines()[-1]) == (CODES[number], f"kueue-dra: {WORDS[number]}")
+    assert not (tmp_path / "mine" / "matrix.json").exists()
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_an_interrupted_command_that_reads_ends(tmp_path: Path, number: signal.Signals) -> None:
+    """SIGTERM has an exit code of its own."""
+    process = started(tmp_path, "simulate", "-f", "-")
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(3)
+
+    assert ended(process, number) == (CODES[number], f"kueue-dra: {WORDS[number]}\n")
+
+
+def test_an_internal_error_of_a_run_is_one_line(tmp_path: Path) -> None:
+    """Exit code 3, and the variable that prints the traceback."""
+    words = (
+        "import kueue_dra_reports.plugin as p, kueue_dra_cli as c\n"
+        "def broken(*_):\n    raise RuntimeError('first\\nsecond ' + 'x' * 999)\n"
+        "p.report_of = broken\n"
+        "c.main(['run', 'quota/test_fits'])"
+    )
+    for variable, lines in (("", 1), ("1", 10)):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "KUEUE_DRA_TRACEBACK": variable}
+        found = subprocess.run(
+            [sys.executable, "-c", words], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        printed = [each for each in found.stderr.splitlines() if each]
+
+        assert found.returncode == 3, found.stderr
+        assert "RuntimeError" in found.stderr + found.stdout
+        assert ("INTERNALERROR" in found.stdout + found.stderr) == bool(variable)
+        assert variable or (len(printed) == lines and len(printed[0]) <= 400)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("run", "quota" * 500), id="suite"),
+        pytest.param(("run", "a/" + "b" * 5000), id="case"),
+        pytest.param(("run", "-n", "9" * 5000), id="processes"),
+        pytest.param(("frobnicate" * 500,), id="command"),
+        pytest.param(("report", "render", "x" * 5000), id="file"),
+        pytest.param(("requirements", "x" * 5000), id="requirement"),
+        pytest.param(("controls", "x" * 5000), id="control"),
+        pytest.param(("simulate", "--behaviour", "x" * 5000), id="behaviour"),
+    ],
+)
+def test_no_line_of_a_message_is_longer_than_people_read(arguments: Sequence[str]) -> None:
+    """The beginning and the end stay."""
+    result = kueue_dra(*arguments)
+
+    assert result.exit_code == 2
+    assert all(len(line) <= 400 for line in result.stderr.splitlines())
+
+
+def test_controls_run_for_a_text(tmp_path: Path) -> None:
+    """A text has no release, but the same faults are caught."""
+    result = kueue_dra("controls", "quota-doubled", "--behaviour", "kep-2025-09", "--report-dir", tmp_path)
+
+    assert result.exit_code == 0
+    assert result.stdout.startswith("control quota-doubled: caught")
