@@ -49,7 +49,7 @@ INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED, OUTPUT_CLOSED, TERMINATED = (
 )
 """Exit codes; the last three are those of a shell: Ctrl-C, a reader that closed the output, and SIGTERM."""
 TRACEBACK = "KUEUE_DRA_TRACEBACK"
-LONGEST_REASON = 300
+LONGEST_REASON = 200
 """Characters of the text of an internal error."""
 
 SHARED: Mapping[str, tuple[str, str]] = {
@@ -127,11 +127,8 @@ class LazyGroup(click.Group):
             place = f"{Path(frame.f_code.co_filename).name}:{line}"
             text = " ".join(str(fault).split())[:LONGEST_REASON]
             click.echo(
-                f"kueue-dra: internal error (please report): {type(fault).__name__} at {place}: {text}",
-                err=True,
-            )
-            click.echo(
-                f"kueue-dra: {TRACEBACK}=1 prints the traceback for the report",
+                f"kueue-dra: internal error (please report): {type(fault).__name__} at {place}: {text}; "
+                f"{TRACEBACK}=1 prints the traceback",
                 err=True,
             )
             sys.exit(INTERNAL_ERROR)

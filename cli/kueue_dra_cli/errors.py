@@ -12,8 +12,8 @@ import click
 from kueue_dra_ref.api.documents import DocumentError, ManifestDocument
 from kueue_dra_ref.target import FieldError
 
-LONGEST_LINE, HEAD, TAIL = 400, 250, 140
-"""Characters of a message on one line: the most, and what stays of a longer one."""
+LONGEST_LINE, HEAD, TAIL = 300, 180, 110
+"""Characters of a message on one line: the most, and what stays of a longer one; a label may precede it."""
 GATES_OPTION = "--feature-gates"
 
 

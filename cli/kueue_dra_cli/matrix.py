@@ -151,6 +151,7 @@ def _run(arguments: Sequence[str]) -> int:
             return child.wait()
         except KeyboardInterrupt:
             child.terminate()
+            child.wait()
             raise
 
 

@@ -13,7 +13,7 @@ import pytest
 TRACEBACK = "KUEUE_DRA_TRACEBACK"
 """If this variable is set, pytest prints the traceback of an internal error."""
 INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED = 2, 3, 130
-LONGEST = 300
+LONGEST = 200
 
 
 class Ending:

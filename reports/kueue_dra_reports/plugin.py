@@ -245,6 +245,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     if config.option.collectonly or not (ledger.rows or runs_the_suite(config)):
         return
+    if session.exitstatus == pytest.ExitCode.INTERRUPTED and not ledger.rows:
+        _collect_here(session)
     if reason := _nothing_matches(session, ledger):
         session.exitstatus = pytest.ExitCode.USAGE_ERROR
         print(f"kueue-dra: {reason}", file=sys.stderr)
@@ -264,6 +266,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     report = report_of(ledger, catalogue_of(config), run)
     config.stash[WRITTEN] = (report, write(report, folder_of(config)))
     session.exitstatus = _exit_code(int(session.exitstatus), report, ledger)
+
+
+def _collect_here(session: pytest.Session) -> None:
+    """Collect the cases of a parallel run whose workers were interrupted before they sent their rows."""
+    capturing = session.config.pluginmanager.get_plugin("capturemanager")
+    if capturing:
+        capturing.start_global_capturing()
+    session.perform_collect()
+    if capturing:
+        capturing.stop_global_capturing()
 
 
 def _nothing_matches(session: pytest.Session, ledger: Ledger) -> str:
