@@ -105,7 +105,7 @@ def test_a_selection_without_a_case_is_answered_in_one_line(toy: Toy, args: tupl
     line = "kueue-dra: no case matches -k nothing_is_named_so (4 do not, 0 do not apply)"
     assert [each for each in result.stderr.lines if each] == [line]
     result.stdout.no_fnmatch_line("*conformance*")
-    assert not (toy.pytester.path / "out/report.json").exists()
+    assert not (toy.pytester.path / "out").exists()
 
 
 def test_a_run_in_which_nothing_applies_fails(toy: Toy) -> None:

@@ -30,8 +30,9 @@ def test_a_failed_case_shows_both_sides_and_how_the_decision_comes_about() -> No
     assert explained(FAILED).splitlines() == [
         "quota/test_toy::test_a  [TOY-001]  failed",
         "  title: Counts add up.",
-        "  expected: Admitted",
-        "  observed: Pending",
+        "  - expected, + observed:",
+        "  - Admitted",
+        "  + Pending",
         "    class gpu -> whole-gpus",
         "    2 x 1 = 2",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -12,8 +13,11 @@ from kueue_dra_cli.options import output_option
 from kueue_dra_cli.printing import as_json
 from kueue_dra_reports.compare import differences
 from kueue_dra_reports.document import Report
+from kueue_dra_reports.junit import as_junit
+from kueue_dra_reports.markdown import as_markdown
 from kueue_dra_reports.summary import explained, rendered
 from kueue_dra_reports.validate import faults, read
+from kueue_dra_reports.wording import failures
 
 VALIDATE_EPILOG = """\
 \b
@@ -21,6 +25,18 @@ Exit codes
   0  every report is valid
   1  a report is not; prints each error with its place in the report
   2  a file is missing
+"""
+RENDER_EPILOG = """\
+\b
+Examples
+  kueue-dra report render out/report.json
+  kueue-dra report render out/report.json -o html > report.html
+  kueue-dra report render out/report.json -o md >> "$GITHUB_STEP_SUMMARY"
+
+\b
+Exit codes
+  0  the report was printed, whatever its verdict
+  2  the file is not a valid report
 """
 DIFF_EPILOG = """\
 \b
@@ -84,17 +100,36 @@ def diff(left: Path, right: Path, output: str) -> None:
     raise SystemExit(1 if found else 0)
 
 
-@command.command("render")
+@command.command("render", epilog=RENDER_EPILOG)
 @click.argument("file", type=FILE)
-def render(file: Path) -> None:
-    """Print a report as the terminal summary of its run: what failed and why, the table, the verdict."""
+@output_option("terminal", "html", "md", "junit")
+def render(file: Path, output: str) -> None:
+    """Print a report for people: on the terminal, as one HTML page, or as short Markdown; or as JUnit XML.
+
+    The page needs no network and no other file. Each form has what was checked and the verdict first, then what failed,
+    with the expected and the observed value.
+    """
     report = report_in(file)
-    failed = [
-        check
-        for check in report["checks"]
-        if check["outcome"] not in ("passed", "notRun")
-    ]
-    click.echo("\n".join([*map(explained, failed), rendered(report)]))
+    click.echo(FORMS[output](report).rstrip("\n"))
+
+
+def _as_terminal(report: Report) -> str:
+    lines = [explained(check) for check in failures(report)]
+    return "\n".join([*lines, rendered(report)])
+
+
+def _as_html(report: Report) -> str:
+    from kueue_dra_reports.page.render import as_html
+
+    return as_html(report)
+
+
+FORMS: Mapping[str, Callable[[Report], str]] = {
+    "terminal": _as_terminal,
+    "html": _as_html,
+    "md": as_markdown,
+    "junit": as_junit,
+}
 
 
 def report_in(file: Path) -> Report:

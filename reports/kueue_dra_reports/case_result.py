@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_reports.collection import LEDGER, ROW
+from kueue_dra_reports.kubernetes_form import form
 from kueue_dra_reports.outcome import CaseRecord, Outcome
 
 Comparison = dict[str, str]
@@ -56,9 +57,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Phase:
 def pytest_assertrepr_compare(
     config: pytest.Config, op: str, left: object, right: object
 ) -> None:
-    """Keep the two sides of a failing comparison; cases write ``assert observed == expected``."""
-    expected = repr(right) if op == "==" else f"{op} {right!r}"
-    observed = repr(left)
+    """Keep the two sides of a failing comparison as YAML; cases write ``assert observed == expected``."""
+    expected = form(right) if op == "==" else f"{op}\n{form(right)}"
+    observed = form(left)
     config.stash[COMPARISON] = {
         "expected": expected[:LONGEST],
         "observed": observed[:LONGEST],

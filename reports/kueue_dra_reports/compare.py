@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-IGNORED = frozenset({"target", "date", "durationSeconds"})
-"""Keys that differ between any two runs."""
+IGNORED = frozenset({"target", "date", "durationSeconds", "message", "evidence", "log"})
+"""Keys that differ between any two runs: they have times, UIDs and addresses of objects in memory."""
 ABSENT = "(absent)"
 Object = Mapping[str, Any]
 Entries = list[Any]

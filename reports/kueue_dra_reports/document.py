@@ -19,7 +19,7 @@ class RowEntry(TypedDict):
 
 
 class CheckEntry(TypedDict):
-    """One planned case and how it ended; the optional fields tell of a failure."""
+    """One planned case and how it ended; the optional fields describe a failure."""
 
     id: str
     requirements: list[str]
@@ -31,6 +31,7 @@ class CheckEntry(TypedDict):
     observed: NotRequired[str]
     explanation: NotRequired[list[str]]
     evidence: NotRequired[list[str]]
+    log: NotRequired[list[str]]
 
 
 class RequirementEntry(TypedDict):

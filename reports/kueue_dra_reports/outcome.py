@@ -59,8 +59,8 @@ def _details(facts: Facts, message: str) -> Facts:
     for key in ("expected", "observed"):
         if key in facts:
             details[key] = str(facts[key])
-    for key in ("explanation", "evidence"):
-        if key in facts:
+    for key in ("explanation", "evidence", "log"):
+        if facts.get(key):
             details[key] = lines(facts[key])
     return details
 

@@ -25,6 +25,7 @@ from kueue_dra_reports import (
     fork_workers,
     gate,
     hooks,
+    junit,
     known_failures,
     selection,
 )
@@ -180,7 +181,6 @@ def _prepare_files(config: pytest.Config) -> None:
         raise pytest.UsageError(
             f"--report-dir {config.getoption('report_dir')}: {above} is not a writable folder"
         )
-    config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
 
 
 def folder_of(config: pytest.Config) -> Path:
@@ -255,6 +255,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         config.option.no_summary = True
         config.option.verbose = NOT_EVEN_COUNTS
         return
+    report = _report(config, ledger)
+    config.stash[WRITTEN] = (report, _write(report, config))
+    session.exitstatus = _exit_code(int(session.exitstatus), report, ledger)
+
+
+def _report(config: pytest.Config, ledger: Ledger) -> Report:
     run = Run(
         date=datetime.now(UTC),
         seconds=time.monotonic() - config.stash[STARTED],
@@ -263,9 +269,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         target=target_block(config, ledger),
         gate=config.stash.get(GATE, gate.Settings()),
     )
-    report = report_of(ledger, catalogue_of(config), run)
-    config.stash[WRITTEN] = (report, write(report, folder_of(config)))
-    session.exitstatus = _exit_code(int(session.exitstatus), report, ledger)
+    return report_of(ledger, catalogue_of(config), run)
+
+
+def _write(report: Report, config: pytest.Config) -> list[Path]:
+    """Write the files of a report; JUnit XML too, unless --junitxml asks pytest for it."""
+    folder = folder_of(config)
+    paths = write(report, folder)
+    if config.option.xmlpath:
+        return [*paths, Path(config.option.xmlpath)]
+    file = folder / junit.FILE
+    junit.write(report, file)
+    return [*paths, file]
 
 
 def _collect_here(session: pytest.Session) -> None:
@@ -349,9 +364,8 @@ def pytest_terminal_summary(
     for check in report["checks"]:
         if check["id"] in unaccepted:
             terminalreporter.write_line(explained(check))
-    files = [*paths, Path(config.option.xmlpath)] if config.option.xmlpath else paths
     terminalreporter.write_line(
-        rendered(report, [_near(path, config.invocation_params.dir) for path in files])
+        rendered(report, [_near(path, config.invocation_params.dir) for path in paths])
     )
 
 

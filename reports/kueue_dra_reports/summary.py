@@ -18,6 +18,7 @@ from kueue_dra_reports.document import (
     Report,
     RowEntry,
 )
+from kueue_dra_reports.kubernetes_form import compared
 from kueue_dra_reports.results import GROUPS
 
 HEADERS = (
@@ -181,16 +182,17 @@ def _reasons(entries: Sequence[RowEntry]) -> Iterator[str]:
 
 
 def explained(check: CheckEntry) -> str:
-    """Give one failed check as text: its requirements, the expected and the observed value, and the explanation."""
-    parts = [f"{check['id']}  [{', '.join(check['requirements'])}]  {check['outcome']}"]
-    facts: Mapping[str, Any] = check
-    keys = ["title", "message"]
-    if "expected" in facts:
-        keys = ["title", "expected", "observed"]
-    for key in keys:
-        if facts.get(key):
-            first_line = str(facts[key]).splitlines()[0]
-            parts.append(f"  {key}: {first_line}")
-    for text in check.get("explanation", []):
-        parts.append(f"    {text}")
+    """Give one failed check as text: its requirements, both sides of the comparison, and the explanation."""
+    cited = ", ".join(check["requirements"])
+    parts = [f"{check['id']}  [{cited}]  {check['outcome']}"]
+    if check.get("title"):
+        parts.append(f"  title: {check['title']}")
+    if "expected" in check and "observed" in check:
+        parts.append("  - expected, + observed:")
+        for sign, text in compared(check["expected"], check["observed"]):
+            parts.append(f"  {sign} {text}")
+    elif check.get("message"):
+        first_line, *_ = check["message"].splitlines()
+        parts.append(f"  message: {first_line}")
+    parts += [f"    {text}" for text in check.get("explanation", [])]
     return "\n".join(parts)
