@@ -152,7 +152,7 @@ def test_a_run_that_did_less_than_planned_is_red_at_every_level(toy: Toy) -> Non
 
 
 def test_another_test_that_fails_is_red(toy: Toy) -> None:
-    """The gate speaks for the cases of the suite only."""
+    """The gate is about the cases of the suite only."""
     toy.pytester.makepyfile(test_own="def test_own(): assert 0\n")
 
     assert run(toy, cases(), args=("test_own.py",)).ret == 1

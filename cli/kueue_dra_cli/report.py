@@ -11,10 +11,13 @@ import click
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import output_option
 from kueue_dra_cli.printing import as_json
-from kueue_dra_reports.compare import differences
+from kueue_dra_reports import junit
+from kueue_dra_reports.changes import changes
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.junit import as_junit
 from kueue_dra_reports.markdown import as_markdown
+from kueue_dra_reports.merge import CannotMerge, merged
+from kueue_dra_reports.report import write
 from kueue_dra_reports.summary import explained, rendered
 from kueue_dra_reports.validate import faults, read
 from kueue_dra_reports.wording import failures
@@ -25,6 +28,17 @@ Exit codes
   0  every report is valid
   1  a report is not; prints each error with its place in the report
   2  a file is missing
+"""
+MERGE_EPILOG = """\
+\b
+Example
+  kueue-dra report merge shard-1/report.json shard-2/report.json --report-dir out
+
+\b
+Exit codes
+  0  the gate passed: every planned case of every shard is there, and none failed that counts
+  1  the gate failed, or a shard is missing
+  2  a file is not a valid report, or the reports are no shards of one run
 """
 RENDER_EPILOG = """\
 \b
@@ -41,12 +55,12 @@ Exit codes
 DIFF_EPILOG = """\
 \b
 Example
-  kueue-dra report diff out/reference/report.json out/kueue/report.json
+  kueue-dra report diff out/yesterday/report.json out/report.json
 
 \b
 Exit codes
   0  the reports are equal
-  1  they differ; prints one line for each place
+  1  they differ; prints one line for each change
   2  a file is not a valid report
 """
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -77,27 +91,59 @@ def validate(files: tuple[Path, ...], output: str) -> None:
 
 
 @command.command("diff", epilog=DIFF_EPILOG)
-@click.argument("left", type=FILE)
-@click.argument("right", type=FILE)
+@click.argument("old", type=FILE)
+@click.argument("new", type=FILE)
 @output_option("text", "json")
-def diff(left: Path, right: Path, output: str) -> None:
-    """Compare two reports of the same suite, apart from the target, dates and durations."""
-    found = differences(report_in(left), report_in(right))
+def diff(old: Path, new: Path, output: str) -> None:
+    """Compare two reports of the same suite, apart from the target, dates and durations.
+
+    The important comes first: the verdict, requirements by level, cases, then every other place. Nothing that belongs
+    to the machine counts.
+    """
+    found = changes(report_in(old), report_in(new))
     if output == "json":
         as_json(
             {
-                "left": str(left),
-                "right": str(right),
+                "old": str(old),
+                "new": str(new),
                 "equal": not found,
-                "differences": found,
+                "changes": [change.as_values for change in found],
             }
         )
     else:
+        lines = [change.line for change in found]
         click.echo(
-            "\n".join(found)
+            "\n".join(lines)
             or "the reports are equal, apart from the target, dates and durations"
         )
     raise SystemExit(1 if found else 0)
+
+
+@command.command("merge", epilog=MERGE_EPILOG)
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@click.option(
+    "--report-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="out",
+    show_default=True,
+    help="The folder for the files of the joined report.",
+)
+def merge(files: tuple[Path, ...], report_dir: Path) -> None:
+    """Join the reports of all shards of a run (run --shard I/N) into the report of the whole run.
+
+    It equals the report of a run without shards, but for target and durations. If a shard or a case is missing, the
+    result has a fault and fails.
+    """
+    reports = {str(file): report_in(file) for file in files}
+    try:
+        report = merged(reports)
+    except CannotMerge as fault:
+        raise CliError([str(fault)]) from None
+    paths = write(report, report_dir)
+    file = report_dir / junit.FILE
+    junit.write(report, file)
+    click.echo(rendered(report, map(str, [*paths, file])))
+    raise SystemExit(1 if report["gate"]["result"] == "failed" else 0)
 
 
 @command.command("render", epilog=RENDER_EPILOG)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-IGNORED = frozenset({"target", "date", "durationSeconds", "message", "evidence", "log"})
+IGNORED = frozenset(
+    {"target", "date", "durationSeconds", "message", "evidence", "log", "python"}
+)
 """Keys that differ between any two runs: they have times, UIDs and addresses of objects in memory."""
 ABSENT = "(absent)"
 Object = Mapping[str, Any]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import pytest
 
@@ -12,42 +10,11 @@ from kueue_dra_ref.api.files import DocumentError
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_reports.collection import LEDGER, ROW
 from kueue_dra_reports.results import RAN
+from kueue_dra_reports.shards import Durations, Shard, parts
 from kueue_dra_reports.validate import document_faults
 from kueue_dra_reports.validate import read as read_report
 
-Durations = Mapping[str, float]
 Items = list[pytest.Item]
-FULL = re.compile(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})")
-NONE_RECORDED = 1.0
-"""The duration of every case if no report is given; all cases count the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One part of the cases; ``index`` counts from 1."""
-
-    index: int
-    of: int
-
-    @classmethod
-    def read(cls, text: str) -> Shard:
-        """Read I/N.
-
-        Raises:
-            ValueError: it is no part of a whole.
-
-        """
-        found = FULL.fullmatch(text)
-        if found:
-            index, of = map(int, found.groups())
-            if index <= of:
-                return cls(index, of)
-        raise ValueError(f"found {text!r}; expected I/N with I from 1 to N, as in 2/4")
-
-    @property
-    def reason(self) -> str:
-        """Why a case of another shard is left out; `kueue_dra_reports.merge` reads it."""
-        return f"it belongs to another shard than {self.index} of {self.of}"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -172,19 +139,3 @@ def _keep(config: pytest.Config, items: Items, wanted: set[str]) -> None:
     if dropped:
         items[:] = [item for item in items if item not in dropped]
         config.hook.pytest_deselected(items=dropped)
-
-
-def parts(rows: Iterable[str], number: int, durations: Durations) -> Sequence[set[str]]:
-    """Divide cases: the longest first, each into the part with the least work so far.
-
-    A case without a recorded duration counts as much as the mean of the others.
-    """
-    mean = sum(durations.values()) / len(durations) if durations else NONE_RECORDED
-    long = {row: durations.get(row, mean) for row in rows}
-    work = [0.0] * number
-    found: list[set[str]] = [set() for _ in range(number)]
-    for row in sorted(long, key=lambda one: (-long[one], one)):
-        least = work.index(min(work))
-        found[least].add(row)
-        work[least] += long[row]
-    return found

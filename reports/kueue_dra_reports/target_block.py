@@ -46,6 +46,7 @@ def target_block(config: pytest.Config, ledger: Ledger) -> dict[str, Any]:
             "configurations": sorted(configurations, key=lambda one: str(one["digest"]))
         },
         "environment": {
+            **_shard(config),
             "timeFactor": os.environ.get(TIME_FACTOR_VARIABLE, "1"),
             "parallelism": int(
                 config.getoption("numprocesses", None) or at_once(config)
@@ -53,6 +54,11 @@ def target_block(config: pytest.Config, ledger: Ledger) -> dict[str, Any]:
         },
         "reproduce": {"command": command(config)},
     }
+
+
+def _shard(config: pytest.Config) -> dict[str, str]:
+    text = str(config.getoption("shard", ""))
+    return {"shard": text} if text else {}
 
 
 def _implementation(name: str, about: Mapping[str, Any]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from kueue_dra_ref.api.files import DocumentError, text_of
 from kueue_dra_ref.api.yaml_text import parsed
 from kueue_dra_reports import gate, results
 from kueue_dra_reports.compare import differences
-from kueue_dra_reports.document import GateEntry, Report
+from kueue_dra_reports.document import GateEntry, Report, RequirementEntry
 from kueue_dra_reports.known_failures import KnownFailure
 from kueue_dra_reports.results import Outcomes
 
@@ -100,8 +100,7 @@ def _computed(report: Report, outcomes: Outcomes) -> dict[str, Any]:
     requirements = report["requirements"]
     profiles = results.profiles(requirements, outcomes)
     verdicts = [
-        {"id": one["id"], "verdict": _computed_verdict(one, outcomes)}
-        for one in requirements
+        {"id": one["id"], "verdict": verdict_of(one, outcomes)} for one in requirements
     ]
     return {
         "requirements": verdicts,
@@ -113,30 +112,35 @@ def _computed(report: Report, outcomes: Outcomes) -> dict[str, Any]:
 
 
 def _computed_gate(report: Report) -> GateEntry | None:
-    """Compute the gate; whether the suite has a file of which no case was collected is not in a report."""
     if "gate" not in report:
         return None
-    written = report["gate"]
-    entries = written["expectedFailures"]
-    unknown = {
-        one["id"].partition("::")[0] for one in entries if one["verdict"] == "unknown"
-    }
-    known = [
-        KnownFailure(
-            id=one["id"],
-            reason=one["reason"],
-            until=one["until"],
-            link=one.get("link", ""),
+    return gate.gate_of(report, gate_settings(report["gate"]))
+
+
+def gate_settings(written: GateEntry) -> gate.Settings:
+    """Give the settings of a gate; which files the suite has is taken from its verdicts on unknown cases."""
+    known = []
+    unknown = set[str]()
+    for one in written["expectedFailures"]:
+        known.append(
+            KnownFailure(
+                id=one["id"],
+                reason=one["reason"],
+                until=one["until"],
+                link=one.get("link", ""),
+            )
         )
-        for one in entries
-    ]
-    settings = gate.Settings(
-        level=written["level"], known=known, has_file=lambda file: file not in unknown
+        if one["verdict"] == "unknown":
+            unknown.add(one["id"].partition("::")[0])
+    return gate.Settings(
+        level=written["level"],
+        known=known,
+        has_file=lambda file: file not in unknown,
     )
-    return gate.gate_of(report, settings)
 
 
-def _computed_verdict(requirement: Any, outcomes: Outcomes) -> str:
+def verdict_of(requirement: RequirementEntry, outcomes: Outcomes) -> str:
+    """Compute the verdict on a requirement of a report."""
     if "reason" in requirement:
         # Excluded or not applicable by the catalogue, whatever the run did.
         return str(requirement["verdict"])
