@@ -45,7 +45,7 @@ def test_a_row_that_goes_red_unnamed_is_reported() -> None:
 
     assert (found["verdict"], found["red"], found["green"]) == ("missed", 1, 2)
     (fault,) = found["faults"]
-    assert fault.startswith(f"{TEST}[one-too-many]: failed, expected green; observed Admitted(")
+    assert fault.startswith(f"{TEST}[one-too-many]: failed, expected green; expected status: 'False' message: ")
 
 
 def test_a_named_row_that_is_not_there_is_reported() -> None:

@@ -18,6 +18,7 @@ from kueue_dra_fixtures.targets import TargetFactory, running_target
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_reports.document import CheckEntry, ControlEntry
 from kueue_dra_reports.in_process import run_inside
+from kueue_dra_reports.kubernetes_form import differing
 from kueue_dra_suites.wiring import HOME, pytest_options
 
 RED = "failed"
@@ -116,7 +117,7 @@ def _matches(name: str, rows: Iterable[str]) -> bool:
 
 def _why(check: CheckEntry) -> str:
     if "observed" in check and "expected" in check:
-        return f"observed {check['observed']}, expected {check['expected']}"
+        return differing(check["expected"], check["observed"])
     return check.get("message", "no message")
 
 

@@ -8,8 +8,11 @@ from typing import Any, cast
 
 from kueue_dra_reports.compare import ABSENT, differences
 from kueue_dra_reports.document import CheckEntry, Report, RequirementEntry
+from kueue_dra_reports.kubernetes_form import differing
 
 LEVELS = ("MUST", "SHOULD", "MAY", "INFERRED")
+LONGEST = 300
+"""Characters of both sides of a failed case."""
 DERIVED = ("profiles", "statistics", "verdict", "integrity")
 """Parts that follow from the checks; they are listed only if nothing else changed."""
 RANKS = {
@@ -136,9 +139,7 @@ def _observed(check: CheckEntry | None) -> str:
     """Give both sides of a failed case in one line."""
     if check is None or "expected" not in check or "observed" not in check:
         return ""
-    expected = " ".join(check["expected"].split())
-    observed = " ".join(check["observed"].split())
-    return f"expected {expected}, observed {observed}"[:300]
+    return differing(check["expected"], check["observed"])[:LONGEST]
 
 
 def _rest(old: Report, new: Report, found: Sequence[Change]) -> Iterator[Change]:

@@ -23,6 +23,7 @@ from kueue_dra_ref.verdict import (
 Line = tuple[str, str]
 """A sign (``-`` expected, ``+`` observed, a space for both) and the text of a line."""
 DEEPEST = 20
+MORE = "nothing more"
 SCALARS = (str, bool, int, float, type(None))
 
 
@@ -30,7 +31,8 @@ def form(value: object) -> str:
     """Print a value that a case compares, as YAML without a document start; a text of several lines as it is."""
     if isinstance(value, str) and "\n" in value:
         return value
-    text = written([plain(value)])
+    values = plain(value)
+    text = written([values])
     text = text.removeprefix("---").lstrip(" \n")
     text = text.removesuffix("...\n")
     return text.rstrip("\n")
@@ -114,3 +116,13 @@ def compared(expected: str, observed: str) -> Sequence[Line]:
 
 def _signed(sign: str, texts: Sequence[str]) -> list[Line]:
     return [(sign, text) for text in texts]
+
+
+def differing(expected: str, observed: str) -> str:
+    """Give the lines in which two texts differ, in one line for a list."""
+    sides: dict[str, list[str]] = {"-": [], "+": [], " ": []}
+    for sign, text in compared(expected, observed):
+        sides[sign].append(text.strip())
+    left = " ".join(sides["-"])
+    right = " ".join(sides["+"])
+    return f"expected {left or MORE}, observed {right or MORE}"

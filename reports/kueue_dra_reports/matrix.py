@@ -10,6 +10,7 @@ from typing import Any
 from tabulate import tabulate
 
 from kueue_dra_reports.document import API_VERSION, CheckEntry, Report, RequirementEntry
+from kueue_dra_reports.kubernetes_form import differing
 from kueue_dra_reports.results import VERDICTS
 
 KIND = "ConformanceMatrix"
@@ -211,7 +212,5 @@ def _red(report: Report) -> Iterator[FailedCase]:
 def _message(check: CheckEntry) -> str:
     """Give the message of a failed case in one line."""
     if "expected" in check and "observed" in check:
-        return f"expected {check['expected']}, observed {check['observed']}".replace(
-            "\n", " "
-        )
+        return differing(check["expected"], check["observed"])
     return next(iter(check.get("message", "").splitlines()), "no message")

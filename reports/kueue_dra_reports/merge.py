@@ -68,12 +68,14 @@ def merged(reports: Reports) -> Report:
 def _check_same(reports: Reports) -> None:
     """Reject reports of different suites, behaviours, selections or gates."""
     first, *others = reports
-    for name in reports:
-        if "gate" not in reports[name]:
+    for name, report in reports.items():
+        if "gate" not in report:
             raise CannotMerge(f"{name}: it has no gate, so an older release wrote it")
+    wanted = _identity(reports[first])
     for name in others:
-        for key, value in _identity(reports[name]).items():
-            if value != _identity(reports[first])[key]:
+        found = _identity(reports[name])
+        for key, value in found.items():
+            if value != wanted[key]:
                 raise CannotMerge(f"{name}: {key} differs from that of {first}")
 
 

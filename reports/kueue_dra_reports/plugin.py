@@ -276,8 +276,9 @@ def _write(report: Report, config: pytest.Config) -> list[Path]:
     """Write the files of a report; JUnit XML too, unless --junitxml asks pytest for it."""
     folder = folder_of(config)
     paths = write(report, folder)
-    if config.option.xmlpath:
-        return [*paths, Path(config.option.xmlpath)]
+    own = config.getoption("xmlpath", None)
+    if own:
+        return [*paths, Path(str(own))]
     file = folder / junit.FILE
     junit.write(report, file)
     return [*paths, file]
