@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from kueue_dra_reports.in_process import run_inside
 from kueue_dra_reports.validate import faults
+from kueue_dra_suites.wiring import HOME, pytest_options
 from tests.commands import ROOT, kueue_dra
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -83,6 +85,18 @@ def test_interrupted_controls_write_no_result(tmp_path: Path, number: signal.Sig
 
     assert (code, errors.splitlines()[-1]) == (CODES[number], f"kueue-dra: {WORDS[number]}")
     assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_an_interrupt_in_a_case_ends_all_runs_of_this_process(number: signal.Signals) -> None:
+    """Pytest ends its own run only; a command that makes several of them ends too."""
+
+    class Interrupt:
+        def pytest_sessionstart(self) -> None:
+            raise KeyboardInterrupt(number)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_inside([*pytest_options(), "-q", str(HOME / "quota" / "test_fits.py")], [Interrupt()])
 
 
 @pytest.mark.parametrize("number", CODES)

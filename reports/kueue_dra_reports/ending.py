@@ -20,7 +20,7 @@ class Ending:
     """A plugin that notes why a run ended early."""
 
     def __init__(self) -> None:
-        self.interrupt: BaseException | None = None
+        self.interrupt: KeyboardInterrupt | None = None
         self.terminal: object = None
 
     def pytest_keyboard_interrupt(
