@@ -32,10 +32,12 @@ class BehaviourRun:
 
     @property
     def text(self) -> str:
-        """The last line of its output with its name; the whole output first if it failed."""
-        lines = self.output.splitlines() or ["no output"]
-        last = f"{self.name}: {lines[-1]}"
-        return f"{self.output.rstrip()}\n{last}" if self.code else last
+        """The last line of its output with its name; the whole output first if it failed and has more lines."""
+        lines = [line for line in self.output.splitlines() if line.strip()]
+        last = f"{self.name}: {lines[-1] if lines else 'no output'}"
+        if self.code and len(lines) > 1:
+            return f"{self.output.rstrip()}\n{last}"
+        return last
 
 
 def run_behaviour(name: str, arguments: Sequence[str]) -> BehaviourRun:
