@@ -329,32 +329,11 @@ def test_an_unknown_kind_is_named_once(tmp_path: Path) -> None:
             id="deployment",
         ),
         pytest.param(
-            "jobset.x-k8s.io/v1alpha2 JobSet",
-            f"{{replicatedJobs: [{{name: a, replicas: 2, template: {{spec: {{parallelism: 4, completions: 2, "
-            f"template: {{spec: {POD}}}}}}}}}]}}",
-            "its 4 pods request cards 4, cpu 4",
-            id="job-set",
-        ),
-        pytest.param(
             "leaderworkerset.x-k8s.io/v1 LeaderWorkerSet",
             f"{{replicas: 2, leaderWorkerTemplate: {{size: 3, leaderTemplate: {{spec: {{containers: "
             f"[{{name: c, image: x}}]}}}}, workerTemplate: {{spec: {POD}}}}}}}",
             "its 6 pods request cards 4, cpu 4",
             id="leader-worker-set",
-        ),
-        pytest.param(
-            "ray.io/v1 RayCluster",
-            f"{{headGroupSpec: {{template: {{spec: {POD}}}}}, "
-            f"workerGroupSpecs: [{{replicas: 2, numOfHosts: 2, template: {{spec: {POD}}}}}]}}",
-            "its 5 pods request cards 5, cpu 5",
-            id="ray-cluster",
-        ),
-        pytest.param(
-            "kubeflow.org/v1 PyTorchJob",
-            f"{{pytorchReplicaSpecs: {{Master: {{template: {{spec: {POD}}}}}, "
-            f"Worker: {{replicas: 2, template: {{spec: {POD}}}}}}}}}",
-            "its 3 pods request cards 3, cpu 3",
-            id="pytorch-job",
         ),
         pytest.param(
             "trainer.kubeflow.org/v1alpha1 TrainJob",

@@ -25,6 +25,7 @@ from kueue_dra_cli.options import (
     output_option,
 )
 from kueue_dra_cli.printing import as_json
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.simulation.cluster_state import explanations
@@ -33,8 +34,8 @@ from kueue_dra_ref.simulation.not_considered import InputNotes
 from kueue_dra_ref.simulation.run import SimulationResult
 
 _KINDS = {
-    "job": "Job",
-    "jobs": "Job",
+    **{each.name.lower(): each.name for each in JOB_KINDS.values()},
+    **{each.plural: each.name for each in JOB_KINDS.values()},
     "workload": "Workload",
     "workloads": "Workload",
     "wl": "Workload",
@@ -142,7 +143,7 @@ class _Wanted:
             return False
         if not self.name:
             return True
-        by_kind = {"Job": [found.job], "Workload": [found.workload]}
+        by_kind = {found.kind: [found.job], "Workload": [found.workload]}
         return self.name in by_kind.get(self.kind, [found.job, found.workload])
 
     @property
@@ -164,7 +165,7 @@ def _reasons(wanted: _Wanted, result: SimulationResult) -> list[str]:
     """Say why Kueue manages no Job of a name, or why the API server rejects it; empty for an unknown name."""
     for job, why in result.unmanaged:
         if wanted.name == job.ref.name:
-            return [f"Job {wanted.shown} {why}, so Kueue does not manage it"]
+            return [f"{job.ref.kind} {wanted.shown} {why}, so Kueue does not manage it"]
     rejected = [each for each in result.refused if each.given.ref.name == wanted.name]
     return [f"{wanted.shown}: {finding.error}" for finding in rejected]
 

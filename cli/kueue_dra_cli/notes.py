@@ -9,6 +9,7 @@ import click
 from kueue_dra_cli.errors import located, place_of
 from kueue_dra_cli.inputs import Simulation
 from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.explain.step import circle_text, listed, named
 from kueue_dra_ref.simulation.gated_fields import GatedFields, gated_fields
@@ -33,8 +34,11 @@ UNSETTLED_NOTE = (
 )
 QUOTA_FREE_NOTE = "note: left out objects of kinds that take no quota: {kinds}"
 MISSING_NOTE = "note: the input has {missing}"
-OWNED_NOTE = "note: Workload {workload} is skipped: its Job is in the input too, and Kueue creates the Job's Workload"
-UNMANAGED_NOTE = "note: Job {job} {why}, so Kueue does not manage it"
+OWNED_NOTE = (
+    "note: Workload {workload} is skipped: its {kind} is in the input too, "
+    "and Kueue creates the {kind}'s Workload"
+)
+UNMANAGED_NOTE = "note: {job} {why}, so Kueue does not manage it"
 OF_KUEUE_NOTE = "note: what these objects decide is not considered: {objects}"
 WORK = "{place}: {work} is not simulated: {what}"
 WORK_HINT = (
@@ -237,9 +241,12 @@ def _notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
     for circle, queues in result.circles.items():
         yield CIRCLE_NOTE.format(circle=circle_text(circle), queues=listed(queues))
     for owned in result.owned:
-        yield OWNED_NOTE.format(workload=f"{owned.ref.namespace}/{owned.ref.name}")
+        kind, _ = owner_of(owned.manifest) or ("Job", "")
+        yield OWNED_NOTE.format(
+            workload=f"{owned.ref.namespace}/{owned.ref.name}", kind=kind
+        )
     for job, why in result.unmanaged:
-        yield UNMANAGED_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}", why=why)
+        yield UNMANAGED_NOTE.format(job=job.ref, why=why)
 
 
 def _device_notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:

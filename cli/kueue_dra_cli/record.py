@@ -34,6 +34,7 @@ from kueue_dra_differential.oracle import Comparison, Oracle, OutcomeKind
 from kueue_dra_differential.run import Worker
 from kueue_dra_differential.shrink import smallest
 from kueue_dra_differential.unsettled_target import UnsettledTarget
+from kueue_dra_ref.api.job_kinds import SUBMITTED
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers, completed, explicit
@@ -71,7 +72,7 @@ FIRST = frozenset(
     {"DeviceClass", "ResourceSlice", "WorkloadPriorityClass", "PriorityClass"}
 )
 """Kinds that exist before the first step of a recorded scenario."""
-LAST = frozenset({"Job", "Workload"})
+LAST = SUBMITTED
 """Kinds of which each object is a separate step."""
 
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED, JobKind
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.target import Manifest, Ref
 
-JOBS = frozenset({"Job", "Workload"})
 QUEUES = frozenset({"ClusterQueue", "LocalQueue", "Cohort"})
 NAMED = frozenset({"ResourceFlavor", "AdmissionCheck", "Topology"})
 """Kinds that queues name; without them, queues are inactive."""
@@ -93,7 +93,13 @@ class AppliedObjects:
     @property
     def has_jobs(self) -> bool:
         """Whether any object could request quota."""
-        return any(place.kind in JOBS for place in self._written)
+        return any(place.kind in SUBMITTED for place in self._written)
+
+    @property
+    def job_kinds(self) -> list[JobKind]:
+        """The kinds of work, other than Workloads, of which an object was applied."""
+        kinds = {place.kind for place in self._written}
+        return [kind for name, kind in JOB_KINDS.items() if name in kinds]
 
     def surroundings(self, cluster_queues: Iterable[str]) -> dict[str, Hashable]:
         """Give a value for each ClusterQueue that changes when an object changes that its status depends on.

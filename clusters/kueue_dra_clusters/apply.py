@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_clusters.ownership import Ownership
 from kueue_dra_clusters.waiting import NotYet, eventually
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.three_way_merge import job_spec
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -75,7 +76,7 @@ def overlaid(stored: Manifest, manifest: Manifest, before: Manifest) -> Manifest
         if key in manifest["metadata"]:
             metadata[key] = manifest["metadata"][key]
     merged = {**manifest, "metadata": metadata}
-    if manifest["kind"] == "Job":
+    if manifest["kind"] in JOB_KINDS:
         merged["spec"] = job_spec(
             stored["spec"], manifest["spec"], before.get("spec") or {}
         )

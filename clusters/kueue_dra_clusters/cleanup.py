@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from kueue_dra_clusters.api_client import APIClient
-from kueue_dra_clusters.applied_objects import JOBS, AppliedObjects
+from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.fence import reobserve
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
@@ -20,6 +20,7 @@ from kueue_dra_clusters.observation import (
 )
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = "Namespace"
@@ -52,7 +53,7 @@ class Cleanup:
         work = [*look.jobs, *look.workloads]
         refs = [Ref.of(each) for each in work]
         self.remove(refs)
-        skipped = JOBS | self.leaves
+        skipped = SUBMITTED | self.leaves
         rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
         flavors = _of_kind(FLAVOR, rest)
         namespaces = _of_kind(NAMESPACE, rest)
@@ -98,7 +99,7 @@ class Cleanup:
         uids = self._uids(refs)
         going = []
         for ref in refs:
-            if ref.kind == "Job":
+            if ref.kind in JOB_KINDS:
                 self._deleted_jobs.add(uids[ref])
             if not self._delete(ref) or self.informers.watches(ref):
                 going.append(ref)

@@ -16,6 +16,7 @@ from kueue_dra_clusters.api_client import APIClient, RequestRejected, body_of
 from kueue_dra_clusters.apiserver import ApiServer
 from kueue_dra_clusters.binaries import Binaries, binaries
 from kueue_dra_clusters.certificates import Authority
+from kueue_dra_clusters.job_definitions import JobDefinitions
 from kueue_dra_clusters.kueue_process import KueueProcess
 from kueue_dra_clusters.manager_config import ManagerEnvironment
 from kueue_dra_clusters.manifests import (
@@ -168,7 +169,15 @@ def _kueue(
         health=server.ports.reserve(),
         metrics=server.ports.reserve(),
     )
+
+    def install(definitions: Sequence[Manifest]) -> None:
+        _create_all(objects, definitions)
+        _await_kinds(server, objects, definitions)
+
     return KueueProcess(
+        definitions=JobDefinitions(
+            folder=programs.release.component.folder, install=install
+        ),
         binary=programs.kueue,
         objects=objects,
         place=place,

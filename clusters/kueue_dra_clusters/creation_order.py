@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from kueue_dra_clusters.api_client import APIClient
-from kueue_dra_clusters.applied_objects import JOBS, AppliedObjects
+from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
@@ -20,6 +20,7 @@ from kueue_dra_clusters.waiting import (
     let_second_pass,
 )
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED
 from kueue_dra_ref.target import Manifest, Ref
 
 QUEUES = ("ClusterQueue", "LocalQueue")
@@ -42,7 +43,7 @@ class CreationOrder:
         """Wait until a Job or Workload may be created; other objects may be at once."""
         ref = Ref.of(manifest)
         if (
-            manifest["kind"] in JOBS
+            manifest["kind"] in SUBMITTED
             and ref not in self.applied
             and self.informers.read(ref) is None
         ):
@@ -57,7 +58,7 @@ class CreationOrder:
             self._new_queues.append(ref)
         if ref.kind == "ResourceClaimTemplate":
             self._new_templates.append(ref)
-        if ref.kind in JOBS and (line := self.applied.tree_of(manifest)):
+        if ref.kind in SUBMITTED and (line := self.applied.tree_of(manifest)):
             self._last[line] = ref
 
     def clear(self) -> None:
@@ -117,7 +118,7 @@ class CreationOrder:
 
     def _second_of(self, ref: Ref) -> int:
         """Give the second in which a Workload was created or reserved quota, the later one: Kueue orders by both."""
-        refs = workloads_of(self.informers, ref) if ref.kind == "Job" else [ref]
+        refs = workloads_of(self.informers, ref) if ref.kind in JOB_KINDS else [ref]
         found = [each for each in map(self.informers.read, refs) if each]
         if not found and self.informers.read(ref) is not None:
             raise NotYet(f"{ref} has no Workload")
@@ -134,7 +135,7 @@ class CreationOrder:
 
 def workloads_of(informers: InformerCache, ref: Ref) -> Sequence[Ref]:
     """Give the Workloads that a stored Job owns; none for other kinds."""
-    job = informers.read(ref) if ref.kind == "Job" else None
+    job = informers.read(ref) if ref.kind in JOB_KINDS else None
     if job is None:
         return []
     workloads = informers.list(KUEUE, "Workload", ref.namespace)

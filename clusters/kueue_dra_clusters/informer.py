@@ -23,6 +23,7 @@ from kueue_dra_clusters import waiting
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.waiting import NotYet, TimedOut
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.target import Manifest, Ref
 
 Seen = TypeVar("Seen")
@@ -33,7 +34,7 @@ TEMPLATE_VERSIONS = (
     "resource.k8s.io/v1beta1",
 )
 PLURALS = {
-    ("batch/v1", "Job"): "jobs",
+    **{(each.api_version, each.name): each.plural for each in JOB_KINDS.values()},
     (KUEUE, "Workload"): "workloads",
     (KUEUE, "LocalQueue"): "localqueues",
     (KUEUE, "ClusterQueue"): "clusterqueues",

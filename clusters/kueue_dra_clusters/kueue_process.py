@@ -13,6 +13,7 @@ import urllib3
 
 from kueue_dra_clusters.api_client import APIClient, auth_headers, body_of
 from kueue_dra_clusters.errors import ClusterError, ProcessError
+from kueue_dra_clusters.job_definitions import JobDefinitions
 from kueue_dra_clusters.manager_config import (
     DEFAULTS,
     ManagerEnvironment,
@@ -55,6 +56,8 @@ class KueueProcess:
     objects: APIClient
     place: ManagerEnvironment
     processes: Processes
+    definitions: JobDefinitions | None = None
+    """The CRDs of the work that a Configuration names."""
     limits: WaitLimits = field(default_factory=WaitLimits)
     _running: bool = False
     _version: str = ""
@@ -70,6 +73,7 @@ class KueueProcess:
         if faults := self.check(configuration):
             return faults
         self.stop()
+        self._ensure_definitions(configuration)
         file = self.processes.directory / "kueue.yaml"
         file.write_text(
             json.dumps(self._complete(configuration), default=str, sort_keys=True),
@@ -81,6 +85,12 @@ class KueueProcess:
         self._running = True
         self._await_webhooks()
         return ()
+
+    def _ensure_definitions(self, configuration: Mapping[str, Any]) -> None:
+        """Install the CRDs of the work that a Configuration names."""
+        integrations = configuration.get("integrations") or {}
+        if self.definitions:
+            self.definitions.ensure(integrations.get("frameworks") or ())
 
     def restart(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Restart, with another Configuration or with the same; objects stay."""

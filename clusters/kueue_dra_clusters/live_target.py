@@ -26,6 +26,7 @@ from kueue_dra_clusters.queue_status_sync import QueueStatusSync
 from kueue_dra_clusters.settle import Settle
 from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import TimedOut, WaitLimits, limits_of
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Rejection
 
 TOUCHED = "kueue-dra.dev/touched"
@@ -211,7 +212,7 @@ class LiveTarget:
         for ref in refs:
             self._ownership.insist_on(self._objects, ref)
             for workload in (
-                workloads_of(self._informers, ref) if ref.kind == "Job" else [ref]
+                workloads_of(self._informers, ref) if ref.kind in JOB_KINDS else [ref]
             ):
                 self._objects.patch(
                     workload,
@@ -315,7 +316,7 @@ class LiveTarget:
         return Answer(code=HTTPStatus.OK, body={})
 
     def _apply(self, manifest: Manifest) -> Answer:
-        if manifest["kind"] == "Job":
+        if manifest["kind"] in JOB_KINDS:
             self._cleaning.collect_orphans()
         self._order.before(manifest)
         body = {key: value for key, value in manifest.items() if key != "status"}

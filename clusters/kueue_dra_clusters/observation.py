@@ -10,6 +10,8 @@ from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, is_suspended, priority_class_of
+from kueue_dra_ref.api.job_kinds import is_active as is_job_active
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.workloads import evictions, is_active
@@ -33,8 +35,7 @@ class Observation:
         jobs: list[Manifest] = []
         workloads: list[Manifest] = []
         for namespace in applied.namespaces if applied.has_jobs else []:
-            found = informers.list("batch/v1", "Job", namespace)
-            jobs += [job for job in found if Ref.of(job) in applied]
+            jobs += _jobs_in(informers, applied, namespace)
             uids = _uids(jobs)
             for workload in informers.list(KUEUE, "Workload", namespace):
                 if Ref.of(workload) in applied or uids & owners_of(workload):
@@ -155,7 +156,18 @@ class Observation:
                 continue
             fault = _fault_of(job, by_owner.get(uid))
             if fault:
-                yield f"Job {job['metadata']['name']} {fault}"
+                yield f"{job['kind']} {job['metadata']['name']} {fault}"
+
+
+def _jobs_in(
+    informers: InformerCache, applied: AppliedObjects, namespace: str
+) -> list[Manifest]:
+    """Read the applied work of a namespace, of every kind but Workloads."""
+    jobs: list[Manifest] = []
+    for kind in applied.job_kinds:
+        found = informers.list(kind.api_version, kind.name, namespace)
+        jobs += [job for job in found if Ref.of(job) in applied]
+    return jobs
 
 
 def _gets_workload(
@@ -169,7 +181,7 @@ def _lacks_class(informers: InformerCache, job: Manifest) -> bool:
     """Whether a Job names a priority class that does not exist."""
     if name := (job["metadata"].get("labels") or {}).get(PRIORITY_LABEL):
         ref = Ref(api_version=KUEUE, kind="WorkloadPriorityClass", name=name)
-    elif name := job["spec"]["template"]["spec"].get("priorityClassName"):
+    elif name := priority_class_of(job):
         ref = Ref(api_version="scheduling.k8s.io/v1", kind="PriorityClass", name=name)
     return bool(name) and informers.read(ref) is None
 
@@ -206,7 +218,7 @@ def cluster_queue_of(workload: Manifest) -> str:
 
 def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     """Describe how a Job does not match its Workload yet; empty if it does."""
-    suspended = bool(job["spec"].get("suspend"))
+    suspended = is_suspended(job)
     if not queue_name(job) or job["metadata"].get("deletionTimestamp"):
         return ""
     if workload is None:
@@ -244,7 +256,7 @@ def _is_to_be_released(workload: Manifest, job: Manifest) -> bool:
     return (
         is_true(workload, "Evicted")
         and holds_quota(workload)
-        and not (job.get("status") or {}).get("active")
+        and not is_job_active(job)
     )
 
 
@@ -255,7 +267,7 @@ def _is_outdated(workload: Manifest) -> bool:
 
 
 def _is_done(job: Manifest) -> bool:
-    return is_true(job, "Complete") or is_true(job, "Failed")
+    return JOB_KINDS[job["kind"]].outcome(job) is not None
 
 
 def _released(before: Manifest, after: Manifest | None) -> bool:

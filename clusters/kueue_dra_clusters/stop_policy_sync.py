@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from kueue_dra_clusters.api_client import APIClient
-from kueue_dra_clusters.applied_objects import JOBS, AppliedObjects, ObjectPosition
+from kueue_dra_clusters.applied_objects import AppliedObjects, ObjectPosition
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence import Fence, reobserve
 from kueue_dra_clusters.observation import Observation, owners_of
 from kueue_dra_clusters.waiting import moment_now
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.job_kinds import SUBMITTED
 from kueue_dra_ref.target import Manifest, Ref
 
 
@@ -28,7 +29,7 @@ class StopPolicySync:
     def note(self, queue: Ref) -> None:
         """Record a queue that is stopped now, and its workloads."""
         self._queues.append(queue)
-        for ref in self.applied.refs(*JOBS):
+        for ref in self.applied.refs(*SUBMITTED):
             work = self.applied.written(ref)
             if self.applied.behind(queue, work):
                 position = ObjectPosition.of(ref)

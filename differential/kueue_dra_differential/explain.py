@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import islice
 
 from kueue_dra_differential.oracle import Comparison
+from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.reference.replay import replaying
 from kueue_dra_ref.scenarios.playback import KUEUE
-from kueue_dra_ref.simulation.explanation import explained, job_of
+from kueue_dra_ref.simulation.explanation import explained
 from kueue_dra_ref.target import Manifest
 
 
@@ -42,5 +43,5 @@ def _line(step: Step) -> str:
 
 
 def _name(workload: Manifest) -> str:
-    meta = workload["metadata"]
-    return job_of(workload) or str(meta["name"])
+    owner = owner_of(workload)
+    return owner[1] if owner else str(workload["metadata"]["name"])

@@ -13,6 +13,7 @@ from kueue_dra_ref.api.devices import (
     request_from_flat,
     request_to_flat,
 )
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.jobs import POD_PATH
 from kueue_dra_ref.api.quantities import in_thousandths
 from kueue_dra_ref.api.scheme import KUEUE, ResourceKind, kind_of, version_of
@@ -169,6 +170,20 @@ def _default_job(obj: Object) -> None:
         obj["metadata"]["labels"] = copied(labels)
 
 
+def _default_job_set(obj: Object) -> None:
+    spec = obj.setdefault("spec", {})
+    for each in mappings(spec, "replicatedJobs", "spec"):
+        each.setdefault("groupName", "default")
+        each.setdefault("replicas", 1)
+
+
+def _default_ray_cluster(obj: Object) -> None:
+    spec = obj.setdefault("spec", {})
+    for each in mappings(spec, "workerGroupSpecs", "spec"):
+        each.setdefault("replicas", 0)
+        each.setdefault("numOfHosts", 1)
+
+
 def _default_limits(obj: Object) -> None:
     """Default the limits of containers to their maximum, and their requests to the limit or the minimum."""
     for item in mappings(child(obj, "spec", dict, {}), "limits", "spec"):
@@ -272,6 +287,9 @@ _DEFAULTS: dict[str, tuple[Shape, ...]] = {
     **dict.fromkeys(("ResourceFlavor", "LocalQueue", "Cohort"), (_default_spec,)),
     "ClusterQueue": (_default_queue,),
     "Workload": (_default_workload,),
+    **dict.fromkeys(JOB_KINDS, (_default_spec,)),
     "Job": (_default_job, _in_thousandths(*_OF_PODS)),
+    "JobSet": (_default_job_set,),
+    "RayCluster": (_default_ray_cluster,),
     "LimitRange": (_default_spec, _default_limits, _in_thousandths(*_OF_LIMITS)),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, JobKind
 from kueue_dra_ref.api.status_errors import invalid, required
 from kueue_dra_ref.target import Manifest
 
@@ -43,6 +44,12 @@ def _devices(name: str, *, namespaced: bool = False) -> ResourceKind:
     )
 
 
+def _work(kind: JobKind) -> ResourceKind:
+    return ResourceKind(
+        name=kind.name, group=kind.group, versions=(kind.version,), namespaced=True
+    )
+
+
 DRA_CONFIG = "DynamicResourceAllocationConfig"
 """The kind that the text of July 2025 adds."""
 
@@ -56,7 +63,7 @@ KINDS = {
         ),
         ResourceKind(name="RuntimeClass", group="node.k8s.io", versions=("v1",)),
         ResourceKind(name="LimitRange", group="", versions=("v1",), namespaced=True),
-        ResourceKind(name="Job", group="batch", versions=("v1",), namespaced=True),
+        *map(_work, JOB_KINDS.values()),
         _kueue("ResourceFlavor"),
         _kueue("Cohort"),
         _kueue("ClusterQueue"),

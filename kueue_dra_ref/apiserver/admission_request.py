@@ -20,6 +20,8 @@ class AdmissionRequest:
     old: Manifest | None = None
     has_default_queue: bool = False
     """Whether a LocalQueue in the namespace of a Job that is changed is called default, and runs."""
+    decoded: bool = False
+    """Whether a webhook of Kueue has decoded and written it, with null for what it lacks."""
     kubernetes: Kubernetes = CONTROL_PLANE
 
     @property

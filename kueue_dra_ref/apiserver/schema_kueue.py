@@ -24,6 +24,7 @@ from kueue_dra_ref.apiserver.go_types import (
     word,
 )
 from kueue_dra_ref.apiserver.schema_claims import HEAD
+from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
 from kueue_dra_ref.apiserver.schema_pods import INT32, TOLERATION
 from kueue_dra_ref.apiserver.schema_workload import (
     CONDITIONS,
@@ -57,12 +58,14 @@ COMPLETED = ("ClusterQueue", "ResourceFlavor", "Workload")
 
 @cache
 def schema(kind: str, version: str) -> GoStruct:
-    """Give the shape of one of Kueue's kinds in a version; of a status only what is read.
+    """Give the shape of one of Kueue's kinds, or of work, in a version; of a status only what is read.
 
     Raises:
         KeyError: it is none of them.
 
     """
+    if kind in CUSTOM:
+        return CUSTOM[kind]
     if kind == "WorkloadPriorityClass":
         return fields(
             f"{version}.{kind}", *HEAD, ("value", INT32), ("description", TEXT)

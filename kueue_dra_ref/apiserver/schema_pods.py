@@ -112,7 +112,7 @@ POD = fields(
     ("resources", RESOURCES),
 )
 TEMPLATE = fields("v1.PodTemplateSpec", ("metadata", OBJECT_META), ("spec", POD))
-_JOB = fields(
+JOB_SPEC = fields(
     "v1.JobSpec",
     *all_of(
         INT32,
@@ -141,4 +141,4 @@ _STATUS = fields(
     *all_of(TEXT, "completedIndexes failedIndexes"),
     ("uncountedTerminatedPods", ANYTHING),
 )
-JOB: GoStruct = fields("v1.Job", *HEAD, ("spec", _JOB), ("status", _STATUS))
+JOB: GoStruct = fields("v1.Job", *HEAD, ("spec", JOB_SPEC), ("status", _STATUS))

@@ -9,7 +9,11 @@ from kueue_dra_ref.behaviours.phases_status import (
 )
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
-from kueue_dra_ref.rules.jobframework import job_reconciliation, managed_jobs
+from kueue_dra_ref.rules.jobframework import (
+    job_kinds,
+    job_reconciliation,
+    managed_jobs,
+)
 from kueue_dra_ref.rules.workload import workload_priority_class, workload_status
 
 JOBS = JobRules(
@@ -30,7 +34,13 @@ JOBS = JobRules(
             ManagedJobsNamespaceSelectorAlwaysRespected=True,
         )
     ),
-    pod_sets=First(job_reconciliation.job_pod_sets),
+    framework_off=AnyOf(job_kinds.framework_is_not_enabled),
+    pod_sets=First(
+        job_kinds.job_set_pod_sets,
+        job_kinds.training_job_pod_sets,
+        job_kinds.ray_cluster_pod_sets,
+        job_reconciliation.job_pod_sets,
+    ),
     min_parallelism=First(
         when(job_reconciliation.min_parallelism_annotation, PartialAdmission=True)
     ),
@@ -47,9 +57,15 @@ JOBS = JobRules(
             ReclaimablePods=True,
         )
     ),
+    reclaimable_pod_sets=First(
+        when(job_kinds.reclaimable_pods_of_replicated_jobs, ReclaimablePods=True)
+    ),
     release_quota=AnyOf(job_reconciliation.release_quota_when_pods_stopped),
     requeue_evicted=AnyOf(job_reconciliation.preempted_workload_is_requeued),
-    finished=First(job_reconciliation.finished_job_finishes_workload),
+    finished=First(
+        job_kinds.finished_work_finishes_workload,
+        job_reconciliation.finished_job_finishes_workload,
+    ),
 )
 
 PRIORITIES = PriorityClassRules(

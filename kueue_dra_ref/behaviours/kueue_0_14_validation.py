@@ -17,6 +17,7 @@ from kueue_dra_ref.rules.crd import (
     localqueue_crd,
     resourceflavor_crd,
     shared_crd,
+    work_crd,
     workload_crd,
 )
 from kueue_dra_ref.rules.kubernetes import (
@@ -123,6 +124,13 @@ DEFINITIONS = APIValidation(
             resourceflavor_crd.exists_operator_takes_no_value,
             resourceflavor_crd.toleration_effect_is_known,
         ),
+    ),
+    work=CRDValidation(
+        limits=Collect(
+            work_crd.pods_have_containers,
+            work_crd.ray_groups_have_start_params,
+            work_crd.replicated_job_names_are_unique,
+        )
     ),
     workload=CRDValidation(
         limits=Collect(

@@ -53,6 +53,10 @@ class JobRules:
     """What finishes the Workload of a Job whose node selector contradicts the node labels of its flavors?"""
     reclaimable_pods: First[[dict[str, Any]], int]
     """How many pods of the Job no longer need quota?"""
+    reclaimable_pod_sets: First[[dict[str, Any]], list[dict[str, Any]]] = First()
+    """How many pods of each pod set no longer need quota, if the work has several?"""
+    framework_off: AnyOf[[str, Sequence[str]]] = AnyOf()
+    """Is a kind not queued, by its framework and those of the Configuration?"""
     release_quota: AnyOf[[dict[str, Any] | None]]
     """Does an evicted Workload release its quota, by its Job?"""
     requeue_evicted: AnyOf[[str]]

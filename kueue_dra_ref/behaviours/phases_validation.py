@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
 from kueue_dra_ref.api.crd_validation import invalid
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.jobs import POD_PATH, pod_of
 from kueue_dra_ref.api.resource_groups import (
     CoveredResource,
@@ -16,6 +17,7 @@ from kueue_dra_ref.api.resource_groups import (
 )
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.containers import PodContainer, containers_of
+from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
 from kueue_dra_ref.model.slots import Collect, Each, Fold
 from kueue_dra_ref.target import FieldError
 
@@ -86,6 +88,8 @@ class APIValidation:
     """LocalQueues"""
     resource_flavor: CRDValidation = CRDValidation()
     """ResourceFlavors"""
+    work: CRDValidation = CRDValidation()
+    """Kinds of work other than Jobs"""
     workload: CRDValidation = CRDValidation()
     """Workloads"""
     workload_priority_class: CRDValidation = CRDValidation()
@@ -102,6 +106,7 @@ class APIValidation:
             "Cohort": self.cohort,
             "LocalQueue": self.local_queue,
             "ResourceFlavor": self.resource_flavor,
+            **dict.fromkeys(CUSTOM, self.work),
             "Workload": self.workload,
             "WorkloadPriorityClass": self.workload_priority_class,
         }
@@ -148,7 +153,7 @@ class WebhookRules:
     cohort: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a Cohort."""
     job: Collect[[AdmissionRequest], FieldError] = Collect()
-    """Find errors of a Job."""
+    """Find errors of a Job, or of another kind of work."""
     resource_flavor: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a ResourceFlavor."""
     workload: Collect[[AdmissionRequest], FieldError] = Collect()
@@ -169,7 +174,7 @@ class WebhookRules:
             yield from self.groups.faults(write)
         rules = {
             "ClusterQueue": self.cluster_queue,
-            "Job": self.job,
+            **dict.fromkeys(JOB_KINDS, self.job),
             "ResourceFlavor": self.resource_flavor,
             "Workload": self.workload,
         }

@@ -11,6 +11,7 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.deepcopy import MemoizedCopy
+from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, JobKind, is_suspended
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
@@ -31,32 +32,33 @@ _ACCEPTED = MemoizedCopy()
 
 
 class JobReconciler:
-    """Reconciles Jobs, each with the Workload that it owns."""
+    """Reconciles the work of one kind, each object with the Workload that it owns."""
 
-    def __init__(self, kueue: Kueue) -> None:
+    def __init__(self, kueue: Kueue, kind: JobKind = JOB) -> None:
+        self.kind = kind
         self.kueue = kueue
         self.store = kueue.store
         self.rules = kueue.behaviour.jobs
         self.pods = JobPods(kueue)
         self.managing = ManagedJobs(self.rules, kueue.configuration, self.store)
         self.priorities = WorkloadPriorityClassController(kueue)
-        self.backoff = Backoff(kueue, "Job")
+        self.backoff = Backoff(kueue, kind.name)
         self._owned: dict[Key, str] = {}
         """The name of the Workload of each Job, by the Job's namespace and UID."""
 
     def on(self, event: Event) -> None:
         """Reconcile a Job that has changed."""
         if event.new is not None:
-            self.kueue.reconcile("Job", event.key)
+            self.kueue.reconcile(self.kind.name, event.key)
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the Job whose Workload has changed, or is gone."""
         obj = event.new or event.old or {}
         for owner in obj["metadata"].get("ownerReferences") or ():
-            if owner.get("kind") == "Job":
+            if owner.get("kind") == self.kind.name:
                 self._note_owner(event, str(owner.get("uid", "")))
                 job = (event.key[0], owner["name"])
-                self.kueue.reconcile("Job", job)
+                self.kueue.reconcile(self.kind.name, job)
 
     def _note_owner(self, event: Event, uid: str) -> None:
         namespace, name = event.key
@@ -74,7 +76,7 @@ class JobReconciler:
 
     def reconcile(self, key: Key) -> None:
         """Bring the Workload in line with its Job, and the Job in line with its Workload."""
-        job = self.store.get("Job", key)
+        job = self.store.get(self.kind.name, key)
         if job is None:
             return
         if self.managing.objection(job):
@@ -122,15 +124,14 @@ class JobReconciler:
         changed = self.rules.not_equivalent
         if not changed(pod_sets, _running_pod_sets(workload), admitted):
             return True
-        if not job["spec"].get("suspend"):
+        if not is_suspended(job):
             return False
         written = workload["spec"]["podSets"]
         return not changed(pod_sets, written, admitted)
 
     def _replace_workload(self, job: Manifest, workload: Manifest) -> None:
         """Update the Workload of a pending Job in place; otherwise suspend the Job and delete the Workload."""
-        is_suspended = job["spec"].get("suspend")
-        if is_suspended and not is_true(workload, "QuotaReserved"):
+        if is_suspended(job) and not is_true(workload, "QuotaReserved"):
             working = self.kueue.patched(workload)
             working["spec"] = self._spec(job)
             self.store.put(working)
@@ -141,8 +142,7 @@ class JobReconciler:
 
     def _delete_if_not_equivalent(self, job: Manifest, workload: Manifest) -> bool:
         """Delete the Workload of a finished Job if it holds no quota and has other pods; True if it was deleted."""
-        is_suspended = job["spec"].get("suspend")
-        if is_suspended or is_true(workload, "QuotaReserved"):
+        if is_suspended(job) or is_true(workload, "QuotaReserved"):
             return False
         pod_sets = self._pod_sets(job) or []
         own = workload["spec"]["podSets"]
@@ -183,10 +183,7 @@ class JobReconciler:
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Write how many pods of a Job will not run again; True when that number has changed."""
-        pod_set = workload["spec"]["podSets"][0]
-        count = self.rules.reclaimable_pods.or_else(0, job)
-        count = min(count, pod_set["count"])
-        reclaimable = [{"name": "main", "count": count}] if count else []
+        reclaimable = self._reclaimable(job, workload)
         status = workload.get("status") or {}
         if reclaimable == status.get("reclaimablePods", []):
             return False
@@ -194,6 +191,16 @@ class JobReconciler:
         working["status"]["reclaimablePods"] = reclaimable
         self.store.put(working)
         return True
+
+    def _reclaimable(self, job: Manifest, workload: Manifest) -> list[Manifest]:
+        """Give how many pods of each pod set will not run again."""
+        pod_sets = self.rules.reclaimable_pod_sets(job)
+        if pod_sets is not None:
+            return pod_sets
+        pod_set = workload["spec"]["podSets"][0]
+        count = self.rules.reclaimable_pods.or_else(0, job)
+        count = min(count, pod_set["count"])
+        return [{"name": "main", "count": count}] if count else []
 
     def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
         pod_sets = self.rules.pod_sets(job)
@@ -208,8 +215,8 @@ class JobReconciler:
             return
         meta = job["metadata"]
         owner = {
-            "apiVersion": "batch/v1",
-            "kind": "Job",
+            "apiVersion": self.kind.api_version,
+            "kind": self.kind.name,
             "name": meta["name"],
             "uid": meta["uid"],
             "controller": True,
@@ -276,11 +283,12 @@ def _queue_of(job: Manifest) -> dict[str, str]:
 
 def workload_name(job: Manifest) -> str:
     """Name a Job's Workload: the Job's kind and name, and five characters of a hash that distinguishes owners."""
+    kind = JOB_KINDS[job["kind"]]
     meta = job["metadata"]
     name = meta["name"]
-    owner = f"Job\nbatch\n{name}\n{meta['uid']}"
+    owner = f"{kind.name}\n{kind.group}\n{name}\n{meta['uid']}"
     digest = hashlib.sha1(owner.encode(), usedforsecurity=False)
-    prefix = f"job-{name}"[:57]
+    prefix = f"{kind.name.lower()}-{name}"[:57]
     return f"{prefix}-{digest.hexdigest()[:5]}"
 
 

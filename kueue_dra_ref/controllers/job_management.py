@@ -8,6 +8,7 @@ Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
 from __future__ import annotations
 
 from kueue_dra_ref.api.configuration import Configuration
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.behaviours.phases_status import JobRules
@@ -30,13 +31,15 @@ class ManagedJobs:
     def queue(self, job: Manifest) -> str:
         """Give the LocalQueue of a new Job; it may be the default one."""
         ownership = self._ownership(job)
+        if self.is_off(job):
+            return ownership.queue
         if self._rules.default_queue_exempt(ownership):
             return ownership.queue
         return self._rules.default_queue.or_else(ownership.queue, ownership)
 
     def claims(self, job: Manifest) -> bool:
         """Whether Kueue manages a new Job, and so suspends it."""
-        return self._is_managed(self._ownership(job))
+        return not self.is_off(job) and self._is_managed(self._ownership(job))
 
     def has_default_queue(self, namespace: str) -> bool:
         """Whether a namespace has a default LocalQueue that is not stopped."""
@@ -45,12 +48,22 @@ class ManagedJobs:
 
     def objection(self, job: Manifest) -> str:
         """Say why Kueue creates no Workload for a Job; empty when it does."""
+        if self.is_off(job):
+            framework = JOB_KINDS[job["kind"]].framework
+            return (
+                f"is of a kind that integrations.frameworks does not name ({framework})"
+            )
         ownership = self._ownership(job)
         if not self._is_managed(ownership):
             return "names no queue (label kueue.x-k8s.io/queue-name)"
         if self._rules.unmanaged(ownership):
             return "is in a namespace that managedJobsNamespaceSelector does not select"
         return ""
+
+    def is_off(self, job: Manifest) -> bool:
+        """Whether Kueue does not queue the kind of a Job."""
+        framework = JOB_KINDS[job["kind"]].framework
+        return self._rules.framework_off(framework, self._configuration.frameworks)
 
     def _is_managed(self, job: JobOwnership) -> bool:
         if job.queue:

@@ -7,7 +7,14 @@ pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, RestorePodSetsInf
 from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.jobs import pod_of
+from kueue_dra_ref.api.job_kinds import (
+    Path,
+    is_suspended,
+    pod_set_places,
+    replaced,
+    template_at,
+    with_suspend,
+)
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest
@@ -27,7 +34,7 @@ class JobPods:
     def follow(self, job: Manifest, workload: Manifest) -> Failed | None:
         """Run a Job exactly while its Workload is admitted; give reason and message if it can never start."""
         admitted = is_true(workload, "Admitted")
-        if job["spec"].get("suspend"):
+        if is_suspended(job):
             if self.rules.unsuspend(admitted):
                 return self._start(job, workload)
         elif self.rules.suspend(admitted):
@@ -43,44 +50,46 @@ class JobPods:
 
     def suspend(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job, and restore the node selector and tolerations of its pods."""
-        if job["spec"].get("suspend"):
+        if is_suspended(job):
             return
-        template = _restored_template(job, workload)
-        changes = {
-            "suspend": True,
-            "template": template,
-        }
-        self._update(job, changes)
+        pod_sets = workload["spec"]["podSets"]
+        changed = job
+        for place, pod_set in zip(pod_set_places(job), pod_sets, strict=False):
+            template = _restored_template(job, place.path, pod_set)
+            changed = replaced(changed, place.path, template)
+        self._update(changed, suspended=True)
 
     def _start(self, job: Manifest, workload: Manifest) -> Failed | None:
-        pod = pod_of(job)
+        admission = workload["status"]["admission"]
+        assignments = admission["podSetAssignments"]
+        for place, assignment in zip(pod_set_places(job), assignments, strict=False):
+            failed = self._conflict(template_at(job, place.path), assignment)
+            if failed is not None:
+                return failed
+        self._unsuspend(job, assignments)
+        return None
+
+    def _conflict(self, template: Manifest, assignment: Manifest) -> Failed | None:
+        """Say why the pods of a template cannot run on the nodes of their flavors."""
+        pod = template.get("spec") or {}
         node_selector = pod.get("nodeSelector") or {}
         node_labels: dict[str, str] = {}
-        for flavor in self._flavors(workload):
+        for flavor in self._flavors(assignment):
             node_labels |= flavor.get("nodeLabels") or {}
-        conflict = self.rules.fail_on_conflicting_labels
-        failed = conflict(node_selector, node_labels)
-        if failed is None:
-            self._unsuspend(job, workload)
-        return failed
+        return self.rules.fail_on_conflicting_labels(node_selector, node_labels)
 
-    def _unsuspend(self, job: Manifest, workload: Manifest) -> None:
-        admission = workload["status"]["admission"]
-        resized = self._resized(job, admission["podSetAssignments"])
-        template = _template_of(resized)
-        for flavor in self._flavors(workload):
-            _add_flavor(template["spec"], flavor)
-        changes = {
-            "suspend": False,
-            "template": template,
-        }
-        self._update(resized, changes)
+    def _unsuspend(self, job: Manifest, assignments: PodSets) -> None:
+        changed = self._resized(job, assignments)
+        for place, assignment in zip(pod_set_places(job), assignments, strict=False):
+            template = _template_of(changed, place.path)
+            for flavor in self._flavors(assignment):
+                _add_flavor(template["spec"], flavor)
+            changed = replaced(changed, place.path, template)
+        self._update(changed, suspended=False)
 
-    def _update(self, job: Manifest, changes: Manifest) -> None:
-        updated = dict(job)
+    def _update(self, job: Manifest, *, suspended: bool) -> None:
+        updated = with_suspend(job, suspended)
         updated["metadata"] = dict(job["metadata"])
-        spec = dict(job["spec"])
-        updated["spec"] = spec | changes
         self.store.put(updated)
 
     def _resized(self, job: Manifest, pod_sets: PodSets) -> Manifest:
@@ -94,15 +103,12 @@ class JobPods:
             spec |= change
         return {**job, "spec": spec}
 
-    def _flavors(self, workload: Manifest) -> list[Manifest]:
-        """Give the specs of the assigned flavors, each once."""
-        admission = workload["status"]["admission"]
+    def _flavors(self, assignment: Manifest) -> list[Manifest]:
+        """Give the specs of the flavors of a pod set, each once."""
         specs: dict[str, Manifest] = {}
-        for assignment in admission["podSetAssignments"]:
-            for name in assignment["flavors"].values():
-                flavor = self.store.find("ResourceFlavor", name)
-                if flavor is None:
-                    continue
+        for name in assignment["flavors"].values():
+            flavor = self.store.find("ResourceFlavor", name)
+            if flavor is not None:
                 specs[name] = flavor.get("spec") or {}
         return list(specs.values())
 
@@ -128,11 +134,10 @@ def _add_flavor(spec: Manifest, flavor: Manifest) -> None:
 _RESTORED = ("nodeSelector", "tolerations")
 
 
-def _restored_template(job: Manifest, workload: Manifest) -> Manifest:
-    """Give the pod template of a Job with the node selector and the tolerations of its Workload's pod set."""
-    template = _template_of(job)
+def _restored_template(job: Manifest, path: Path, pod_set: Manifest) -> Manifest:
+    """Give a pod template of a Job with the node selector and the tolerations of its Workload's pod set."""
+    template = _template_of(job, path)
     spec = template["spec"]
-    pod_set = workload["spec"]["podSets"][0]
     original_template = pod_set.get("template") or {}
     original = original_template.get("spec") or {}
     for key in _RESTORED:
@@ -142,9 +147,9 @@ def _restored_template(job: Manifest, workload: Manifest) -> Manifest:
     return template
 
 
-def _template_of(job: Manifest) -> Manifest:
-    """Copy the pod template of a Job, and the spec in it."""
-    template = dict(job["spec"].get("template") or {})
+def _template_of(job: Manifest, path: Path) -> Manifest:
+    """Copy a pod template of a Job, and the spec in it."""
+    template = dict(template_at(job, path))
     spec = template.get("spec") or {}
     template["spec"] = dict(spec)
     return template

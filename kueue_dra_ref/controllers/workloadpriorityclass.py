@@ -7,7 +7,8 @@ Kueue: pkg/controller/core/workloadpriorityclass_controller.go (WorkloadPriority
 from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.jobs import PRIORITY_LABEL, pod_of
+from kueue_dra_ref.api.job_kinds import priority_class_of
+from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
@@ -46,8 +47,7 @@ class WorkloadPriorityClassController:
         labeled = _label(job)
         if labeled:
             return self._from_class(WORKLOAD_CLASS, KUEUE, labeled)
-        pod = pod_of(job)
-        name = pod.get("priorityClassName") or self._default()
+        name = priority_class_of(job) or self._default()
         if name:
             return self._from_class("PriorityClass", "scheduling.k8s.io", name)
         return {"priority": 0}

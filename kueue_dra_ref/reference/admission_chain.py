@@ -11,6 +11,7 @@ from typing import Any
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.crd_validation import drop, fill
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED, with_suspend
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError
@@ -58,11 +59,11 @@ class AdmissionChain:
         written = self._mutated(obj) if old is None else self._merged(obj, old)
         request = self._request(written, old)
         self._validate(request)
-        if old is None and ref.kind in {"Job", "Workload"}:
+        if old is None and ref.kind in SUBMITTED:
             self.store.clock.seconds += 1
         with_status = _with_status(written, obj)
         self.store.put(with_status)
-        if ref.kind == "Job":
+        if ref.kind in JOB_KINDS:
             self._last_applied[ref] = obj["spec"]
         return obj
 
@@ -107,6 +108,8 @@ class AdmissionChain:
         try:
             return self.api_server.storable(manifest, self.store, now)
         except WrongTypes as error:
+            if manifest["kind"] in JOB_KINDS:
+                raise
             request = AdmissionRequest(new=manifest)
             wrong = (error.error, *error.others)
             faults = self.behaviour.definitions.faults(request, wrong)
@@ -114,15 +117,20 @@ class AdmissionChain:
 
     def _request(self, written: Manifest, old: Manifest | None) -> AdmissionRequest:
         has_default = False
-        if written["kind"] == "Job" and old is not None:
+        if written["kind"] in JOB_KINDS and old is not None:
             namespace = written["metadata"]["namespace"]
             has_default = self._managed_jobs.has_default_queue(namespace)
         return AdmissionRequest(
             new=written,
             old=old,
             has_default_queue=has_default,
+            decoded=self._is_decoded(written),
             kubernetes=self.api_server.kubernetes,
         )
+
+    def _is_decoded(self, obj: Manifest) -> bool:
+        """Whether a webhook of Kueue decodes work, as it does for the kinds that it queues."""
+        return obj["kind"] in JOB_KINDS and not self._managed_jobs.is_off(obj)
 
     def _check_kind(self, obj: Manifest) -> None:
         """Reject an object whose kind a behaviour does not have, and a condition without a type."""
@@ -152,7 +160,8 @@ class AdmissionChain:
             self._check(request)
 
         if request.old is None:
-            self.api_server.once(request.new, (self.behaviour,), check)
+            situation = (self.behaviour, request.decoded)
+            self.api_server.once(request.new, situation, check)
         else:
             check()
 
@@ -180,7 +189,7 @@ class AdmissionChain:
         self._fill_defaults(obj)
         for path in self.behaviour.webhooks.drop_fields(kind):
             drop(obj, path)
-        if kind == "Job":
+        if kind in JOB_KINDS:
             self._mutate_job(obj)
         if kind in {"ClusterQueue", "ResourceFlavor"}:
             meta = obj["metadata"]
@@ -199,7 +208,7 @@ class AdmissionChain:
         _set_label(job, QUEUE_LABEL, managed.queue(job))
         _set_label(job, PRIORITY_LABEL, self._priority_class(job))
         if managed.claims(job):
-            job["spec"]["suspend"] = True
+            job["spec"] = with_suspend(job, True)["spec"]
 
     def _priority_class(self, job: Manifest) -> str:
         labels = job["metadata"].get("labels") or {}
@@ -222,7 +231,7 @@ class AdmissionChain:
         merged.pop("status", None)
         if "status" in old:
             merged["status"] = old["status"]
-        if obj["kind"] == "Job":
+        if obj["kind"] in JOB_KINDS:
             ref = Ref.of(obj)
             before = self._last_applied.get(ref, {})
             spec = obj.get("spec") or {}
@@ -240,7 +249,7 @@ _RESTORED = (
     "ownerReferences",
 )
 """The metadata that an API server sets on a write, and keeps of a restored object."""
-_WITH_STATUS = ("Job", "Workload", "ResourceClaim")
+_WITH_STATUS = frozenset({*SUBMITTED, "ResourceClaim"})
 
 
 def _restore_finalizers(obj: Manifest) -> None:

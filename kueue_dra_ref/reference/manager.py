@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.configuration import Configuration
+from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
 from kueue_dra_ref.controllers.finalizers import FinalizerController
@@ -31,7 +32,7 @@ _INITIAL_LIST = (
     "ClusterQueue",
     "LocalQueue",
     "Workload",
-    "Job",
+    *JOB_KINDS,
 )
 """The kinds whose objects a starting Kueue lists, in that order."""
 
@@ -62,7 +63,10 @@ class Manager:
     ) -> None:
         self.kueue = Kueue(behaviour, configuration, store, clock)
         self.workloads = WorkloadReconciler(self.kueue)
-        self.jobs = JobReconciler(self.kueue)
+        self.reconcilers = {
+            name: JobReconciler(self.kueue, kind) for name, kind in JOB_KINDS.items()
+        }
+        self.jobs = self.reconcilers[JOB.name]
         self.queues = QueueControllers(self.kueue)
         self.status = QueueStatus(self.kueue)
         self.scheduler = Scheduler(self.kueue)
@@ -83,9 +87,11 @@ class Manager:
         queues, finalizers = self.queues, self.finalizers
         limits = LimitRangeController(self.kueue)
         device_classes = DeviceClassController(self.kueue)
+        work = self.reconcilers
+        owners = tuple(each.on_workload for each in work.values())
         return {
-            "Workload": (self.workloads.on, self.jobs.on_workload),
-            "Job": (self.jobs.on,),
+            "Workload": (self.workloads.on, *owners),
+            **{name: (each.on,) for name, each in work.items()},
             "Cohort": (queues.on_cohort,),
             "ClusterQueue": (queues.on_cluster_queue, finalizers.on_cluster_queue),
             "LocalQueue": (queues.on_local_queue,),
@@ -218,9 +224,10 @@ class Manager:
         return self.kueue.asks_for_devices(found)
 
     def _reconcile(self, kind: str, key: Key) -> None:
+        if kind in self.reconcilers:
+            self.reconcilers[kind].reconcile(key)
+            return
         match kind:
-            case "Job":
-                self.jobs.reconcile(key)
             case "Workload":
                 self.workloads.reconcile(key)
             case _:

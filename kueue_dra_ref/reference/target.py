@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from kueue_dra_ref.api.conversion import presented
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -34,7 +35,7 @@ from kueue_dra_ref.workload.map_order import MapOrder
 _PATIENCE = 2.0
 """Simulated seconds that settling takes: longer than a batch of requeues is delayed."""
 
-_AUDITED = ("Job", "Workload", "LocalQueue", "ClusterQueue")
+_AUDITED = (*JOB_KINDS, "Workload", "LocalQueue", "ClusterQueue")
 
 
 class ReferenceTarget:
@@ -213,17 +214,17 @@ class ReferenceTarget:
     def _after_write(self, kind: str) -> None:
         if kind == "ClusterRole":
             self._running = None  # Kueue reads its permissions when it starts
-        if kind in {"Job", "Workload"}:
+        if kind in SUBMITTED:
             self._work()
 
     def _owned(self, ref: Ref) -> Sequence[Ref]:
         """Name the Workloads that a Job owns."""
-        if ref.kind != "Job":
+        if ref.kind not in JOB_KINDS:
             return ()
         owned = []
         for workload in self.store.every("Workload"):
             meta = workload["metadata"]
-            if meta["namespace"] == ref.namespace and _is_owned_by(meta, ref.name):
+            if meta["namespace"] == ref.namespace and _is_owned_by(meta, ref):
                 owned.append(Ref.of(workload))
         return owned
 
@@ -262,6 +263,6 @@ def _namespaced_name(obj: Manifest) -> tuple[str, str]:
     return meta.get("namespace", ""), meta["name"]
 
 
-def _is_owned_by(meta: Manifest, job: str) -> bool:
+def _is_owned_by(meta: Manifest, job: Ref) -> bool:
     owners = meta.get("ownerReferences") or ()
-    return any(each["kind"] == "Job" and each["name"] == job for each in owners)
+    return any(each["kind"] == job.kind and each["name"] == job.name for each in owners)

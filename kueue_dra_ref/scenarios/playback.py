@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import (
     FieldError,
@@ -207,11 +208,8 @@ def _merged(steps: Sequence[Step], verb: str) -> list[Manifest]:
 
 def _owner(workload: Manifest) -> str:
     """Name the Job of a workload, or else the workload."""
-    meta = workload["metadata"]
-    for owner in meta.get("ownerReferences") or ():
-        if owner["kind"] == "Job":
-            return str(owner["name"])
-    return str(meta["name"])
+    owner = owner_of(workload)
+    return owner[1] if owner else str(workload["metadata"]["name"])
 
 
 def _workload(status: dict[str, Any]) -> Observation:

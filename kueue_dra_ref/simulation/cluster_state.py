@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.api.pods import printed, units
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.api.workloads import workload_of
@@ -19,7 +20,7 @@ from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import FlavorResource
 from kueue_dra_ref.simulation.charged_devices import admitted_devices
-from kueue_dra_ref.simulation.explanation import Explanation, explained, job_of
+from kueue_dra_ref.simulation.explanation import Explanation, explained
 from kueue_dra_ref.simulation.run import SimulationResult
 from kueue_dra_ref.target import Manifest
 
@@ -127,9 +128,10 @@ def _name(kueue: Kueue, key: Key) -> str:
     """Name a workload as kubectl shows it, its Job first."""
     namespace, name = key
     found = kueue.store.get("Workload", key)
-    job = job_of(found) if found else ""
-    if job:
-        return f"Job {namespace}/{job} (Workload {name})"
+    owner = owner_of(found) if found else None
+    if owner:
+        kind, job = owner
+        return f"{kind} {namespace}/{job} (Workload {name})"
     return f"Workload {namespace}/{name}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.api.workloads import is_active, workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.explain.step import Step
@@ -41,10 +42,11 @@ _WORDS: Mapping[type[Verdict], str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One Workload, the decision about it, and its steps; ``job`` is empty without one."""
+    """One Workload, the decision about it, and its steps; ``kind`` and ``job`` name the owner, empty without one."""
 
     namespace: str
     workload: str
+    kind: str
     job: str
     queue: str
     cluster_queue: str
@@ -58,13 +60,15 @@ class Explanation:
 def explained(target: ReferenceTarget, workload: Manifest) -> Explanation:
     """Explain what the reference decided about a Workload."""
     meta = workload["metadata"]
+    kind, job = owner_of(workload) or ("", "")
     queue = workload["spec"].get("queueName", "")
     local_queue = target.store.find("LocalQueue", queue, meta["namespace"]) or {}
     spec = local_queue.get("spec") or {}
     return Explanation(
         namespace=meta["namespace"],
         workload=meta["name"],
-        job=job_of(workload),
+        kind=kind,
+        job=job,
         queue=queue,
         cluster_queue=spec.get("clusterQueue", ""),
         verdict=verdict(workload),
@@ -81,15 +85,6 @@ def _message_of(workload: Manifest, type_: str) -> str:
         if condition["type"] == type_:
             message = str(condition.get("message", ""))
     return message
-
-
-def job_of(workload: Manifest) -> str:
-    """Give the name of the Job that owns a Workload; empty without one."""
-    owners = workload["metadata"].get("ownerReferences") or ()
-    for owner in owners:
-        if owner.get("kind") == "Job":
-            return str(owner.get("name", ""))
-    return ""
 
 
 def outcome(found: Verdict) -> tuple[str, str]:

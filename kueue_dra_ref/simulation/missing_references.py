@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.api.jobs import POD_PATH, PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, pod_set_places, template_at
+from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.controllers.workloadpriorityclass import BUILT_IN
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
@@ -60,11 +61,13 @@ def references(manifest: Manifest) -> Iterator[MissingReference]:
             )
         case "ClusterQueue":
             yield from _flavors(spec)
-        case "Job":
-            yield from _labels(meta.get("labels") or {}, namespace)
-            yield from _of_pods(spec.get("template") or {}, POD_PATH, namespace)
         case "Workload":
             yield from _of_workload(spec, namespace)
+        case kind if kind in JOB_KINDS:
+            yield from _labels(meta.get("labels") or {}, namespace)
+            for place in pod_set_places(manifest):
+                template = template_at(manifest, place.path)
+                yield from _of_pods(template, place.pod_path, namespace)
 
 
 def _of_workload(spec: dict[str, Any], namespace: str) -> Iterator[MissingReference]:

@@ -33,7 +33,7 @@ class InputNotes:
         scopes = (
             ("ClusterQueue", "", found.cluster_queue),
             ("LocalQueue", found.namespace, found.queue),
-            ("Job", found.namespace, found.job),
+            (found.kind, found.namespace, found.job),
             ("Workload", found.namespace, found.workload),
         )
         subjects = list(self.settings)

@@ -58,11 +58,6 @@ def _cron_job(manifest: Manifest) -> Iterator[PodTemplate]:
     yield _of_job(job, times=1)
 
 
-def _job_set(manifest: Manifest) -> Iterator[PodTemplate]:
-    for job in _mappings(part(manifest, "spec"), "replicatedJobs"):
-        yield _of_job(part(job, "template"), times=_count(job, "replicas"))
-
-
 def _of_job(job: Manifest, times: int) -> PodTemplate:
     spec = part(job, "spec")
     parallelism = _count(spec, "parallelism")
@@ -80,10 +75,6 @@ def _leader_worker_set(manifest: Manifest) -> Iterator[PodTemplate]:
     leader = part(group, "leaderTemplate") or worker
     yield PodTemplate(count=groups, template=leader)
     yield PodTemplate(count=groups * (size - 1), template=worker)
-
-
-def _ray_cluster(manifest: Manifest) -> Iterator[PodTemplate]:
-    yield from _ray_pods(part(manifest, "spec"))
 
 
 def _ray_job(manifest: Manifest) -> Iterator[PodTemplate]:
@@ -104,18 +95,6 @@ def _ray_pods(cluster: Manifest) -> Iterator[PodTemplate]:
         yield PodTemplate(count=pods, template=part(group, "template"))
 
 
-def _kubeflow_job(manifest: Manifest) -> Iterator[PodTemplate]:
-    spec = part(manifest, "spec")
-    for key in sorted(spec):
-        if not key.endswith("ReplicaSpecs"):
-            continue
-        roles = part(spec, key)
-        for role in sorted(roles):
-            replica = part(roles, role)
-            count = _count(replica, "replicas")
-            yield PodTemplate(count=count, template=part(replica, "template"))
-
-
 def _unreadable(_: Manifest) -> Iterator[PodTemplate]:
     """Give nothing: another object, or a controller, decides what the pods are."""
     yield from ()
@@ -128,17 +107,9 @@ WORK_KINDS: Mapping[tuple[str, str], PodTemplates] = {
     ("apps", "ReplicaSet"): _replicas,
     ("apps", "DaemonSet"): _unreadable,
     ("batch", "CronJob"): _cron_job,
-    ("jobset.x-k8s.io", "JobSet"): _job_set,
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _leader_worker_set,
-    ("ray.io", "RayCluster"): _ray_cluster,
     ("ray.io", "RayJob"): _ray_job,
     ("ray.io", "RayService"): _ray_service,
-    ("kubeflow.org", "JAXJob"): _kubeflow_job,
-    ("kubeflow.org", "MPIJob"): _kubeflow_job,
-    ("kubeflow.org", "PaddleJob"): _kubeflow_job,
-    ("kubeflow.org", "PyTorchJob"): _kubeflow_job,
-    ("kubeflow.org", "TFJob"): _kubeflow_job,
-    ("kubeflow.org", "XGBoostJob"): _kubeflow_job,
     ("trainer.kubeflow.org", "TrainJob"): _unreadable,
     ("trainer.kubeflow.org", "TrainingRuntime"): _unreadable,
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"): _unreadable,

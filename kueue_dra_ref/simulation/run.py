@@ -6,6 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kueue_dra_ref.api.job_kinds import (
+    JOB_KINDS,
+    SUBMITTED,
+    owner_of,
+    pod_set_places,
+    template_at,
+)
 from kueue_dra_ref.api.scheme import KINDS, KUEUE
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -17,8 +24,6 @@ from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.target import FieldError, Manifest, NotQuiescent, Ref, Rejection
 
 _DEVICES = "resource.k8s.io"
-_SUBMITTED = ("Job", "Workload")
-"""Kinds that are created after Kueue has started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,10 +193,14 @@ class SimulationResult:
         if manager is None:
             return
         for each in self.accepted:
-            if each.ref.kind != "Job":
+            if each.ref.kind not in JOB_KINDS:
                 continue
-            job = self.target.store.find("Job", each.ref.name, each.ref.namespace)
-            reason = manager.jobs.managing.objection(job) if job else ""
+            job = self.target.store.find(
+                each.ref.kind, each.ref.name, each.ref.namespace
+            )
+            if job is None:
+                continue
+            reason = manager.jobs.managing.objection(job) or _lacks_pods(job)
             if reason:
                 yield each, reason
 
@@ -235,7 +244,7 @@ def _apply_existing(
     for each in given:
         if each.restored:
             restored.append(each)
-        elif each.ref.kind not in _SUBMITTED:
+        elif each.ref.kind not in SUBMITTED:
             existing.append(each)
     existing.sort(key=_namespaces_first)
     refused = _restore(target, restored, seconds)
@@ -252,9 +261,21 @@ def _apply_submitted(
     for each in given:
         if each.restored or each.ref in owned:
             continue
-        if each.ref.kind in _SUBMITTED:
+        if each.ref.kind in SUBMITTED:
             submitted.append(each)
     return _apply(target, submitted)
+
+
+def _lacks_pods(job: Manifest) -> str:
+    """Say that Kueue cannot make a Workload of the pods of a Job; empty if it can."""
+    places = pod_set_places(job)
+    if not places:
+        return "has no pods that Kueue reads"
+    for place in places:
+        spec = template_at(job, place.path).get("spec") or {}
+        if not spec.get("containers"):
+            return f"has no containers in {place.pod_path}"
+    return ""
 
 
 def _settle(target: ReferenceTarget) -> str:
@@ -267,22 +288,16 @@ def _settle(target: ReferenceTarget) -> str:
 
 
 def _owned(given: Sequence[SimulationInputs]) -> Iterator[SimulationInputs]:
-    jobs: set[tuple[str, str]] = set()
+    jobs: set[tuple[str, str, str]] = set()
     for each in given:
-        if each.ref.kind == "Job":
-            jobs.add((each.ref.namespace, each.ref.name))
+        if each.ref.kind in JOB_KINDS:
+            jobs.add((each.ref.namespace, each.ref.kind, each.ref.name))
     for each in given:
         if each.ref.kind != "Workload" or each.restored:
             continue
-        names = _owning_jobs(each.manifest)
-        if any((each.ref.namespace, name) in jobs for name in names):
+        owner = owner_of(each.manifest)
+        if owner and (each.ref.namespace, *owner) in jobs:
             yield each
-
-
-def _owning_jobs(workload: Manifest) -> Iterator[Any]:
-    for owner in workload["metadata"].get("ownerReferences") or ():
-        if isinstance(owner, dict) and owner.get("kind") == "Job":
-            yield owner.get("name")
 
 
 def _namespaces_first(each: SimulationInputs) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED
 from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.controlplane.clock import seconds_of
 from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER, gates_of_arguments
@@ -26,7 +27,7 @@ _DEFAULTED = (
 """Fields of a container that an API server fills in, and that decide nothing."""
 _MINOR = re.compile(r"v?(\d+\.\d+)")
 
-JobKey = tuple[str, str]
+JobKey = tuple[str, str, str]
 """The namespace and the name of a Job."""
 
 
@@ -54,7 +55,7 @@ def _is_written(manifest: Manifest) -> bool:
         return True
     if kind == "Workload":
         return bool(status.get("conditions") or status.get("admission"))
-    if kind == "Job":
+    if kind in JOB_KINDS:
         return bool(status.get("startTime") or status.get("active"))
     return False
 
@@ -92,8 +93,9 @@ def _owner_uids(documents: Sequence[ManifestDocument]) -> dict[JobKey, str]:
             continue
         meta = part(document.manifest, "metadata")
         for owner in _mappings(meta, "ownerReferences"):
-            if owner.get("kind") == "Job" and owner.get("uid"):
-                uids[_namespace(meta), str(owner.get("name"))] = owner["uid"]
+            kind = str(owner.get("kind"))
+            if kind in JOB_KINDS and owner.get("uid"):
+                uids[kind, _namespace(meta), str(owner.get("name"))] = owner["uid"]
     return uids
 
 
@@ -103,9 +105,10 @@ def _with_uid(
     """Give a Job without a UID the one that its Workload names, so that they belong together."""
     manifest = document.manifest
     meta = part(manifest, "metadata")
-    if manifest.get("kind") != "Job" or meta.get("uid"):
+    kind = str(manifest.get("kind"))
+    if kind not in JOB_KINDS or meta.get("uid"):
         return document
-    uid = uids.get((_namespace(meta), str(meta.get("name"))))
+    uid = uids.get((kind, _namespace(meta), str(meta.get("name"))))
     if uid is None:
         return document
     return replace(document, manifest={**manifest, "metadata": {**meta, "uid": uid}})
@@ -117,7 +120,7 @@ def _namespace(meta: Mapping[str, Any]) -> str:
 
 def _normalized(document: ManifestDocument) -> ManifestDocument:
     """Drop fields that the API server fills in, which a Job may have and its Workload may not."""
-    if document.manifest.get("kind") not in ("Job", "Workload"):
+    if document.manifest.get("kind") not in SUBMITTED:
         return document
     return replace(document, manifest=_without_defaults(document.manifest))
 

@@ -6,8 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kueue_dra_ref.api.crd_validation import places
+from kueue_dra_ref.api.job_kinds import (
+    JOB_KINDS,
+    SUBMITTED,
+    pod_set_places,
+    template_at,
+)
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
+from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
 from kueue_dra_ref.apiserver.schema_kueue import schema
 from kueue_dra_ref.apiserver.structural_schema import unknown_fields
 from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
@@ -28,6 +35,10 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     },
     "LocalQueue": {"spec.fairSharing": _SHARES},
     "ResourceFlavor": {"spec.topologyName": _TOPOLOGY},
+    "RayCluster": {
+        "spec.enableInTreeAutoscaling": "autoscaling of a RayCluster",
+        "spec.gcsFaultToleranceOptions": "the clean-up of Redis",
+    },
     "Workload": {
         "spec.maximumExecutionTimeSeconds": _TIME,
         "spec.podSets[].topologyRequest": _TOPOLOGY,
@@ -59,7 +70,7 @@ def not_decided(manifest: Manifest) -> Iterator[FieldError]:
     for path, subject in fields.items():
         for field, _ in places(manifest, path):
             yield _ignored(field, subject)
-    if manifest["kind"] in {"Job", "Workload"}:
+    if manifest["kind"] in SUBMITTED:
         yield from _labels_and_annotations(manifest)
 
 
@@ -103,7 +114,7 @@ def _changes_unread_gate(
 def unknown(manifest: Manifest) -> Sequence[str]:
     """Give each field of an object of Kueue that its version does not have and that an API server drops."""
     kind = manifest["kind"]
-    if KINDS[kind].group != KUEUE:
+    if KINDS[kind].group != KUEUE and kind not in CUSTOM:
         return ()
     return unknown_fields(manifest, schema(kind, version_of(manifest)))
 
@@ -114,13 +125,17 @@ def _labels_and_annotations(manifest: Manifest) -> Iterator[FieldError]:
         for name in _of_kueue(meta.get(holder)):
             if name in _MARKS:
                 yield _ignored(f"metadata.{holder}[{_DOMAIN}{name}]", _MARKS[name])
-    spec = manifest.get("spec") or {}
-    template = spec.get("template") or {}
-    template_meta = template.get("metadata") or {}
-    for name in _of_kueue(template_meta.get("annotations")):
-        if name.startswith("podset-"):
-            path = "spec.template.metadata.annotations"
-            yield _ignored(f"{path}[{_DOMAIN}{name}]", _TOPOLOGY)
+    if manifest["kind"] in JOB_KINDS:
+        yield from _annotations_of_pods(manifest)
+
+
+def _annotations_of_pods(job: Manifest) -> Iterator[FieldError]:
+    for place in pod_set_places(job):
+        meta = template_at(job, place.path).get("metadata") or {}
+        for name in _of_kueue(meta.get("annotations")):
+            if name.startswith("podset-"):
+                path = f"{place.pod_path.removesuffix('spec')}metadata.annotations"
+                yield _ignored(f"{path}[{_DOMAIN}{name}]", _TOPOLOGY)
 
 
 def _of_kueue(keys: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kueue_dra_ref.api.job_kinds import is_active
 from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
 from kueue_dra_ref.model.rule import rule
 
@@ -62,8 +63,7 @@ def release_quota_when_pods_stopped(job: Job | None) -> bool:
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/controller/jobs/job/job_controller.go (IsActive)
     """
-    status = (job or {}).get("status") or {}
-    return not status.get("active")
+    return job is None or not is_active(job)
 
 
 @rule("QUEUE-007")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kueue_dra_ref.api.job_kinds import JOB, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
@@ -39,9 +40,13 @@ def min_parallelism_is_below_pod_count(write: AdmissionRequest) -> Iterator[Fiel
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
     """
     written = _kept(write.new, "annotations").get(LEAST_ANNOTATION)
-    if written is None or (
-        write.old is not None
-        and _kept(write.old, "annotations").get(LEAST_ANNOTATION) == written
+    if (
+        write.new["kind"] != JOB.name
+        or written is None
+        or (
+            write.old is not None
+            and _kept(write.old, "annotations").get(LEAST_ANNOTATION) == written
+        )
     ):
         return
     most = _pods(write.new)
@@ -140,7 +145,13 @@ def running_job_keeps_parallelism(
         write.before["spec"].get("parallelism", 1)
         != write.new["spec"].get("parallelism", 1),
     )
-    if changed and _runs(old) and LEAST_ANNOTATION in _kept(old, "annotations"):
+    is_job = write.new["kind"] == JOB.name
+    if (
+        is_job
+        and changed
+        and _runs(old)
+        and LEAST_ANNOTATION in _kept(old, "annotations")
+    ):
         detail = "cannot change when partial admission is enabled and the job is not suspended"
         yield FieldError(field="spec.parallelism", type="Forbidden", detail=detail)
 
@@ -158,7 +169,7 @@ def _changed(write: AdmissionRequest, label: str) -> bool:
 
 
 def _runs(job: Manifest) -> bool:
-    return not job["spec"].get("suspend")
+    return not is_suspended(job)
 
 
 def _pods(job: Manifest) -> int:

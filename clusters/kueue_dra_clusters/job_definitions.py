@@ -1,0 +1,94 @@
+"""Installs the CRDs of the work that a Configuration names, from the modules that the release of Kueue pins.
+
+Their own controllers do not run: the cases report what those would, as they do for Jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kueue_dra_clusters.build_cache import parts
+from kueue_dra_clusters.go_tool import Component
+from kueue_dra_clusters.manifests import Manifest, documents
+from kueue_dra_ref.api.job_kinds import JOB_SET, RAY_CLUSTER, TRAINING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionSource:
+    """The module with the CRD of a kind, and where it is in it."""
+
+    name: str
+    module: str
+    folder: str
+    file: str
+
+
+SOURCES: Mapping[str, DefinitionSource] = {
+    JOB_SET.framework: DefinitionSource(
+        name="jobset",
+        module="sigs.k8s.io/jobset",
+        folder="config/components/crd/bases",
+        file="jobset.x-k8s.io_jobsets.yaml",
+    ),
+    **{
+        kind.framework: DefinitionSource(
+            name="training-operator",
+            module="github.com/kubeflow/training-operator",
+            folder="manifests/base/crds",
+            file=f"kubeflow.org_{kind.plural}.yaml",
+        )
+        for kind in TRAINING
+    },
+    "kubeflow.org/mpijob": DefinitionSource(
+        name="mpi-operator",
+        module="github.com/kubeflow/mpi-operator",
+        folder="manifests/base",
+        file="kubeflow.org_mpijobs.yaml",
+    ),
+    RAY_CLUSTER.framework: DefinitionSource(
+        name="ray-operator",
+        module="github.com/ray-project/kuberay/ray-operator",
+        folder="config/crd/bases",
+        file="ray.io_rayclusters.yaml",
+    ),
+}
+"""By framework, where the CRD of its kind is; Jobs have none."""
+
+
+@dataclass(slots=True, kw_only=True)
+class JobDefinitions:
+    """The CRDs of work in one control plane; each is installed when a Configuration first names its framework."""
+
+    folder: str
+    """The folder of the release with the go.mod that pins the modules."""
+    install: Callable[[Sequence[Manifest]], None]
+    """Creates CRDs, and waits until the API server serves them."""
+    _installed: set[str] = field(default_factory=set)
+
+    def ensure(self, frameworks: Iterable[str]) -> None:
+        """Install the CRDs of some frameworks that are not installed yet.
+
+        Raises:
+            MissingTool: a module is not in the cache, and Go cannot fetch it.
+
+        """
+        missing = [
+            each
+            for each in frameworks
+            if each in SOURCES and each not in self._installed
+        ]
+        if not missing:
+            return
+        found: list[Manifest] = []
+        for framework in missing:
+            found += self._definitions(SOURCES[framework])
+        self.install(found)
+        self._installed.update(missing)
+
+    def _definitions(self, source: DefinitionSource) -> list[Manifest]:
+        component = Component(
+            name=source.name, folder=self.folder, module=source.module, package=""
+        )
+        module = parts(component, "definitions", [source.folder])
+        return documents(module / source.folder / source.file)

@@ -1,0 +1,117 @@
+"""The Go types of the custom resources that Kueue queues, typed where they are looked at.
+
+Kueue: pkg/controller/jobs/jobset/jobset_controller.go (JobSet)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kueue_dra_ref.apiserver.go_types import (
+    ANYTHING,
+    FLAG,
+    TEXT,
+    GoMap,
+    GoSlice,
+    GoStruct,
+    all_of,
+    fields,
+)
+from kueue_dra_ref.apiserver.schema_claims import HEAD, OBJECT_META
+from kueue_dra_ref.apiserver.schema_pods import INT32, JOB_SPEC, TEMPLATE
+
+_JOB_TEMPLATE = fields(
+    "v1.JobTemplateSpec", ("metadata", OBJECT_META), ("spec", JOB_SPEC)
+)
+_REPLICATED_JOB = fields(
+    "v1alpha2.ReplicatedJob",
+    *all_of(TEXT, "name groupName"),
+    ("template", _JOB_TEMPLATE),
+    ("replicas", INT32),
+    ("dependsOn", ANYTHING),
+)
+_JOB_SET = fields(
+    "v1alpha2.JobSetSpec",
+    ("replicatedJobs", GoSlice(_REPLICATED_JOB, keyed=True)),
+    *all_of(
+        ANYTHING,
+        "network successPolicy failurePolicy startupPolicy coordinator volumeClaimPolicies",
+    ),
+    ("suspend", FLAG),
+    ("managedBy", TEXT),
+    ("ttlSecondsAfterFinished", INT32),
+)
+_RUN_POLICY = fields(
+    "v1.RunPolicy",
+    *all_of(TEXT, "cleanPodPolicy managedBy"),
+    *all_of(INT32, "ttlSecondsAfterFinished activeDeadlineSeconds backoffLimit"),
+    ("schedulingPolicy", ANYTHING),
+    ("suspend", FLAG),
+)
+_REPLICA = fields(
+    "v1.ReplicaSpec",
+    ("replicas", INT32),
+    ("restartPolicy", TEXT),
+    ("template", TEMPLATE),
+)
+
+
+def _training_job(name: str, replicas: str, others: str) -> GoStruct:
+    spec = fields(
+        f"v1.{name}Spec",
+        ("runPolicy", _RUN_POLICY),
+        (replicas, GoMap(_REPLICA)),
+        *all_of(ANYTHING, others),
+    )
+    return fields(f"v1.{name}", *HEAD, ("spec", spec), ("status", ANYTHING))
+
+
+_RAY_GROUP = fields(
+    "v1.WorkerGroupSpec",
+    ("groupName", TEXT),
+    *all_of(INT32, "replicas minReplicas maxReplicas numOfHosts idleTimeoutSeconds"),
+    *all_of(ANYTHING, "labels rayStartParams resources scaleStrategy"),
+    ("suspend", FLAG),
+    ("template", TEMPLATE),
+)
+_RAY_HEAD = fields(
+    "v1.HeadGroupSpec",
+    ("template", TEMPLATE),
+    ("enableIngress", FLAG),
+    ("serviceType", TEXT),
+    *all_of(ANYTHING, "headService labels rayStartParams resources"),
+)
+_RAY_CLUSTER = fields(
+    "v1.RayClusterSpec",
+    ("headGroupSpec", _RAY_HEAD),
+    ("workerGroupSpecs", GoSlice(_RAY_GROUP)),
+    *all_of(FLAG, "suspend enableInTreeAutoscaling"),
+    *all_of(TEXT, "managedBy rayVersion"),
+    *all_of(
+        ANYTHING,
+        "authOptions autoscalerOptions gcsFaultToleranceOptions headServiceAnnotations upgradeStrategy",
+    ),
+)
+CUSTOM: Mapping[str, GoStruct] = {
+    "JobSet": fields(
+        "v1alpha2.JobSet", *HEAD, ("spec", _JOB_SET), ("status", ANYTHING)
+    ),
+    "PyTorchJob": _training_job(
+        "PyTorchJob", "pytorchReplicaSpecs", "elasticPolicy nprocPerNode"
+    ),
+    "TFJob": _training_job(
+        "TFJob", "tfReplicaSpecs", "successPolicy enableDynamicWorker"
+    ),
+    "XGBoostJob": _training_job("XGBoostJob", "xgbReplicaSpecs", ""),
+    "PaddleJob": _training_job("PaddleJob", "paddleReplicaSpecs", "elasticPolicy"),
+    "JAXJob": _training_job("JAXJob", "jaxReplicaSpecs", ""),
+    "MPIJob": _training_job(
+        "MPIJob",
+        "mpiReplicaSpecs",
+        "slotsPerWorker runLauncherAsWorker sshAuthMountPath launcherCreationPolicy mpiImplementation",
+    ),
+    "RayCluster": fields(
+        "v1.RayCluster", *HEAD, ("spec", _RAY_CLUSTER), ("status", ANYTHING)
+    ),
+}
+"""The shape of each of these kinds."""

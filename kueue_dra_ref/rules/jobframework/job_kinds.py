@@ -1,0 +1,111 @@
+"""Kinds of work other than Jobs: the pod sets of their Workloads, when they finish, and which pods need no quota.
+
+Kueue: pkg/controller/jobs/jobset/jobset_controller.go (JobSet);
+    pkg/controller/jobframework/integrationmanager.go (IntegrationCallbacks)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kueue_dra_ref.api.job_kinds import (
+    JOB,
+    JOB_KINDS,
+    JOB_SET,
+    RAY_CLUSTER,
+    TRAINING,
+    JobKind,
+    pod_set_places,
+    pods_of_replica,
+    replicated_jobs,
+    template_at,
+)
+from kueue_dra_ref.model.rule import rule
+
+Job = dict[str, Any]
+
+
+@rule("WORK-001")
+def framework_is_not_enabled(framework: str, enabled: Sequence[str]) -> bool:
+    """Kueue does not queue work whose kind integrations.frameworks does not name.
+
+    Kueue: pkg/controller/jobframework/setup.go (SetupControllers)
+    """
+    return framework != JOB.framework and framework not in enabled
+
+
+@rule("WORK-002")
+def job_set_pod_sets(job: Job) -> list[dict[str, Any]] | None:
+    """Kueue makes a pod set of each replicated job of a JobSet, with the parallel pods of all its replicas.
+
+    Kueue: pkg/controller/jobs/jobset/jobset_controller.go (PodSets, podsCount)
+    """
+    return _pod_sets(job) if _is_of(job, JOB_SET) else None
+
+
+@rule("WORK-005")
+def training_job_pod_sets(job: Job) -> list[dict[str, Any]] | None:
+    """Kueue makes a pod set of each replica type of a training job, in the order of the kind, with its replicas.
+
+    Kueue: pkg/controller/jobs/kubeflow/kubeflowjob/kubeflowjob_controller.go (PodSets, podsCount);
+        pkg/controller/jobs/mpijob/mpijob_controller.go (PodSets, podsCount)
+    """
+    return _pod_sets(job) if _is_of(job, *TRAINING) else None
+
+
+@rule("WORK-006")
+def ray_cluster_pod_sets(job: Job) -> list[dict[str, Any]] | None:
+    """Kueue makes a pod set of the head of a RayCluster, and one of each worker group, with all hosts of its replicas.
+
+    Kueue: pkg/controller/jobs/raycluster/raycluster_controller.go (PodSets)
+    """
+    return _pod_sets(job) if _is_of(job, RAY_CLUSTER) else None
+
+
+@rule("WORK-003")
+def finished_work_finishes_workload(job: Job) -> tuple[str, str] | None:
+    """Kueue sets Finished on the workload of a JobSet or a training job that completed or failed.
+
+    Kueue: pkg/controller/jobs/jobset/jobset_controller.go (Finished);
+        pkg/controller/jobs/kubeflow/kubeflowjob/kubeflowjob_controller.go (Finished);
+        pkg/controller/jobs/mpijob/mpijob_controller.go (Finished)
+    """
+    return None if _is_of(job, JOB) else JOB_KINDS[job["kind"]].outcome(job)
+
+
+@rule("WORK-004")
+def reclaimable_pods_of_replicated_jobs(job: Job) -> list[dict[str, Any]] | None:
+    """Each Job of a JobSet that succeeded releases the quota of its pods.
+
+    Kueue: pkg/controller/jobs/jobset/jobset_controller.go (ReclaimablePods)
+    """
+    if not _is_of(job, JOB_SET):
+        return None
+    status = job.get("status") or {}
+    succeeded = {
+        each.get("name", ""): each.get("succeeded", 0)
+        for each in status.get("replicatedJobsStatus") or ()
+    }
+    found = []
+    for each in replicated_jobs(job):
+        done = succeeded.get(each["name"], 0)
+        if 0 < done <= each.get("replicas", 1):
+            name = str(each["name"]).lower()
+            found.append({"name": name, "count": done * pods_of_replica(each)})
+    return found
+
+
+def _is_of(job: Job, *kinds: JobKind) -> bool:
+    return any(job.get("kind", JOB.name) == kind.name for kind in kinds)
+
+
+def _pod_sets(job: Job) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": place.name,
+            "count": place.count,
+            "template": {"spec": {}, **template_at(job, place.path)},
+        }
+        for place in pod_set_places(job)
+    ]

@@ -1,0 +1,1 @@
+"""Kinds of work other than Jobs, with devices."""

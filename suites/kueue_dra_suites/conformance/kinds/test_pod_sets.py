@@ -1,0 +1,201 @@
+"""Kinds of work: which pod sets a Workload has, and what their devices are charged (Kueue, integrations)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from kueue_dra_fixtures import frameworks
+from kueue_dra_fixtures.builders import GPU, Pods, a_pod_set, a_request, a_template, gpu, work_of
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
+
+KINDS = [
+    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
+    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
+    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
+    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
+    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
+    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
+    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
+]
+"""Each kind with several pod sets."""
+EVERY = [
+    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
+    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
+    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
+    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
+    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
+    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
+    pytest.param("JAXJob", id="jaxjob", marks=covers("WORK-005")),
+    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
+]
+"""Each kind."""
+OF_THREE = [
+    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
+    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
+    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
+]
+"""Each kind that may have three pod sets."""
+
+CARD = "vendor.example.com/card"
+
+
+@pytest.fixture(autouse=True)
+def every_kind(lab: Lab) -> None:
+    """Kueue runs with every framework."""
+    lab.start(integrations=frameworks.ALL)
+
+
+@pytest.mark.parametrize("kind", EVERY)
+@pytest.mark.parametrize(
+    ("pods", "quota", "verdict"),
+    [
+        pytest.param(1, 3, admitted({"whole-gpus": 2}), id="one-pod"),
+        pytest.param(3, 7, admitted({"whole-gpus": 6}), id="one-to-spare"),
+        pytest.param(3, 6, admitted({"whole-gpus": 6}), id="fits-exactly"),
+        pytest.param(4, 8, admitted({"whole-gpus": 8}), id="two-replicas"),
+        pytest.param(4, 7, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_devices_are_charged_for_each_pod(lab: Lab, kind: str, pods: int, quota: int, verdict: Verdict) -> None:
+    """Each pod of each replica gets claims of its own."""
+    queue = lab.queue({"whole-gpus": quota})
+    job = queue.submit(work_of(kind, a_pod_set("workers", pods=pods, claims=[a_template(gpu(2))])))
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("COUNT-011")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        pytest.param(9, admitted({"whole-gpus": 8}), id="one-to-spare"),
+        pytest.param(8, admitted({"whole-gpus": 8}), id="fits-exactly"),
+        pytest.param(7, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_pod_sets_add_up(lab: Lab, kind: str, quota: int, verdict: Verdict) -> None:
+    """The pods of all replicated jobs are charged together: all of them start, or none."""
+    queue = lab.queue({"whole-gpus": quota})
+    leader = a_pod_set("leader", claims=[a_template(gpu(2))])
+    workers = a_pod_set("workers", pods=2, claims=[a_template(gpu(3))])
+    job = queue.submit(work_of(kind, leader, workers))
+
+    assert lab.verdict(job) == verdict
+    assert lab.is_suspended(job) is (verdict == pending(Reason.NEVER_FITS))
+
+
+@covers("COUNT-011")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("pod_sets", "counts", "usage"),
+    [
+        pytest.param(
+            [a_pod_set("leader", cpu="1"), a_pod_set("workers", pods=2, claims=[a_template(gpu(2))])],
+            [1, 2],
+            {"cpu": "1", "whole-gpus": "4"},
+            id="claims-in-the-last",
+        ),
+        pytest.param(
+            [a_pod_set("leader", claims=[a_template(gpu())]), a_pod_set("workers", pods=3, cpu="1")],
+            [1, 3],
+            {"cpu": "3", "whole-gpus": "1"},
+            id="claims-in-the-first",
+        ),
+        pytest.param(
+            [a_pod_set("none", pods=0, claims=[a_template(gpu(9))]), a_pod_set("some", claims=[a_template(gpu())])],
+            [0, 1],
+            {"whole-gpus": "1"},
+            id="one-without-pods",
+        ),
+    ],
+)
+def test_each_pod_set_is_charged_for_its_own_claims(
+    lab: Lab, kind: str, pod_sets: list[Pods], counts: list[int], usage: Mapping[str, str]
+) -> None:
+    """The Workload has one pod set for each group of pods, in the order of the object, with their numbers."""
+    queue = lab.queue({"cpu": "8", "whole-gpus": 8, "example.com/nics": 8})
+    job = queue.submit(work_of(kind, *pod_sets))
+
+    assert list(lab.counts(job).values())[-len(counts) :] == counts
+    assert lab.verdict(job) == admitted(usage)
+
+
+@covers("COUNT-011")
+@pytest.mark.parametrize("kind", KINDS)
+def test_pod_sets_that_name_one_template_are_charged_each(lab: Lab, kind: str) -> None:
+    """Each pod of each pod set gets a claim of its own from the template."""
+    queue = lab.queue({"whole-gpus": 6})
+    template = a_template(gpu(2))
+    leader = a_pod_set("leader", claims=[template])
+    workers = a_pod_set("workers", pods=2, claims=[template])
+    job = queue.submit(work_of(kind, leader, workers))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 6})
+
+
+@covers("EXT-027")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        pytest.param(5, admitted({"whole-gpus": 5}), id="fits-exactly"),
+        pytest.param(4, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_extended_resources_add_to_claims(lab: Lab, kind: str, quota: int, verdict: Verdict) -> None:
+    """One pod set asks by claim, the other by the extended resource of the same class: both are charged."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": quota})
+    by_claim = a_pod_set("by-claim", claims=[a_template(gpu(3))])
+    by_name = a_pod_set("by-name", pods=2, requests={CARD: "1"})
+    job = queue.submit(work_of(kind, by_claim, by_name))
+
+    assert lab.verdict(job) == verdict
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("users", "init_users"),
+    [
+        pytest.param((("c0",),), (("c0",),), id="both"),
+        pytest.param(((),), (("c0",),), id="init-container-alone"),
+        pytest.param((("c0",), ("c0",)), (), id="two-containers"),
+    ],
+)
+def test_a_claim_is_charged_once_for_the_containers_of_a_pod(
+    lab: Lab, kind: str, users: tuple[tuple[str, ...], ...], init_users: tuple[tuple[str, ...], ...]
+) -> None:
+    """Init containers and regular containers of a pod share its claim."""
+    queue = lab.queue({"whole-gpus": 4})
+    pods = a_pod_set("workers", pods=2, claims=[a_template(gpu(2))], users=users, init_users=init_users)
+    job = queue.submit(work_of(kind, pods))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 4})
+
+
+@covers("COUNT-011")
+@pytest.mark.parametrize("kind", OF_THREE)
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        pytest.param(7, admitted({"whole-gpus": 7, "example.com/nics": 2}), id="fits-exactly"),
+        pytest.param(6, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_three_pod_sets_ask_for_different_classes(lab: Lab, kind: str, quota: int, verdict: Verdict) -> None:
+    """The pods of each of them are charged for what they ask for."""
+    queue = lab.queue({"whole-gpus": quota, "example.com/nics": 2})
+    first = a_pod_set("a", claims=[a_template(gpu())])
+    second = a_pod_set("b", pods=2, claims=[a_template(a_request("nic.example.com"))])
+    third = a_pod_set("c", pods=3, claims=[a_template(gpu(2))])
+    job = queue.submit(work_of(kind, first, second, third))
+
+    assert lab.verdict(job) == verdict

@@ -1,0 +1,178 @@
+"""Kinds of work: claims that Kueue does not charge, and work that it does not queue (Kueue, integrations)."""
+
+from __future__ import annotations
+
+import pytest
+
+from kueue_dra_fixtures import frameworks
+from kueue_dra_fixtures.builders import (
+    ClaimOf,
+    a_direct_claim,
+    a_missing_template,
+    a_pod_set,
+    a_request,
+    a_template,
+    gpu,
+    work_of,
+)
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
+from kueue_dra_ref.api.job_kinds import Path, pod_set_places, replaced
+from kueue_dra_ref.target import Ref
+
+pytestmark = owns_kueue
+
+KINDS = [
+    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
+    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
+    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
+    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
+    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
+    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
+    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
+]
+"""Each kind with several pod sets."""
+EVERY = [
+    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
+    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
+    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
+    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
+    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
+    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
+    pytest.param("JAXJob", id="jaxjob", marks=covers("WORK-005")),
+    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
+]
+"""Each kind."""
+
+CLAIM = "spec.podSets[1].template.spec.resourceClaims[1]"
+
+
+@pytest.fixture(autouse=True)
+def every_kind(lab: Lab) -> None:
+    """Kueue runs with every framework."""
+    lab.start(integrations=frameworks.ALL)
+
+
+@covers("CLAIM-020")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("claim", "reason", "field"),
+    [
+        pytest.param(a_direct_claim(), Reason.DIRECT_CLAIM, "", id="direct-claim"),
+        pytest.param(
+            a_template(a_request("fpga.example.com")),
+            Reason.UNMAPPED,
+            f"{CLAIM}.resourceClaimTemplateName",
+            id="unmapped-class",
+        ),
+        pytest.param(
+            a_template(gpu(), a_request(count=None, mode="All")),
+            Reason.MODE_ALL,
+            f"{CLAIM}.devices.requests[1].exactly.allocationMode: ",
+            id="mode-all",
+        ),
+        pytest.param(a_missing_template(), Reason.NO_TEMPLATE, "", id="missing-template"),
+    ],
+)
+def test_the_message_names_the_pod_set(lab: Lab, kind: str, claim: ClaimOf, reason: Reason, field: str) -> None:
+    """A claim is found by the number of its pod set in the Workload, and by its own number in there."""
+    queue = lab.queue({"whole-gpus": 4})
+    good = a_pod_set("driver", claims=[a_template(gpu())])
+    job = queue.submit(work_of(kind, good, a_pod_set("workers", claims=[a_template(gpu()), claim])))
+
+    assert lab.verdict(job) == inadmissible(reason)
+    assert lab.message(job).startswith(field)
+    assert lab.is_suspended(job)
+
+
+@covers("WORK-001")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_without_its_framework_is_not_queued(lab: Lab, kind: str) -> None:
+    """Kueue neither suspends it nor creates a Workload, until it runs with the framework of the kind."""
+    lab.start(integrations=frameworks.JOBS_ALONE)
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(work_of(kind, a_pod_set("workers", claims=[a_template(gpu(2))])))
+
+    assert not lab.workloads(job)
+    assert not lab.is_suspended(job)
+
+    lab.start(integrations=frameworks.ALL)
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+@covers("WORK-007")
+@pytest.mark.parametrize("kind", EVERY)
+def test_pods_need_containers(lab: Lab, kind: str) -> None:
+    """The API server names the field, with the path that it has in each kind."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = lab.written(work_of(kind, a_pod_set("workers")), queue)
+    place = pod_set_places(written)[-1]
+    broken = replaced(written, (*place.path, "spec"), {"restartPolicy": "Never"})
+
+    assert f"{place.pod_path}.containers: Invalid value: " in lab.denied(broken)
+
+
+@covers("WORK-009")
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        pytest.param(("spec", "headGroupSpec"), "spec.headGroupSpec", id="head"),
+        pytest.param(("spec", "workerGroupSpecs", 0), "spec.workerGroupSpecs[0]", id="workers"),
+    ],
+)
+def test_ray_groups_need_start_parameters(lab: Lab, path: Path, field: str) -> None:
+    """The API server names the group that lacks them."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = lab.written(work_of("RayCluster", a_pod_set("workers")), queue)
+    broken = replaced(written, (*path, "rayStartParams"), None)
+
+    assert f"{field}.rayStartParams: Invalid value: " in lab.denied(broken)
+
+
+@covers("WORK-008")
+def test_replicated_jobs_have_different_names(lab: Lab) -> None:
+    """Each name is that of one replicated job."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = lab.written(work_of("JobSet", a_pod_set("workers"), a_pod_set("workers")), queue)
+
+    assert "spec.replicatedJobs[1]: Duplicate value" in lab.denied(written)
+
+
+@covers("QUEUE-046")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_queue_name_has_to_be_a_name(lab: Lab, kind: str) -> None:
+    """The webhook of each kind checks the queue label."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = lab.written(work_of(kind, a_pod_set("workers", claims=[a_template(gpu())])), queue)
+    message = lab.denied(marked(written, {QUEUE_LABEL: "No_Name"}))
+
+    assert f'"v{kind.lower()}.kb.io" denied the request' in message
+    assert f"metadata.labels[{QUEUE_LABEL}]" in message
+
+
+@covers("QUEUE-045")
+@pytest.mark.parametrize("kind", KINDS)
+def test_running_work_keeps_its_queue(lab: Lab, kind: str) -> None:
+    """Once it runs, work cannot be moved to another queue."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(work_of(kind, a_pod_set("workers", claims=[a_template(gpu())])))
+    message = lab.denied(marked(job.made, {QUEUE_LABEL: "another"}))
+
+    assert f"metadata.labels[{QUEUE_LABEL}]: Invalid value: " in message
+    assert "field is immutable" in message
+
+
+@covers("PREEMPT-040")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_priority_class_is_not_removed(lab: Lab, kind: str) -> None:
+    """Work that names a priority class keeps one."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(work_of(kind, a_pod_set("workers", claims=[a_template(gpu())]), priority=5))
+    message = lab.denied(marked(job.made, {PRIORITY_LABEL: None}))
+
+    assert "WorkloadPriorityClass cannot be removed from a workload" in message
+    assert lab.workload(job)["spec"]["priority"] == 5
+    assert lab.is_there(Ref.of(job.made))

@@ -1,0 +1,139 @@
+"""Kinds of work: when their quota is free for others again (Kueue, integrations)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kueue_dra_fixtures import frameworks
+from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, gpu, work_of
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
+from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
+
+KINDS = [
+    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
+    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
+    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
+    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
+    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
+    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
+    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
+]
+"""Each kind with several pod sets."""
+ENDING = [
+    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
+    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
+    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
+    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
+    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
+    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
+    pytest.param("JAXJob", id="jaxjob", marks=covers("WORK-005")),
+]
+"""Each kind that completes."""
+
+POLICY = {"withinClusterQueue": "LowerPriority"}
+
+
+@pytest.fixture(autouse=True)
+def every_kind(lab: Lab) -> None:
+    """Kueue runs with every framework."""
+    lab.start(integrations=frameworks.ALL)
+
+
+@covers("WORK-003", "QUEUE-007")
+@pytest.mark.parametrize("kind", ENDING)
+def test_completed_work_frees_its_quota(lab: Lab, kind: str) -> None:
+    """Its Workload is finished, and the next one is admitted."""
+    queue = lab.queue({"whole-gpus": 4})
+    first = queue.submit(work_of(kind, a_pod_set("workers", pods=2, claims=[a_template(gpu(2))])))
+    second = queue.submit(a_job(claims=[a_template(gpu())]))
+    assert lab.verdict(second) == pending(Reason.NO_QUOTA)
+
+    lab.finish(first)
+
+    assert lab.verdict(first) == finished("Succeeded")
+    assert lab.verdict(second) == admitted({"whole-gpus": 1})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_deleted_work_frees_its_quota(lab: Lab, kind: str) -> None:
+    """Its Workload goes with it."""
+    queue = lab.queue({"whole-gpus": 4})
+    first = queue.submit(work_of(kind, a_pod_set("workers", pods=2, claims=[a_template(gpu(2))])))
+    second = queue.submit(work_of(kind, a_pod_set("workers", claims=[a_template(gpu())])))
+    assert lab.verdict(second) == pending(Reason.NO_QUOTA)
+
+    lab.delete(first)
+
+    assert lab.verdict(second) == admitted({"whole-gpus": 1})
+    assert not lab.is_suspended(second)
+
+
+@covers("STATUS-024")
+@pytest.mark.parametrize("kind", KINDS)
+def test_preempted_work_is_suspended_again(lab: Lab, kind: str) -> None:
+    """It waits for quota, and starts again when the other is gone."""
+    queue = lab.queue({"whole-gpus": 4}, preemption=POLICY)
+    low = queue.submit(work_of(kind, a_pod_set("workers", pods=2, claims=[a_template(gpu(2))])))
+    high = queue.submit(a_job(claims=[a_template(gpu())], priority=5))
+
+    assert lab.verdict(high) == admitted({"whole-gpus": 1})
+    assert lab.verdict(low) == pending(Reason.NO_QUOTA)
+    assert lab.is_suspended(low)
+
+    lab.finish(high)
+
+    assert lab.verdict(low) == admitted({"whole-gpus": 4})
+    assert not lab.is_suspended(low)
+
+
+@covers("STATUS-026")
+@pytest.mark.parametrize(
+    ("active", "holds"),
+    [
+        pytest.param(1, True, id="a-job-is-active"),
+        pytest.param(0, False, id="none-is-active"),
+    ],
+)
+def test_evicted_work_keeps_its_quota_while_pods_run(lab: Lab, active: int, holds: bool) -> None:
+    """The quota of an evicted JobSet is free once none of its Jobs is active."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(work_of("JobSet", a_pod_set("workers", claims=[a_template(gpu(2))])))
+    lab.report(job, replicatedJobsStatus=[_replicated("workers", active=active)])
+
+    lab.activate(job, False)
+
+    assert lab.is_suspended(job)
+    assert (lab.admission(job) is not None) is holds
+
+
+@covers("WORK-004")
+@pytest.mark.parametrize(
+    ("succeeded", "verdict"),
+    [
+        pytest.param(0, pending(Reason.NO_QUOTA), id="none"),
+        pytest.param(1, admitted({"whole-gpus": 4}), id="one-of-two"),
+    ],
+)
+def test_succeeded_replicas_free_the_quota_of_their_pods(lab: Lab, succeeded: int, verdict: Verdict) -> None:
+    """Each Job of a replicated job that succeeded frees the devices of all its pods; others keep theirs."""
+    queue = lab.queue({"whole-gpus": 9})
+    leader = a_pod_set("leader", claims=[a_template(gpu(1))])
+    workers = a_pod_set("workers", pods=4, claims=[a_template(gpu(2))])
+    held = queue.submit(work_of("JobSet", leader, workers))
+    job = queue.submit(a_job(claims=[a_template(gpu(4))]))
+
+    lab.report(held, replicatedJobsStatus=[_replicated("leader"), _replicated("workers", succeeded=succeeded)])
+
+    assert lab.verdict(job) == verdict
+
+
+def _replicated(name: str, **counts: int) -> dict[str, Any]:
+    """The status of a replicated job."""
+    none = dict.fromkeys(("active", "failed", "ready", "succeeded", "suspended"), 0)
+    return {"name": name, **none, **counts}
