@@ -1,0 +1,185 @@
+"""The cluster of an audit: its objects as they are, and a Kueue of the reference that has just started over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueue_dra_audit.finding import Unchecked
+from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.scheme import KINDS
+from kueue_dra_ref.api.unstructured import part
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.reference.target import ReferenceTarget
+from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
+from kueue_dra_ref.simulation.run import unknown_namespaces
+from kueue_dra_ref.simulation.running_cluster import HEAD
+from kueue_dra_ref.target import FieldError, Manifest, Rejection
+
+_SUBMITTED = ("Job", "Workload")
+_WORK = frozenset({"Pod", *_SUBMITTED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DumpedCluster:
+    """What is known of a cluster: its release, its Configuration, and its objects as they were read."""
+
+    behaviour: Behaviour
+    configuration: Manifest
+    given: Sequence[SimulationInputs]
+    others: Sequence[Manifest] = ()
+    """The objects of kinds that the reference does not read, and the head of a dump."""
+    seconds: float = 0.0
+    """The newest time in the objects."""
+
+
+class ConfigurationRejected(Exception):
+    """Kueue does not start with the Configuration."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("; ".join(map(str, errors)))
+
+
+@dataclass(slots=True, kw_only=True)
+class AuditedCluster:
+    """The objects of a cluster, and the reference's Kueue over the same objects."""
+
+    dumped: DumpedCluster
+    target: ReferenceTarget
+    kueue: Kueue
+    rejected: Sequence[Rejection]
+    """The objects that no API server would have stored."""
+    objects: Mapping[str, Sequence[Manifest]]
+    """The stored objects by kind, with the status that the cluster gives them."""
+    unchecked: Unchecked = field(default_factory=Unchecked)
+
+    def of(self, kind: str) -> Sequence[Manifest]:
+        """Give the objects of a kind that the reference reads."""
+        return self.objects.get(kind, ())
+
+    def others(self, kind: str) -> Iterator[Manifest]:
+        """Give the objects of a kind that the reference does not read."""
+        for each in self.dumped.others:
+            if each.get("kind") == kind:
+                yield each
+
+    @property
+    def holders(self) -> Iterator[Manifest]:
+        """The Workloads that hold quota."""
+        for each in self.of("Workload"):
+            if is_true(each, "QuotaReserved") and not is_true(each, "Finished"):
+                yield each
+
+    def was_read(self, kind: str) -> bool:
+        """Whether the objects of a kind are all there: some are, or the dump says that it has read them."""
+        if any(self.of(kind)):
+            return True
+        heads = list(self.others(HEAD))
+        not_read = [
+            str(line)
+            for head in heads
+            for line in part(head, "spec").get("notRead") or ()
+        ]
+        lost = (f"{kind}:", f"{KINDS[kind].group}:")
+        return bool(heads) and not any(line.startswith(lost) for line in not_read)
+
+
+def audited(dumped: DumpedCluster, api_server: ApiServer) -> AuditedCluster:
+    """Start the reference over the objects of a cluster; nothing has been decided yet.
+
+    Raises:
+        ConfigurationRejected: Kueue does not start with the Configuration.
+
+    """
+    target = ReferenceTarget(dumped.behaviour, api_server)
+    names = unknown_namespaces(dumped.given)
+    target.apply(map(_namespace, [DEFAULT_NAMESPACE, *names]))
+    restored = [each.manifest for each in dumped.given if _is_restored(each)]
+    rejected = target.restore(restored, dumped.seconds)
+    errors = target.start(dumped.configuration)
+    if errors or target.manager is None:
+        raise ConfigurationRejected(errors)
+    return AuditedCluster(
+        dumped=dumped,
+        target=target,
+        kueue=target.manager.kueue,
+        rejected=rejected,
+        objects=_objects(target, dumped.given),
+    )
+
+
+def _is_restored(given: SimulationInputs) -> bool:
+    """Whether an object is one of the cluster: work without UID and status is new work."""
+    return given.restored or given.ref.kind not in _WORK
+
+
+def _namespace(name: str) -> Manifest:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def _objects(
+    target: ReferenceTarget, given: Iterable[SimulationInputs]
+) -> dict[str, list[Manifest]]:
+    """Give the stored objects by kind; those of queues have no status in the store, so it comes from the input."""
+    written = {each.ref: each.manifest for each in given}
+    by_place = {(ref.kind, ref.namespace, ref.name): obj for ref, obj in written.items()}
+    found: dict[str, list[Manifest]] = {}
+    for kind in KINDS:
+        found[kind] = []
+        for obj in target.store.every(kind):
+            place = (kind, *key_of(obj))
+            found[kind].append(_with_status(obj, by_place.get(place)))
+    return found
+
+
+def _with_status(stored: Manifest, written: Manifest | None) -> Manifest:
+    status = part(written or {}, "status")
+    if stored["kind"] not in ("ClusterQueue", "LocalQueue", "Workload"):
+        return stored
+    if "flavorUsage" in status:
+        # The name of the field in v1beta1.
+        status = {**status, "flavorsUsage": status["flavorUsage"]}
+    return {**stored, "status": status}
+
+
+def key_of(obj: Manifest) -> Key:
+    """Give namespace and name."""
+    meta = obj["metadata"]
+    return meta.get("namespace", ""), meta["name"]
+
+
+def title(obj: Manifest) -> str:
+    """Name an object: kind, namespace and name."""
+    namespace, name = key_of(obj)
+    return f"{obj['kind']} {namespace}/{name}" if namespace else f"{obj['kind']} {name}"
+
+
+def explain(workload: Manifest) -> str:
+    """Give the command that explains a Workload; FILE is the dump."""
+    namespace, name = key_of(workload)
+    return f"kueue-dra explain -f FILE -n {namespace} workload/{name}"
+
+
+def shown(obj: Manifest) -> str:
+    """Give the command that prints an object."""
+    namespace, name = key_of(obj)
+    where = f" -n {namespace}" if namespace else ""
+    return f"kubectl get {obj['kind'].lower()} {name}{where} -o yaml"
+
+
+def reserved_at(workload: Manifest) -> str:
+    """Give the time of a quota reservation; empty if the cluster does not say."""
+    found = condition(workload, "QuotaReserved") or {}
+    return str(found.get("lastTransitionTime", ""))
+
+
+def assignments(workload: Manifest) -> list[dict[str, Any]]:
+    """Give the pod sets of an admission as the cluster has them."""
+    admission = part(part(workload, "status"), "admission")
+    found = admission.get("podSetAssignments") or ()
+    return [each for each in found if isinstance(each, dict)]

@@ -1,0 +1,105 @@
+"""Figures of queues: the conservation laws of the cases, each with its requirement, on the objects of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kueue_dra_audit.cluster import AuditedCluster, shown, title
+from kueue_dra_audit.finding import Finding, Sure
+from kueue_dra_fixtures.cluster_state import ClusterState
+from kueue_dra_fixtures.invariants import (
+    Law,
+    Violation,
+    charges_are_reserved,
+    charges_are_used,
+    holders_are_counted,
+    nothing_runs_unreserved,
+    waiting_are_counted,
+)
+from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.target import Manifest
+
+_FIGURES: tuple[Law, ...] = (
+    charges_are_reserved,
+    charges_are_used,
+    holders_are_counted,
+    waiting_are_counted,
+)
+_OF_CLUSTER_QUEUE: Mapping[str, str] = {
+    "charges are reservations": "STATUS-016",
+    "charges are usage": "STATUS-017",
+    "holders are counted": "STATUS-015",
+    "waiting are counted": "STATUS-013",
+}
+_OF_LOCAL_QUEUE: Mapping[str, str] = {
+    "charges are reservations": "STATUS-019",
+    "charges are usage": "STATUS-019",
+    "holders are counted": "STATUS-018",
+}
+"""The requirement of each law; the laws themselves are those that every case is checked against."""
+_LATE = "Kueue writes the status of a queue after its decisions; one that stays wrong was not written"
+_NO_STATUS = "figures of queues without a status"
+_PARENTS_THAT_QUEUE = frozenset({"", "CronJob"})
+"""Owners of a Job that are no work that Kueue queues as a whole."""
+
+
+def figures(cluster: AuditedCluster) -> Iterator[Finding]:
+    """Find figures of ClusterQueues and LocalQueues that are not the sums of their Workloads."""
+    state = _state(cluster)
+    for law in _FIGURES:
+        for violation in law(state):
+            yield _of_queue(cluster, violation)
+
+
+def unreserved(cluster: AuditedCluster) -> Iterator[Finding]:
+    """Find queued Jobs that are not suspended although no quota is reserved for them."""
+    for violation in nothing_runs_unreserved(_state(cluster)):
+        yield Finding(
+            requirement="STATUS-024",
+            subject=violation.where,
+            field="spec.suspend",
+            says=violation.says,
+            follows=violation.but,
+            cause="it was resumed by hand, or Kueue does not manage it",
+            sure=Sure.CERTAIN,
+            look=_look(cluster, violation.where),
+        )
+
+
+def _state(cluster: AuditedCluster) -> ClusterState:
+    objects = [*cluster.of("Workload"), *filter(_is_own, cluster.of("Job"))]
+    for kind in ("ClusterQueue", "LocalQueue"):
+        for queue in cluster.of(kind):
+            if queue.get("status"):
+                objects.append(queue)
+            else:
+                cluster.unchecked.add(_NO_STATUS, title(queue))
+    return ClusterState(objects=objects, given=objects)
+
+
+def _is_own(job: Manifest) -> bool:
+    """Whether Kueue queues a Job itself, instead of the work that it is a part of."""
+    owners = job["metadata"].get("ownerReferences") or ()
+    kinds = {each.get("kind", "") for each in owners if each.get("controller")}
+    return kinds <= _PARENTS_THAT_QUEUE and not is_true(job, "Complete")
+
+
+def _of_queue(cluster: AuditedCluster, violation: Violation) -> Finding:
+    subject, _, where = violation.where.partition(", ")
+    ids = _OF_LOCAL_QUEUE if subject.startswith("LocalQueue") else _OF_CLUSTER_QUEUE
+    field, _, figure = violation.says.partition(" is ")
+    return Finding(
+        requirement=ids[violation.law],
+        subject=subject,
+        field=f"{field}{', ' if where else ''}{where}",
+        says=figure,
+        follows=violation.but,
+        cause=_LATE,
+        sure=Sure.LAG,
+        look=_look(cluster, subject),
+    )
+
+
+def _look(cluster: AuditedCluster, subject: str) -> str:
+    kind = subject.partition(" ")[0]
+    return next(shown(each) for each in cluster.of(kind) if title(each) == subject)
