@@ -30,16 +30,32 @@ from kueue_dra_ref.workload.total_requests import (
 )
 
 Amounts = Mapping[str, int]
-NO_QUEUE = "charges of Workloads whose ClusterQueue is missing"
-IN_USE = "charges of Workloads that use a ResourceClaim of another Workload"
-REFUSED = "charges of Workloads whose claims cannot be read any more"
-DEFAULTED = "requests that a LimitRange or a RuntimeClass may have added"
-_STALE = "the mapping was changed after the admission; Kueue does not charge it again"
+NO_CONFIGURATION = (
+    "not checked: charges, and reasons of pending Workloads, as the input has no Configuration: "
+    "kubectl get configmap kueue-manager-config -n kueue-system -o yaml prints it"
+)
+NO_QUEUE = "not checked: charges of Workloads whose ClusterQueue the input lacks"
+IN_USE = "not checked: charges of Workloads that may use a ResourceClaim of another one"
+REFUSED = "not checked: charges of Workloads whose claims cannot be read now"
+DEFAULTED = "not checked: requests that a LimitRange or a RuntimeClass may have added"
+NO_SLICES = (
+    "not checked: charges that depend on devices, as the input has no ResourceSlices: "
+    "kubectl get resourceslices -o yaml prints them"
+)
+NO_CLASSES = (
+    "not checked: charges that depend on DeviceClasses, as the input has none: "
+    "kubectl get deviceclasses -o yaml prints them"
+)
+_STALE = (
+    "the mapping, or the DeviceClass of an extended resource, was changed after the admission; "
+    "Kueue does not charge it again"
+)
 _UNCHARGED = (
     "it was admitted while {gate} was off or its class was not mapped, "
     "so its devices are not charged"
 )
 _EDITED = "the status was changed by hand, or Kueue charged wrongly"
+_LATER = "was created or changed after the admission"
 _DELETED = "it was deleted after the admission"
 
 
@@ -66,6 +82,9 @@ class PodSetCharge:
 
 def charges(cluster: AuditedCluster) -> Iterator[Finding]:
     """Find admitted Workloads whose charge does not follow from their templates."""
+    if not cluster.dumped.has_configuration:
+        cluster.notes.add(NO_CONFIGURATION)
+        return
     for workload in cluster.holders:
         stored = cluster.kueue.store.get("Workload", _key(workload))
         if stored is not None:
@@ -84,10 +103,10 @@ def _of_workload(
     read = kueue.informers.workload(stored)
     queue = kueue.informers.queue(workload["status"]["admission"]["clusterQueue"])
     if queue is None:
-        cluster.unchecked.add(NO_QUEUE, title(workload))
+        cluster.notes.add(NO_QUEUE, title(workload))
         return
     if any(each.claim for each in read.claims) and kueue.behaviour.processing.already_charged:
-        cluster.unchecked.add(IN_USE, title(workload))
+        cluster.notes.add(IN_USE, title(workload))
         return
     resources = preprocess_dra_resources(kueue.behaviour, kueue.lister, read)
     if resources.refused:
@@ -178,7 +197,7 @@ def _compared(
         if name in charge.devices | mapped or _is_explicit(charge, name):
             differing.append(name)
         else:
-            cluster.unchecked.add(DEFAULTED, title(charge.workload))
+            cluster.notes.add(DEFAULTED, title(charge.workload))
     if not differing:
         return
     sure, cause = _cause(cluster, workload, charge, differing)
@@ -262,15 +281,36 @@ def changed_since(
         template = lister.template(workload.namespace, claim.template)
         if template and _is_newer(template, admitted):
             return Sure.TEMPLATE, f"{_dated(template)}, after the admission at {admitted}"
-    if not any(each.sources for each in cluster.kueue.configuration.mappings):
-        return None
-    for each in cluster.of("ResourceSlice"):
-        if _is_newer(each, admitted) or _is_updated(each):
-            return Sure.SLICES, f"{title(each)} was created or changed after the admission"
+    if _is_sourced(cluster, workload):
+        for each in cluster.of("ResourceSlice"):
+            if _is_newer(each, admitted) or _is_updated(each):
+                return Sure.SLICES, f"{title(each)} {_LATER}"
     for each in cluster.of("DeviceClass"):
-        if _is_newer(each, admitted) or _is_updated(each):
-            return Sure.CLASS, f"{title(each)} was created or changed after the admission"
+        is_later = _is_newer(each, admitted) or _is_updated(each)
+        if is_later and _decides(cluster, workload, each):
+            return Sure.CLASS, f"{title(each)} {_LATER}"
     return None
+
+
+def _is_sourced(cluster: AuditedCluster, workload: Workload) -> bool:
+    """Whether a class of a Workload charges counters or capacities of its devices."""
+    names = classes_of(cluster.kueue.lister, workload)
+    for mapping in cluster.kueue.configuration.mappings:
+        if mapping.sources and not names.isdisjoint(mapping.device_classes):
+            return True
+    return False
+
+
+def _decides(
+    cluster: AuditedCluster, workload: Workload, device_class: Manifest
+) -> bool:
+    """Whether the spec of a DeviceClass decides a charge: by its selectors, or by the name of an extended resource."""
+    name = device_class["metadata"]["name"]
+    if name in classes_of(cluster.kueue.lister, workload):
+        return _is_sourced(cluster, workload)
+    extended = device_class["spec"].get("extendedResourceName")
+    requested = {of for each in workload.pod_sets for of in each.requests}
+    return bool(extended) and extended in requested
 
 
 def _dated(obj: Manifest) -> str:
@@ -296,9 +336,12 @@ def _refused(
     """Find admitted Workloads that Kueue would not admit again, because of what their claims name now."""
     assert resources.refused is not None
     message = resources.refused.message
+    if remark := _lacking(cluster):
+        cluster.notes.add(remark, title(stored))
+        return
     missing = _missing_templates(cluster, workload)
     if missing or resources.refused.undecided or resources.refused.silent:
-        cluster.unchecked.add(REFUSED, f"{title(stored)} ({', '.join(missing) or message})")
+        cluster.notes.add(REFUSED, f"{title(stored)} ({', '.join(missing) or message})")
         return
     cites = [cite for step in resources.steps[-1:] for cite in step.requirements]
     sure, cause = changed_since(cluster, stored, workload) or (
@@ -315,6 +358,13 @@ def _refused(
         sure=sure,
         look=explain(stored),
     )
+
+
+def _lacking(cluster: AuditedCluster) -> str:
+    """Say what the input lacks, so that claims are refused that Kueue accepts."""
+    if not cluster.was_read("DeviceClass"):
+        return NO_CLASSES
+    return "" if cluster.was_read("ResourceSlice") else NO_SLICES
 
 
 def _missing_templates(cluster: AuditedCluster, workload: Workload) -> list[str]:

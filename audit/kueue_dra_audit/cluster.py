@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_audit.finding import Unchecked
+from kueue_dra_audit.finding import Notes
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.unstructured import part
@@ -35,6 +35,8 @@ class DumpedCluster:
     """The objects of kinds that the reference does not read, and the head of a dump."""
     seconds: float = 0.0
     """The newest time in the objects."""
+    has_configuration: bool = True
+    """Whether the Configuration was read; without it, nothing that depends on the mapping can be checked."""
 
 
 class ConfigurationRejected(Exception):
@@ -54,9 +56,11 @@ class AuditedCluster:
     kueue: Kueue
     rejected: Sequence[Rejection]
     """The objects that no API server would have stored."""
+    unreadable: Sequence[Rejection]
+    """The Workloads whose status Kueue cannot read."""
     objects: Mapping[str, Sequence[Manifest]]
     """The stored objects by kind, with the status that the cluster gives them."""
-    unchecked: Unchecked = field(default_factory=Unchecked)
+    notes: Notes = field(default_factory=Notes)
 
     def of(self, kind: str) -> Sequence[Manifest]:
         """Give the objects of a kind that the reference reads."""
@@ -76,17 +80,15 @@ class AuditedCluster:
                 yield each
 
     def was_read(self, kind: str) -> bool:
-        """Whether the objects of a kind are all there: some are, or the dump says that it has read them."""
-        if any(self.of(kind)):
-            return True
-        heads = list(self.others(HEAD))
-        not_read = [
-            str(line)
-            for head in heads
-            for line in part(head, "spec").get("notRead") or ()
-        ]
+        """Whether the objects of a kind are there: some are, or the dump says that it has read them."""
+        return any(self.of(kind)) or self.is_complete(kind)
+
+    def is_complete(self, kind: str) -> bool:
+        """Whether a dump says that it has read every object of a kind; other input may have some of them only."""
         lost = (f"{kind}:", f"{KINDS[kind].group}:")
-        return bool(heads) and not any(line.startswith(lost) for line in not_read)
+        heads = [part(head, "spec") for head in self.others(HEAD)]
+        lines = [str(line) for head in heads for line in head.get("notRead") or ()]
+        return bool(heads) and not any(line.startswith(lost) for line in lines)
 
 
 def audited(dumped: DumpedCluster, api_server: ApiServer) -> AuditedCluster:
@@ -104,11 +106,13 @@ def audited(dumped: DumpedCluster, api_server: ApiServer) -> AuditedCluster:
     errors = target.start(dumped.configuration)
     if errors or target.manager is None:
         raise ConfigurationRejected(errors)
+    unreadable = [each for each in rejected if _is_status(each)]
     return AuditedCluster(
         dumped=dumped,
         target=target,
         kueue=target.manager.kueue,
-        rejected=rejected,
+        rejected=[each for each in rejected if not _is_status(each)],
+        unreadable=unreadable,
         objects=_objects(target, dumped.given),
     )
 
@@ -116,6 +120,13 @@ def audited(dumped: DumpedCluster, api_server: ApiServer) -> AuditedCluster:
 def _is_restored(given: SimulationInputs) -> bool:
     """Whether an object is one of the cluster: work without UID and status is new work."""
     return given.restored or given.ref.kind not in _WORK
+
+
+def _is_status(rejection: Rejection) -> bool:
+    error = rejection.error
+    if rejection.ref.kind != "Workload" or error is None:
+        return False
+    return error.field.startswith("status.")
 
 
 def _namespace(name: str) -> Manifest:

@@ -17,6 +17,7 @@ from kueue_dra_fixtures.invariants import (
     waiting_are_counted,
 )
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.target import Manifest
 
 _FIGURES: tuple[Law, ...] = (
@@ -38,7 +39,11 @@ _OF_LOCAL_QUEUE: Mapping[str, str] = {
 }
 """The requirement of each law; the laws themselves are those that every case is checked against."""
 _LATE = "Kueue writes the status of a queue after its decisions; one that stays wrong was not written"
-_NO_STATUS = "figures of queues without a status"
+_NO_STATUS = "not checked: figures of queues that have no status"
+_NO_WORKLOADS = (
+    "not checked: figures of queues that count more Workloads than the input has: "
+    "kubectl get workloads -A -o yaml prints all"
+)
 _PARENTS_THAT_QUEUE = frozenset({"", "CronJob"})
 """Owners of a Job that are no work that Kueue queues as a whole."""
 
@@ -48,11 +53,37 @@ def figures(cluster: AuditedCluster) -> Iterator[Finding]:
     state = _state(cluster)
     for law in _FIGURES:
         for violation in law(state):
-            yield _of_queue(cluster, violation)
+            found = _of_queue(cluster, violation)
+            if _lacks_workloads(cluster, found.subject):
+                cluster.notes.add(_NO_WORKLOADS, found.subject)
+            else:
+                yield found
+
+
+def _lacks_workloads(cluster: AuditedCluster, subject: str) -> bool:
+    """Whether the input may have some Workloads of a queue only: no dump says that it has all."""
+    if cluster.is_complete("Workload"):
+        return False
+    kind = subject.partition(" ")[0]
+    queue = next(each for each in cluster.of(kind) if title(each) == subject)
+    status = queue["status"]
+    known = sum(_is_in(each, queue) for each in cluster.of("Workload"))
+    counted = status.get("reservingWorkloads", 0) + status.get("pendingWorkloads", 0)
+    return bool(counted > known)
+
+
+def _is_in(workload: Manifest, queue: Manifest) -> bool:
+    """Whether a Workload holds quota in a queue, or may be pending there."""
+    admission = part(part(workload, "status"), "admission")
+    if admission and queue["kind"] == "ClusterQueue":
+        return bool(admission.get("clusterQueue") == queue["metadata"]["name"])
+    return not is_true(workload, "Finished")
 
 
 def unreserved(cluster: AuditedCluster) -> Iterator[Finding]:
     """Find queued Jobs that are not suspended although no quota is reserved for them."""
+    if not cluster.was_read("Workload"):
+        return
     for violation in nothing_runs_unreserved(_state(cluster)):
         yield Finding(
             requirement="STATUS-024",
@@ -73,7 +104,7 @@ def _state(cluster: AuditedCluster) -> ClusterState:
             if queue.get("status"):
                 objects.append(queue)
             else:
-                cluster.unchecked.add(_NO_STATUS, title(queue))
+                cluster.notes.add(_NO_STATUS, title(queue))
     return ClusterState(objects=objects, given=objects)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -58,19 +58,18 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Unchecked:
-    """What an audit could not check: the objects by reason, each reason once."""
+class Notes:
+    """What is no finding, such as what could not be checked: each remark once, with the objects that it is about."""
 
-    by_reason: dict[str, dict[str, None]] = field(default_factory=dict)
+    _subjects: dict[str, dict[str, None]] = field(default_factory=dict)
 
-    def add(self, reason: str, subject: str = "") -> None:
-        """Note that something was not checked."""
-        subjects = self.by_reason.setdefault(reason, {})
+    def add(self, remark: str, subject: str = "") -> None:
+        """Make a remark, about an object if one is given."""
+        subjects = self._subjects.setdefault(remark, {})
         if subject:
             subjects[subject] = None
 
-    @property
-    def notes(self) -> Iterable[tuple[str, list[str]]]:
-        """Give each reason with its objects."""
-        for reason, subjects in self.by_reason.items():
-            yield reason, list(subjects)
+    def __iter__(self) -> Iterator[tuple[str, list[str]]]:
+        """Give each remark with its objects."""
+        for remark, subjects in self._subjects.items():
+            yield remark, list(subjects)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from kueue_dra_audit.claims import allocated, class_of_result, classes_of
 from kueue_dra_audit.cluster import (
@@ -15,60 +15,69 @@ from kueue_dra_audit.cluster import (
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.unstructured import mappings, part
+from kueue_dra_ref.explain.step import listed
 from kueue_dra_ref.target import Manifest
 
-NO_CLASSES = "whether DeviceClasses exist: the input has none"
-NO_SLICES = "whether allocated devices are published: the input has no ResourceSlices"
-NO_PODS = "devices of ResourceClaims whose pod is not in the input"
-UNMAPPED_NAMES = "DeviceClasses that the mapping lists and that do not exist; no Workload requests them"
+NO_SLICES = (
+    "not checked: whether allocated devices are published, as the input has no ResourceSlices"
+)
+NO_CLASSES = "not checked: whether DeviceClasses exist, as the input has none"
+NO_PODS = "not checked: devices of ResourceClaims whose pod the input lacks"
+UNUSED_NAMES = "DeviceClasses that the mapping lists, that do not exist, and that no Workload requests"
+_SHOWN = 5
 _OVER = frozenset({"Succeeded", "Failed"})
 
 
 def classes(cluster: AuditedCluster) -> Iterator[Finding]:
-    """Find Workloads whose DeviceClass does not exist, so that no pod of them gets a device."""
-    requested: set[str] = set()
-    has_classes = cluster.was_read("DeviceClass")
-    lister = cluster.kueue.lister
+    """Find mapped DeviceClasses that Workloads request and that do not exist, so that no pod gets a device."""
+    requested = _requesting(cluster)
+    if not cluster.was_read("DeviceClass"):
+        if requested:
+            cluster.notes.add(NO_CLASSES)
+        return
+    for mapping in cluster.kueue.configuration.mappings:
+        for name in mapping.device_classes:
+            if cluster.kueue.lister.device_class(name) is not None:
+                continue
+            if workloads := requested.get(name):
+                yield _without_class(name, workloads)
+            else:
+                cluster.notes.add(UNUSED_NAMES, name)
+
+
+def _requesting(cluster: AuditedCluster) -> dict[str, list[Manifest]]:
+    """Give the unfinished Workloads that request each DeviceClass."""
+    found: dict[str, list[Manifest]] = {}
     for workload in cluster.of("Workload"):
-        if is_true(workload, "Finished"):
+        stored = cluster.kueue.store.get("Workload", key_of(workload))
+        if stored is None or is_true(workload, "Finished"):
             continue
-        stored = cluster.kueue.store.get("Workload", key_of(workload)) or workload
-        names = classes_of(lister, cluster.kueue.informers.workload(stored))
-        requested |= names
-        for name in sorted(names):
-            if lister.device_class(name) is None and has_classes:
-                yield _without_class(workload, name)
-    if requested and not has_classes:
-        cluster.unchecked.add(NO_CLASSES)
-    if has_classes:
-        _note_unused(cluster, requested)
+        read = cluster.kueue.informers.workload(stored)
+        for name in classes_of(cluster.kueue.lister, read):
+            found.setdefault(name, []).append(workload)
+    return found
 
 
-def _without_class(workload: Manifest, name: str) -> Finding:
-    holds = is_true(workload, "QuotaReserved")
+def _without_class(name: str, workloads: Sequence[Manifest]) -> Finding:
+    holders = sum(is_true(each, "QuotaReserved") for each in workloads)
+    names = listed([title(each) for each in workloads], _SHOWN)
     return Finding(
         requirement="CLASS-001",
-        subject=title(workload),
-        field=f"DeviceClass {name}",
-        says="it holds quota" if holds else "it waits for quota",
-        follows=f"DeviceClass {name} does not exist, so no pod gets a device",
-        cause="the class was deleted after the Workload was created, or it never existed",
+        subject=f"DeviceClass {name}",
+        field="metadata.name",
+        says=f"the mapping lists it, and {holders} of {len(workloads)} Workloads that request it hold quota: {names}",
+        follows="it does not exist, so no pod of them gets a device",
+        cause="the class was deleted, or it never existed",
         sure=Sure.CERTAIN,
         look=f"kubectl get deviceclass {name}",
     )
 
 
-def _note_unused(cluster: AuditedCluster, requested: set[str]) -> None:
-    for mapping in cluster.kueue.configuration.mappings:
-        for name in mapping.device_classes:
-            if name not in requested and cluster.kueue.lister.device_class(name) is None:
-                cluster.unchecked.add(UNMAPPED_NAMES, name)
-
-
 def gates(cluster: AuditedCluster) -> Iterator[Finding]:
     """Find Workloads whose claims are not charged because the integration is off."""
     kueue = cluster.kueue
-    if kueue.behaviour.processing.is_dra_workload:
+    is_on = bool(kueue.behaviour.processing.is_dra_workload)
+    if is_on or not cluster.dumped.has_configuration:
         return
     gate = kueue.behaviour.integration_gate
     for workload in cluster.holders:
@@ -97,7 +106,7 @@ def devices(cluster: AuditedCluster) -> Iterator[Finding]:
         yield from _unpublished(cluster, claim)
         pod = _pod_of(claim, pods)
         if pod is None:
-            cluster.unchecked.add(NO_PODS, title(claim))
+            cluster.notes.add(NO_PODS, title(claim))
         elif workload := _workload_of(pod, by_uid):
             counts = used.setdefault(key_of(workload), {})
             _count(cluster, claim, counts)
@@ -169,7 +178,7 @@ def _beyond_charge(
 def _unpublished(cluster: AuditedCluster, claim: Manifest) -> Iterator[Finding]:
     """Find allocated devices of pools that no ResourceSlice has."""
     if not cluster.was_read("ResourceSlice"):
-        cluster.unchecked.add(NO_SLICES)
+        cluster.notes.add(NO_SLICES)
         return
     pools = {
         (each["spec"].get("driver"), part(each["spec"], "pool").get("name"))

@@ -21,6 +21,8 @@ _RESUMED = "it was resumed by hand, or Kueue does not manage its kind"
 
 def running(cluster: AuditedCluster) -> Iterator[Finding]:
     """Find pods without Kueue's gate, and resumed work, for which no quota is reserved."""
+    if not cluster.was_read("Workload"):
+        return
     by_owner = _workloads_by_owner(cluster)
     for each in cluster.dumped.others:
         if each.get("kind") == "Pod":
