@@ -26,14 +26,14 @@ def admissions(cluster: AuditedCluster) -> Iterator[Finding]:
 
 
 def _unreadable(cluster: AuditedCluster) -> Iterator[Finding]:
-    """Find Workloads with a status that no Kueue writes; nothing else of them is checked."""
+    """Find Workloads with a status that no Kueue writes, such as without admission; nothing else of them is checked."""
     for rejection in cluster.unreadable:
         namespace, name = rejection.ref.namespace, rejection.ref.name
         yield Finding(
             requirement="STATUS-001",
             subject=f"Workload {namespace}/{name}",
             field=rejection.error.field if rejection.error else "status",
-            says="it holds quota",
+            says="its conditions say that it holds quota",
             follows=str(rejection.error),
             cause=_EDITED,
             sure=Sure.CERTAIN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kueue_dra_audit.cluster import AuditedCluster, shown, title
+from kueue_dra_audit.cluster import AuditedCluster, key_of, shown, title
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_fixtures.cluster_state import ClusterState
 from kueue_dra_fixtures.invariants import (
@@ -17,7 +17,7 @@ from kueue_dra_fixtures.invariants import (
     waiting_are_counted,
 )
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.unstructured import part
+from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.target import Manifest
 
 _FIGURES: tuple[Law, ...] = (
@@ -64,20 +64,23 @@ def _lacks_workloads(cluster: AuditedCluster, subject: str) -> bool:
     """Whether the input may have some Workloads of a queue only: no dump says that it has all."""
     if cluster.is_complete("Workload"):
         return False
+    queue = _queue(cluster, subject)
+    known = sum(_holds_in(each, queue) for each in cluster.holders)
+    return bool(queue["status"].get("reservingWorkloads", 0) > known)
+
+
+def _queue(cluster: AuditedCluster, subject: str) -> Manifest:
     kind = subject.partition(" ")[0]
-    queue = next(each for each in cluster.of(kind) if title(each) == subject)
-    status = queue["status"]
-    known = sum(_is_in(each, queue) for each in cluster.of("Workload"))
-    counted = status.get("reservingWorkloads", 0) + status.get("pendingWorkloads", 0)
-    return bool(counted > known)
+    return next(each for each in cluster.of(kind) if title(each) == subject)
 
 
-def _is_in(workload: Manifest, queue: Manifest) -> bool:
-    """Whether a Workload holds quota in a queue, or may be pending there."""
-    admission = part(part(workload, "status"), "admission")
-    if admission and queue["kind"] == "ClusterQueue":
-        return bool(admission.get("clusterQueue") == queue["metadata"]["name"])
-    return not is_true(workload, "Finished")
+def _holds_in(workload: Manifest, queue: Manifest) -> bool:
+    """Whether a Workload that holds quota names a LocalQueue, or holds it in a ClusterQueue."""
+    namespace, name = key_of(queue)
+    if namespace:
+        own = key_of(workload)[0], workload["spec"].get("queueName")
+        return own == (namespace, name)
+    return bool(workload["status"]["admission"]["clusterQueue"] == name)
 
 
 def unreserved(cluster: AuditedCluster) -> Iterator[Finding]:
@@ -119,18 +122,26 @@ def _of_queue(cluster: AuditedCluster, violation: Violation) -> Finding:
     subject, _, where = violation.where.partition(", ")
     ids = _OF_LOCAL_QUEUE if subject.startswith("LocalQueue") else _OF_CLUSTER_QUEUE
     field, _, figure = violation.says.partition(" is ")
+    resource = where.rpartition(" ")[2]
     return Finding(
         requirement=ids[violation.law],
         subject=subject,
         field=f"{field}{', ' if where else ''}{where}",
-        says=figure,
-        follows=violation.but,
+        says=_as_written(cluster, resource, figure),
+        follows=_as_written(cluster, resource, violation.but),
         cause=_LATE,
         sure=Sure.LAG,
         look=_look(cluster, subject),
     )
 
 
+def _as_written(cluster: AuditedCluster, resource: str, text: str) -> str:
+    """Give a text that ends in an amount of a resource with the amount as Kueue writes it."""
+    before, space, last = text.rpartition(" ")
+    if not resource or not last.isdigit():
+        return text
+    return f"{before}{space}{printed(resource, int(last), cluster.kueue.in_bytes)}"
+
+
 def _look(cluster: AuditedCluster, subject: str) -> str:
-    kind = subject.partition(" ")[0]
-    return next(shown(each) for each in cluster.of(kind) if title(each) == subject)
+    return shown(_queue(cluster, subject))

@@ -48,6 +48,7 @@ _CONFIGURED = frozenset({Reason.GATE_OFF, Reason.UNMAPPED})
 """Reasons that follow from the Configuration; Kueue evaluates them again when it starts."""
 _OTHER_CONFIGURATION = "Kueue runs with another Configuration than this one, or has not restarted with it"
 _EDITED = "the status was changed by hand"
+_NOT_ASKED = "the status was changed by hand, or Kueue evaluated it with another mapping or template"
 
 
 def pending(cluster: AuditedCluster) -> Iterator[Finding]:
@@ -114,7 +115,7 @@ def _of_workload(
     else:
         wrong = _impossible(cluster, workload, asked or {}) if asked is not None else ""
         if wrong:
-            yield _finding(cluster, workload, wrong, _EDITED)
+            yield _finding(cluster, workload, wrong, _NOT_ASKED)
         elif _said(workload)[1] != _said(derived)[1] and type(theirs) is type(ours) and _is_same(theirs, ours):
             yield _finding(cluster, workload, _shown(derived), _EDITED)
         else:

@@ -22,6 +22,7 @@ NO_SLICES = (
     "not checked: whether allocated devices are published, as the input has no ResourceSlices"
 )
 NO_CLASSES = "not checked: whether DeviceClasses exist, as the input has none"
+GATE_IS_OFF = "devices are not charged, as this release leaves off the gate"
 NO_PODS = "not checked: devices of ResourceClaims whose pod the input lacks"
 UNUSED_NAMES = "DeviceClasses that the mapping lists, that do not exist, and that no Workload requests"
 _SHOWN = 5
@@ -82,17 +83,25 @@ def gates(cluster: AuditedCluster) -> Iterator[Finding]:
     gate = kueue.behaviour.integration_gate
     for workload in cluster.holders:
         stored = kueue.store.get("Workload", key_of(workload)) or workload
-        if kueue.informers.workload(stored).claims:
-            yield Finding(
-                requirement="GATE-005",
-                subject=title(workload),
-                field="admission",
-                says="it holds quota without its devices",
-                follows=f"with {gate} on, its devices are charged",
-                cause=f"the gate {gate} is off, so claims are not charged",
-                sure=Sure.CERTAIN,
-                look=explain(workload),
-            )
+        if not kueue.informers.workload(stored).claims:
+            continue
+        if kueue.behaviour.gates.table[gate].default:
+            yield _uncharged(workload, gate)
+        else:
+            cluster.notes.add(f"{GATE_IS_OFF} {gate}", title(workload))
+
+
+def _uncharged(workload: Manifest, gate: str) -> Finding:
+    return Finding(
+        requirement="GATE-005",
+        subject=title(workload),
+        field="admission",
+        says="it holds quota without its devices",
+        follows=f"with {gate} on, its devices are charged",
+        cause=f"the gate {gate} is off, so claims are not charged",
+        sure=Sure.CERTAIN,
+        look=explain(workload),
+    )
 
 
 def devices(cluster: AuditedCluster) -> Iterator[Finding]:
@@ -180,20 +189,26 @@ def _unpublished(cluster: AuditedCluster, claim: Manifest) -> Iterator[Finding]:
     if not cluster.was_read("ResourceSlice"):
         cluster.notes.add(NO_SLICES)
         return
-    pools = {
-        (each["spec"].get("driver"), part(each["spec"], "pool").get("name"))
-        for each in cluster.of("ResourceSlice")
-    }
+    published = {_pool_of_slice(each) for each in cluster.of("ResourceSlice")}
+    names: dict[tuple[str, str], list[str]] = {}
     for result in allocated(claim):
-        driver, pool = result.get("driver"), result.get("pool")
-        if (driver, pool) not in pools:
-            yield Finding(
-                requirement="CEL-016",
-                subject=title(claim),
-                field=f"device {driver}/{pool}/{result.get('device')}",
-                says="it is allocated",
-                follows=f"no ResourceSlice of driver {driver} has pool {pool}",
-                cause="the driver withdrew its slices while the device is in use",
-                sure=Sure.LAG,
-                look=f"kubectl get resourceslices -o yaml; {shown(claim)}",
-            )
+        pool = str(result.get("driver")), str(result.get("pool"))
+        names.setdefault(pool, []).append(str(result.get("device")))
+    for (driver, pool_name), devices_of_pool in names.items():
+        if (driver, pool_name) in published:
+            continue
+        yield Finding(
+            requirement="CEL-016",
+            subject=title(claim),
+            field=f"devices of pool {pool_name}",
+            says=f"it has {listed(devices_of_pool, _SHOWN)}",
+            follows=f"no ResourceSlice of driver {driver} has pool {pool_name}",
+            cause="the driver withdrew its slices while the device is in use",
+            sure=Sure.LAG,
+            look=f"kubectl get resourceslices -o yaml; {shown(claim)}",
+        )
+
+
+def _pool_of_slice(published: Manifest) -> tuple[str, str]:
+    spec = published["spec"]
+    return str(spec.get("driver")), str(part(spec, "pool").get("name"))
