@@ -102,7 +102,7 @@ def _found(cluster: Cluster) -> list[dict[str, str]]:
 
 
 def test_nothing_is_found_on_a_sound_cluster() -> None:
-    """It has admitted, pending, evicted, inadmissible and finished work, counters, allocated devices and a gated pod."""
+    """It has admitted, pending, evicted, inadmissible and finished work, counters, allocated devices, a gated pod."""
     result = kueue_dra("audit", SOUND)
 
     assert result.exit_code == 0
@@ -320,7 +320,10 @@ def _matches(found: dict[str, str], requirement: str, subject: str, says: str, s
     return is_about and says in found["says"] and found["sure"] == sure and cause in found["cause"]
 
 
-@pytest.mark.parametrize("name", ["counter-charge", "cpu", "pod-ungated", "job-resumed", "local-count", "pool-withdrawn"])
+ONCE = ("counter-charge", "cpu", "pod-ungated", "job-resumed", "local-count", "pool-withdrawn")
+
+
+@pytest.mark.parametrize("name", ONCE)
 def test_a_breakage_is_found_once(name: str) -> None:
     """What follows from one change is not reported again elsewhere, except for sums."""
     cluster = Cluster()

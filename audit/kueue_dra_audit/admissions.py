@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kueue_dra_audit.causes import is_updated
 from kueue_dra_audit.cluster import AuditedCluster, assignments, explain, key_of, title
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import is_true
@@ -102,15 +103,13 @@ def _without_flavor(workload: Manifest, assignment: Manifest) -> Iterator[Findin
             )
 
 
-def _queue(
-    cluster: AuditedCluster, workload: Manifest, name: str
-) -> Iterator[Finding]:
+def _queue(cluster: AuditedCluster, workload: Manifest, name: str) -> Iterator[Finding]:
     """Find an admission to a ClusterQueue that is not the one of the LocalQueue, which cannot change."""
     namespace, _ = key_of(workload)
     local_queue = cluster.kueue.store.get(
         "LocalQueue", (namespace, workload["spec"].get("queueName", ""))
     )
-    if local_queue is None or int(local_queue["metadata"].get("generation") or 1) > 1:
+    if local_queue is None or is_updated(local_queue):
         return
     expected = local_queue["spec"].get("clusterQueue")
     if expected and expected != name:

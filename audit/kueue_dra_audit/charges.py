@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_audit.claims import classes_of
+from kueue_dra_audit.causes import (
+    changed_since,
+    charge_cause,
+    refusal_cause,
+    unmapped,
+)
 from kueue_dra_audit.cluster import (
     AuditedCluster,
     assignments,
     explain,
-    reserved_at,
     title,
 )
 from kueue_dra_audit.finding import Finding, Sure
@@ -46,17 +50,6 @@ NO_CLASSES = (
     "not checked: charges that depend on DeviceClasses, as the input has none: "
     "kubectl get deviceclasses -o yaml prints them"
 )
-_STALE = (
-    "the mapping, or the DeviceClass of an extended resource, was changed after the admission; "
-    "Kueue does not charge it again"
-)
-_UNCHARGED = (
-    "it was admitted while {gate} was off or its class was not mapped, "
-    "so its devices are not charged"
-)
-_EDITED = "the status was changed by hand, or Kueue charged wrongly"
-_LATER = "was created or changed after the admission"
-_DELETED = "it was deleted after the admission"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +98,10 @@ def _of_workload(
     if queue is None:
         cluster.notes.add(NO_QUEUE, title(workload))
         return
-    if any(each.claim for each in read.claims) and kueue.behaviour.processing.already_charged:
+    if (
+        any(each.claim for each in read.claims)
+        and kueue.behaviour.processing.already_charged
+    ):
         cluster.notes.add(IN_USE, title(workload))
         return
     resources = preprocess_dra_resources(kueue.behaviour, kueue.lister, read)
@@ -191,29 +187,47 @@ def _devices(pod_set: str, resources: DRAResources) -> Set[str]:
 def _compared(
     cluster: AuditedCluster, workload: Workload, charge: PodSetCharge
 ) -> Iterator[Finding]:
-    mapped = {each.name for each in cluster.kueue.configuration.mappings}
+    about_devices = {*charge.devices, *cluster.mapped}
     differing = []
     for name in charge.differing:
-        if name in charge.devices | mapped or _is_explicit(charge, name):
+        if name in about_devices or _is_explicit(charge, name):
             differing.append(name)
         else:
             cluster.notes.add(DEFAULTED, title(charge.workload))
-    if not differing:
-        return
-    sure, cause = _cause(cluster, workload, charge, differing)
+    if differing:
+        is_devices = not about_devices.isdisjoint(differing)
+        requirement = "COUNT-006" if is_devices else "STATUS-003"
+        yield _finding(cluster, workload, charge, differing, requirement)
+
+
+def _finding(
+    cluster: AuditedCluster,
+    workload: Workload,
+    charge: PodSetCharge,
+    differing: Sequence[str],
+    requirement: str,
+) -> Finding:
+    charged = _only(charge.charged, differing)
+    expected = _only(charge.expected, differing)
+    sure, cause = changed_since(cluster, charge.workload, workload) or (
+        Sure.CERTAIN,
+        charge_cause(cluster, charged, expected),
+    )
     in_bytes = cluster.kueue.in_bytes
-    about_devices = charge.devices | mapped
-    is_devices = any(name in about_devices for name in differing)
-    yield Finding(
-        requirement="COUNT-006" if is_devices else "STATUS-003",
+    return Finding(
+        requirement=requirement,
         subject=title(charge.workload),
         field=f"resourceUsage of pod set {charge.pod_set.name}",
-        says=_listed(charge.charged, differing, in_bytes),
-        follows=_listed(charge.expected, differing, in_bytes),
+        says=_listed(charged, differing, in_bytes),
+        follows=_listed(expected, differing, in_bytes),
         cause=cause,
         sure=sure,
         look=explain(charge.workload),
     )
+
+
+def _only(amounts: Amounts, names: Sequence[str]) -> Amounts:
+    return {name: amounts[name] for name in names if name in amounts}
 
 
 def _listed(amounts: Amounts, names: Sequence[str], in_bytes: frozenset[str]) -> str:
@@ -233,7 +247,10 @@ def _is_explicit(charge: PodSetCharge, resource: str) -> bool:
         # Nothing that is there requests it; a LimitRange that is gone may have.
         return resource not in ("cpu", "memory", "ephemeral-storage")
     template = _template(charge)
-    containers = [*(template.get("containers") or ()), *(template.get("initContainers") or ())]
+    containers = [
+        *(template.get("containers") or ()),
+        *(template.get("initContainers") or ()),
+    ]
     return resource == "pods" or all(_names(each, resource) for each in containers)
 
 
@@ -249,84 +266,6 @@ def _names(container: Mapping[str, Any], resource: str) -> bool:
     return resource in requests or resource in limits
 
 
-def _cause(
-    cluster: AuditedCluster,
-    workload: Workload,
-    charge: PodSetCharge,
-    differing: Sequence[str],
-) -> tuple[Sure, str]:
-    """Say what may have led to another charge: what is newer than it, or else what it would be the charge of."""
-    if newer := changed_since(cluster, charge.workload, workload):
-        return newer
-    devices = {name: charge.expected[name] for name in differing if name in charge.expected}
-    unknown = {name: charge.charged[name] for name in differing if name in charge.charged}
-    if devices and not unknown:
-        gate = cluster.kueue.behaviour.integration_gate
-        return Sure.CERTAIN, _UNCHARGED.format(gate=gate)
-    if devices and sorted(devices.values()) == sorted(unknown.values()):
-        return Sure.CERTAIN, _STALE
-    mapped = {each.name for each in cluster.kueue.configuration.mappings}
-    if not devices and unknown.keys().isdisjoint(mapped):
-        return Sure.CERTAIN, _STALE
-    return Sure.CERTAIN, _EDITED
-
-
-def changed_since(
-    cluster: AuditedCluster, stored: Manifest, workload: Workload
-) -> tuple[Sure, str] | None:
-    """Say which object that a Workload's charge follows from is newer than its quota reservation."""
-    admitted = reserved_at(stored)
-    lister = cluster.kueue.lister
-    for claim in workload.claims:
-        template = lister.template(workload.namespace, claim.template)
-        if template and _is_newer(template, admitted):
-            return Sure.TEMPLATE, f"{_dated(template)}, after the admission at {admitted}"
-    if _is_sourced(cluster, workload):
-        for each in cluster.of("ResourceSlice"):
-            if _is_newer(each, admitted) or _is_updated(each):
-                return Sure.SLICES, f"{title(each)} {_LATER}"
-    for each in cluster.of("DeviceClass"):
-        is_later = _is_newer(each, admitted) or _is_updated(each)
-        if is_later and _decides(cluster, workload, each):
-            return Sure.CLASS, f"{title(each)} {_LATER}"
-    return None
-
-
-def _is_sourced(cluster: AuditedCluster, workload: Workload) -> bool:
-    """Whether a class of a Workload charges counters or capacities of its devices."""
-    names = classes_of(cluster.kueue.lister, workload)
-    for mapping in cluster.kueue.configuration.mappings:
-        if mapping.sources and not names.isdisjoint(mapping.device_classes):
-            return True
-    return False
-
-
-def _decides(
-    cluster: AuditedCluster, workload: Workload, device_class: Manifest
-) -> bool:
-    """Whether the spec of a DeviceClass decides a charge: by its selectors, or by the name of an extended resource."""
-    name = device_class["metadata"]["name"]
-    if name in classes_of(cluster.kueue.lister, workload):
-        return _is_sourced(cluster, workload)
-    extended = device_class["spec"].get("extendedResourceName")
-    requested = {of for each in workload.pod_sets for of in each.requests}
-    return bool(extended) and extended in requested
-
-
-def _dated(obj: Manifest) -> str:
-    return f"{title(obj)} was created at {obj['metadata']['creationTimestamp']}"
-
-
-def _is_newer(obj: Manifest, time: str) -> bool:
-    created = str(obj["metadata"].get("creationTimestamp", ""))
-    return bool(time) and created > time
-
-
-def _is_updated(obj: Manifest) -> bool:
-    """Whether the spec of an object was changed; an API server counts its generations."""
-    return int(obj["metadata"].get("generation") or 1) > 1
-
-
 def _refused(
     cluster: AuditedCluster,
     stored: Manifest,
@@ -334,19 +273,14 @@ def _refused(
     resources: DRAResources,
 ) -> Iterator[Finding]:
     """Find admitted Workloads that Kueue would not admit again, because of what their claims name now."""
-    assert resources.refused is not None
-    message = resources.refused.message
-    if remark := _lacking(cluster):
+    message = resources.refused.message if resources.refused else ""
+    if remark := _not_checked(cluster, workload, resources):
         cluster.notes.add(remark, title(stored))
-        return
-    missing = _missing_templates(cluster, workload)
-    if missing or resources.refused.undecided or resources.refused.silent:
-        cluster.notes.add(REFUSED, f"{title(stored)} ({', '.join(missing) or message})")
         return
     cites = [cite for step in resources.steps[-1:] for cite in step.requirements]
     sure, cause = changed_since(cluster, stored, workload) or (
         Sure.CERTAIN,
-        _refusal_cause(cluster, workload),
+        refusal_cause(cluster, workload),
     )
     yield Finding(
         requirement=cites[0] if cites else "STATUS-003",
@@ -360,33 +294,23 @@ def _refused(
     )
 
 
-def _lacking(cluster: AuditedCluster) -> str:
-    """Say what the input lacks, so that claims are refused that Kueue accepts."""
+def _not_checked(
+    cluster: AuditedCluster, workload: Workload, resources: DRAResources
+) -> str:
+    """Say why a refusal is no finding: the input lacks what Kueue has, or the reference cannot decide."""
+    refused = resources.refused
+    if _lacks_templates(cluster, workload):
+        return REFUSED
+    if refused is None or refused.undecided or refused.silent:
+        return REFUSED
+    if unmapped(cluster, workload):
+        return ""
     if not cluster.was_read("DeviceClass"):
         return NO_CLASSES
     return "" if cluster.was_read("ResourceSlice") else NO_SLICES
 
 
-def _missing_templates(cluster: AuditedCluster, workload: Workload) -> list[str]:
-    lister = cluster.kueue.lister
-    found = []
-    for claim in workload.claims:
-        if claim.template and not lister.template(workload.namespace, claim.template):
-            found.append(f"no ResourceClaimTemplate {workload.namespace}/{claim.template}")
-    return found
-
-
-def _refusal_cause(cluster: AuditedCluster, workload: Workload) -> str:
-    """Say what is not there any more: the class, its mapping, or devices."""
-    names = classes_of(cluster.kueue.lister, workload)
-    mapped = {
-        name for each in cluster.kueue.configuration.mappings for name in each.device_classes
-    }
-    for name in names:
-        if cluster.kueue.lister.device_class(name) is None and cluster.was_read("DeviceClass"):
-            return f"DeviceClass {name} does not exist: {_DELETED}"
-    if names - mapped:
-        return _STALE
-    if not any(cluster.of("ResourceSlice")):
-        return "no ResourceSlice is published: the slices were withdrawn after the admission"
-    return "the devices that it was charged for are not published any more"
+def _lacks_templates(cluster: AuditedCluster, workload: Workload) -> bool:
+    lister, namespace = cluster.kueue.lister, workload.namespace
+    names = [each.template for each in workload.claims if each.template]
+    return any(lister.template(namespace, name) is None for name in names)

@@ -11,6 +11,7 @@ from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cache.snapshot import ReservedWorkload
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.lister import Key
@@ -79,6 +80,19 @@ class AuditedCluster:
             if is_true(each, "QuotaReserved") and not is_true(each, "Finished"):
                 yield each
 
+    @property
+    def mapped(self) -> set[str]:
+        """The resources that the Configuration maps DeviceClasses to."""
+        return {each.name for each in self.kueue.configuration.mappings}
+
+    def reserved(self) -> Mapping[Key, ReservedWorkload]:
+        """Give what each Workload holds, by namespace and name."""
+        found = {}
+        for name in self.kueue.informers.names("ClusterQueue"):
+            for each in self.kueue.usage.reservations(name):
+                found[each.key] = each
+        return found
+
     def was_read(self, kind: str) -> bool:
         """Whether the objects of a kind are there: some are, or the dump says that it has read them."""
         return any(self.of(kind)) or self.is_complete(kind)
@@ -138,7 +152,9 @@ def _objects(
 ) -> dict[str, list[Manifest]]:
     """Give the stored objects by kind; those of queues have no status in the store, so it comes from the input."""
     written = {each.ref: each.manifest for each in given}
-    by_place = {(ref.kind, ref.namespace, ref.name): obj for ref, obj in written.items()}
+    by_place = {
+        (ref.kind, ref.namespace, ref.name): obj for ref, obj in written.items()
+    }
     found: dict[str, list[Manifest]] = {}
     for kind in KINDS:
         found[kind] = []

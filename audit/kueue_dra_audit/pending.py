@@ -7,16 +7,19 @@ message that another usage explains is no finding; one that nothing of now expla
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from kueue_dra_audit.charges import changed_since
+from kueue_dra_audit.causes import changed_since
 from kueue_dra_audit.cluster import AuditedCluster, explain, key_of, title
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import printed, units
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.dra.preprocess import preprocess_dra_resources
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest, NotQuiescent
 from kueue_dra_ref.verdict import (
     Admitted,
@@ -29,7 +32,9 @@ from kueue_dra_ref.verdict import (
 )
 from kueue_dra_ref.workload.total_requests import implicit_requests, total_requests
 
-UNSETTLED = "not checked: reasons of pending Workloads, as the reference does not settle here"
+UNSETTLED = (
+    "not checked: reasons of pending Workloads, as the reference does not settle here"
+)
 EARLIER = (
     "reasons of an earlier moment, which is no fault: "
     "Kueue evaluates a pending Workload again only after some changes"
@@ -39,20 +44,24 @@ STARVED = (
     "as after a restart"
 )
 MORE = "not checked: reasons of Workloads with admission checks or a topology"
-_LACKS = re.compile(r"insufficient unused quota for (\S+) in flavor (\S+), (\S+) more needed")
+_LACKS = re.compile(
+    r"insufficient unused quota for (\S+) in flavor (\S+), (\S+) more needed"
+)
 _ASKS = re.compile(
     r"insufficient quota for (\S+) in flavor (\S+), previously considered podsets requests \(\S+\) "
     r"\+ current podset request \((\S+)\)"
 )
 _CONFIGURED = frozenset({Reason.GATE_OFF, Reason.UNMAPPED})
 """Reasons that follow from the Configuration; Kueue evaluates them again when it starts."""
-_OTHER_CONFIGURATION = "Kueue runs with another Configuration than this one, or has not restarted with it"
+_OTHER_CONFIGURATION = (
+    "Kueue runs with another Configuration than this one, or has not restarted with it"
+)
 _EDITED = "the status was changed by hand"
 _NOT_ASKED = "the status was changed by hand, or Kueue evaluated it with another mapping or template"
 
 
 def pending(cluster: AuditedCluster) -> Iterator[Finding]:
-    """Find pending Workloads whose reason or message does not follow; it lets the reference decide, so it comes last."""
+    """Find pending Workloads whose reason or message does not follow; the reference decides, so this comes last."""
     if not cluster.dumped.has_configuration:
         return
     requests = _requests(cluster)
@@ -75,30 +84,36 @@ def _is_pending(workload: Manifest) -> bool:
     return is_active(workload) and condition(workload, "QuotaReserved") is not None
 
 
-def _requests(cluster: AuditedCluster) -> dict[tuple[str, str], Mapping[str, int]]:
+def _requests(cluster: AuditedCluster) -> Mapping[Key, Mapping[str, int]]:
     """Compute what each pending Workload requests in total; nothing for one that is inadmissible for its devices."""
-    kueue = cluster.kueue
     found = {}
     for workload in cluster.of("Workload"):
-        stored = kueue.store.get("Workload", key_of(workload))
+        stored = cluster.kueue.store.get("Workload", key_of(workload))
         if stored is None or not _is_pending(workload):
             continue
-        read = kueue.informers.workload(stored)
-        resources = preprocess_dra_resources(kueue.behaviour, kueue.lister, read)
-        if resources.refused or resources.choices:
-            continue
-        requests = total_requests(
-            kueue.behaviour, kueue.configuration, kueue.adjusted(stored), resources, {}
-        )
-        total: dict[str, int] = {}
-        _, managed = kueue.queue_of(stored)
-        queue = kueue.informers.queue(managed.cluster_queue) if managed else None
-        for each in requests:
-            implicit = implicit_requests(kueue.behaviour.assigning, queue, each) if queue else {}
-            for name, amount in {**each.amounts, **implicit}.items():
-                total[name] = total.get(name, 0) + amount
-        found[key_of(workload)] = total
+        requests = _total(cluster.kueue, stored)
+        if requests is not None:
+            found[key_of(workload)] = requests
     return found
+
+
+def _total(kueue: Kueue, stored: Manifest) -> Mapping[str, int] | None:
+    """Sum what a Workload requests in its ClusterQueue; None if it depends on the flavor or is refused."""
+    read = kueue.informers.workload(stored)
+    resources = preprocess_dra_resources(kueue.behaviour, kueue.lister, read)
+    if resources.refused or resources.choices:
+        return None
+    requests = total_requests(
+        kueue.behaviour, kueue.configuration, kueue.adjusted(stored), resources, {}
+    )
+    _, managed = kueue.queue_of(stored)
+    queue = kueue.informers.queue(managed.cluster_queue) if managed else None
+    total: Counter[str] = Counter()
+    for each in requests:
+        rules = kueue.behaviour.assigning
+        implicit = implicit_requests(rules, queue, each) if queue else {}
+        total.update({**each.amounts, **implicit})
+    return total
 
 
 def _of_workload(
@@ -112,15 +127,13 @@ def _of_workload(
         yield from _unknown(cluster, workload, derived)
     elif _is_configured(theirs) != _is_configured(ours):
         yield from _configured(cluster, workload, derived)
+    elif wrong := _impossible(cluster, workload, asked):
+        yield _finding(cluster, workload, wrong, _NOT_ASKED)
+    elif _is_same(theirs, ours) and _said(workload)[1] != _said(derived)[1]:
+        yield _finding(cluster, workload, _shown(derived), _EDITED)
     else:
-        wrong = _impossible(cluster, workload, asked or {}) if asked is not None else ""
-        if wrong:
-            yield _finding(cluster, workload, wrong, _NOT_ASKED)
-        elif _said(workload)[1] != _said(derived)[1] and type(theirs) is type(ours) and _is_same(theirs, ours):
-            yield _finding(cluster, workload, _shown(derived), _EDITED)
-        else:
-            reason = STARVED if isinstance(ours, Admitted) else EARLIER
-            cluster.notes.add(reason, title(workload))
+        remark = STARVED if isinstance(ours, Admitted) else EARLIER
+        cluster.notes.add(remark, title(workload))
 
 
 def _said(workload: Manifest) -> tuple[str, str, str]:
@@ -142,16 +155,16 @@ def _is_configured(found: Verdict) -> bool:
 
 
 def _is_same(theirs: Verdict, ours: Verdict) -> bool:
-    """Whether two verdicts give the same cause, so that their reasons are the same too."""
-    if isinstance(theirs, Pending | Inadmissible) and isinstance(ours, Pending | Inadmissible):
-        return theirs.reason == ours.reason
-    return False
+    """Whether two verdicts give the same cause, so that the reasons of their conditions are the same too."""
+    if not isinstance(theirs, Pending | Inadmissible):
+        return False
+    return theirs == ours
 
 
 def _unknown(
     cluster: AuditedCluster, workload: Manifest, derived: Manifest
 ) -> Iterator[Finding]:
-    """Find a message that Kueue gives no pending Workload; admission checks and topologies have messages of their own."""
+    """Find a message that Kueue gives no pending Workload, unless admission checks or topologies may give it."""
     if _has_checks(cluster, workload):
         cluster.notes.add(MORE, title(workload))
         return
@@ -166,7 +179,9 @@ def _has_checks(cluster: AuditedCluster, workload: Manifest) -> bool:
         spec = queue["spec"]
         if spec.get("admissionChecks") or spec.get("admissionChecksStrategy"):
             return True
-    return any(flavor["spec"].get("topologyName") for flavor in cluster.of("ResourceFlavor"))
+    return any(
+        flavor["spec"].get("topologyName") for flavor in cluster.of("ResourceFlavor")
+    )
 
 
 def _configured(
@@ -182,7 +197,9 @@ def _configured(
             return
     newer = changed_since(cluster, workload, read)
     sure, cause = newer or (Sure.CERTAIN, _OTHER_CONFIGURATION)
-    if isinstance(verdict(derived), Inadmissible) and isinstance(verdict(workload), Inadmissible):
+    if isinstance(verdict(derived), Inadmissible) and isinstance(
+        verdict(workload), Inadmissible
+    ):
         # One of two errors of the same Workload; which comes first may depend on what was there.
         cluster.notes.add(EARLIER, title(workload))
         return
@@ -190,9 +207,11 @@ def _configured(
 
 
 def _impossible(
-    cluster: AuditedCluster, workload: Manifest, asked: Mapping[str, int]
+    cluster: AuditedCluster, workload: Manifest, asked: Mapping[str, int] | None
 ) -> str:
     """Say which part of a message no usage explains: more is lacking, or requested, than the Workload asks for."""
+    if asked is None:
+        return ""
     in_bytes = cluster.kueue.in_bytes
     message = _said(workload)[2]
     for pattern in (_LACKS, _ASKS):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kueue_dra_audit.cluster import AuditedCluster, explain, shown, title
+from kueue_dra_audit.causes import is_updated
+from kueue_dra_audit.cluster import AuditedCluster, explain, key_of, shown, title
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode, plus
@@ -15,7 +16,9 @@ _LOWERED = (
     "if its quota was lowered, Kueue evicts nothing"
 )
 _OVER = "more was admitted than there is quota for, or a status was changed by hand"
-_RESTARTED = "a flavor or a resource was removed from the ClusterQueue after the admission"
+_REMOVED = (
+    "a flavor or a resource was removed from the ClusterQueue after the admission"
+)
 
 
 def quota(cluster: AuditedCluster) -> Iterator[Finding]:
@@ -75,30 +78,28 @@ def _cause(cluster: AuditedCluster, node: ResourceNode) -> tuple[Sure, str]:
     """Say whether a quota that decides here was changed since it was created."""
     names = {each.name for each in (node, *node.below())}
     for each in (*cluster.of("ClusterQueue"), *cluster.of("Cohort")):
-        is_changed = int(each["metadata"].get("generation") or 1) > 1
-        if is_changed and each["metadata"]["name"] in names:
+        if is_updated(each) and each["metadata"]["name"] in names:
             return Sure.QUOTA, _LOWERED.format(changed=title(each))
     return Sure.CERTAIN, _OVER
 
 
 def _uncovered(cluster: AuditedCluster) -> Iterator[Finding]:
-    """Find Workloads that hold a resource in a flavor that their ClusterQueue does not have for it."""
+    """Find Workloads that hold a resource in a flavor for which their ClusterQueue has no quota."""
+    reserved = cluster.reserved()
     for workload in cluster.holders:
         name = workload["status"]["admission"]["clusterQueue"]
         queue = cluster.kueue.store.find("ClusterQueue", name)
         node = cluster.kueue.hierarchy.queues.get(name)
-        if queue is None or node is None:
-            continue
-        for reserved in cluster.kueue.usage.reservations(name):
-            if reserved.key == (workload["metadata"]["namespace"], workload["metadata"]["name"]):
-                unknown = sorted(set(reserved.amounts) - set(node.limits))
-                yield from _unknown(workload, queue, unknown)
+        held = reserved.get(key_of(workload))
+        if queue is not None and node is not None and held is not None:
+            unknown = sorted(set(held.amounts) - set(node.limits))
+            yield from _unknown(workload, queue, unknown)
 
 
 def _unknown(
     workload: Manifest, queue: Manifest, unknown: list[FlavorResource]
 ) -> Iterator[Finding]:
-    is_changed = int(queue["metadata"].get("generation") or 1) > 1
+    is_changed = is_updated(queue)
     for flavor, resource in unknown:
         yield Finding(
             requirement="STATUS-002",
@@ -106,7 +107,7 @@ def _unknown(
             field=f"flavor of {resource}",
             says=flavor,
             follows=f"{title(queue)} has no quota for {resource} in flavor {flavor}",
-            cause=_RESTARTED if is_changed else _OVER,
+            cause=_REMOVED if is_changed else _OVER,
             sure=Sure.QUOTA if is_changed else Sure.CERTAIN,
             look=f"{explain(workload)}; {shown(queue)}",
         )

@@ -15,12 +15,11 @@ from kueue_dra_audit.cluster import (
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.unstructured import mappings, part
+from kueue_dra_ref.cache.snapshot import ReservedWorkload
 from kueue_dra_ref.explain.step import listed
 from kueue_dra_ref.target import Manifest
 
-NO_SLICES = (
-    "not checked: whether allocated devices are published, as the input has no ResourceSlices"
-)
+NO_SLICES = "not checked: whether allocated devices are published, as the input has no ResourceSlices"
 NO_CLASSES = "not checked: whether DeviceClasses exist, as the input has none"
 GATE_IS_OFF = "devices are not charged, as this release leaves off the gate"
 NO_PODS = "not checked: devices of ResourceClaims whose pod the input lacks"
@@ -119,8 +118,11 @@ def devices(cluster: AuditedCluster) -> Iterator[Finding]:
         elif workload := _workload_of(pod, by_uid):
             counts = used.setdefault(key_of(workload), {})
             _count(cluster, claim, counts)
+    reserved = cluster.reserved()
     for workload in cluster.holders:
-        yield from _beyond_charge(cluster, workload, used.get(key_of(workload), {}))
+        key = key_of(workload)
+        if key in used and key in reserved:
+            yield from _beyond_charge(workload, used[key], reserved[key])
 
 
 def _workloads_by_uid(cluster: AuditedCluster) -> Mapping[str, Manifest]:
@@ -161,15 +163,11 @@ def _count(cluster: AuditedCluster, claim: Manifest, counts: dict[str, int]) -> 
 
 
 def _beyond_charge(
-    cluster: AuditedCluster, workload: Manifest, counts: Mapping[str, int]
+    workload: Manifest, counts: Mapping[str, int], reserved: ReservedWorkload
 ) -> Iterator[Finding]:
     charged: dict[str, int] = {}
-    for reserved in cluster.kueue.usage.reservations(
-        workload["status"]["admission"]["clusterQueue"]
-    ):
-        if reserved.key == key_of(workload):
-            for (_, resource), amount in reserved.amounts.items():
-                charged[resource] = charged.get(resource, 0) + amount
+    for (_, resource), amount in reserved.amounts.items():
+        charged[resource] = charged.get(resource, 0) + amount
     for resource, count in sorted(counts.items()):
         if count > charged.get(resource, 0):
             yield Finding(

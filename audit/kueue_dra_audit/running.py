@@ -57,7 +57,9 @@ def _of_pod(
         place = (key_of(pod)[0], group)
         workload = cluster.kueue.store.get("Workload", place)
     if not _may_run(workload):
-        yield _finding(pod, "spec.schedulingGates", f"it has no gate {GATE}", _BY_HAND, workload)
+        yield _finding(
+            pod, "spec.schedulingGates", f"it has no gate {GATE}", _BY_HAND, workload
+        )
 
 
 def _of_work(work: Manifest, by_owner: Mapping[str, Manifest]) -> Iterator[Finding]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
-import time
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +33,7 @@ from kueue_dra_cli.options import (
     output_option,
 )
 from kueue_dra_cli.printing import as_json, as_table
+from kueue_dra_clusters.waiting import let_pass
 from kueue_dra_ref.api.unstructured import mappings, part
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.apiserver import MINORS
@@ -174,9 +174,9 @@ def _of_context(context: str, wait: float, options: Options) -> Audit:
     if sys.stderr.isatty():
         text = f"kueue-dra audit: reading the cluster again in {wait:g} seconds"
         click.echo(text, err=True)
-    time.sleep(wait)
+    let_pass(wait)
     with _dumped(context) as file:
-        second = _of_files((file,), replace(options, is_default=options.is_default))
+        second = _of_files((file,), options)
     return replace(second, found=confirmed(first.found, second.found))
 
 

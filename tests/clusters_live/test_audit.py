@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.dump import dump
 from kueue_dra_clusters.live_target import LiveTarget
+from kueue_dra_clusters.waiting import let_pass
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import GPU, KUEUE, RESOURCE, a_job, a_template, a_world, an_object
 from tests.clusters_live.test_existing_cluster import a_kubeconfig
@@ -112,7 +112,7 @@ def _withdrawn(cluster: Cluster) -> None:
 
 
 def _template(cluster: Cluster) -> None:
-    time.sleep(1.1)  # Kubernetes counts seconds
+    let_pass(1.1)  # Kubernetes counts seconds
     cluster.delete("ResourceClaimTemplate", "gpus-2", namespace="team")
     assert cluster.objects.create(a_template("gpus-2", count=1)).ok
 
@@ -178,7 +178,7 @@ def _audited(plane: ControlPlane, configuration: Manifest, folder: Path) -> list
     for file in files:
         read = dump(APIClient(api=plane.api), lambda kind: None)
         file.write_text(yaml.safe_dump_all(read.documents()), "utf-8")
-        time.sleep(2)
+        let_pass(2)
     done = kueue_dra("audit", files[0], "--again", files[1], "--config", config, "-o", "json")
     found: list[dict[str, str]] = json.loads(done.stdout)["findings"]
     assert done.exit_code == (1 if found else 0), done.stderr
