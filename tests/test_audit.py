@@ -366,6 +366,60 @@ def test_a_message_of_an_earlier_moment_is_a_note() -> None:
     assert "Workload team/job-alpha-" in result.stderr
 
 
+def _work(kind: str, api_version: str) -> Manifest:
+    meta = {"name": "nightly", "namespace": "team", "uid": "0c1b2a39-0000-4000-8000-000000000077"}
+    labels = {"kueue.x-k8s.io/queue-name": "main"}
+    return {"apiVersion": api_version, "kind": kind, "metadata": meta | {"labels": labels}, "spec": {"suspend": False}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "api_version", "frameworks", "code"),
+    [
+        pytest.param("CronJob", "batch/v1", ["batch/job"], 0, id="no-work-of-kueue"),
+        pytest.param("JobSet", "jobset.x-k8s.io/v1alpha2", ["batch/job"], 0, id="not-enabled"),
+        pytest.param("JobSet", "jobset.x-k8s.io/v1alpha2", ["batch/job", "jobset.x-k8s.io/jobset"], 1, id="enabled"),
+    ],
+)
+def test_work_runs_without_quota_if_kueue_does_not_manage_its_kind(
+    kind: str, api_version: str, frameworks: list[str], code: int
+) -> None:
+    """The Configuration lists the kinds; a CronJob is none of them, its Jobs are."""
+    cluster = Cluster()
+    cluster.configure(
+        "kind: Configuration", f"kind: Configuration\nintegrations: {{frameworks: {json.dumps(frameworks)}}}"
+    )
+    cluster.items.append(_work(kind, api_version))
+
+    result = _audit(cluster)
+
+    assert result.exit_code == code, result.stdout
+    assert ("STATUS-024" in result.stdout) == bool(code)
+
+
+def test_a_job_of_a_namespace_that_is_not_selected_may_run() -> None:
+    """Kueue does not manage it, although it names a queue."""
+    cluster = Cluster()
+    _resumed(cluster)
+    cluster.drop("Workload", "job-alpha")
+    selector = "{matchLabels: {kueue: managed}}"
+    cluster.configure("kind: Configuration", f"kind: Configuration\nmanagedJobsNamespaceSelector: {selector}")
+
+    assert "STATUS-024" not in _audit(cluster).stdout
+
+
+def test_a_requeued_workload_may_have_the_message_of_its_eviction() -> None:
+    """Until Kueue evaluates it again."""
+    cluster = Cluster()
+    cluster.set_condition("alpha", "Evicted", "True", "Preempted", "Preempted to accommodate a workload")
+    cluster.set_condition("alpha", "Requeued", "True", "Preempted", "Preempted to accommodate a workload")
+    cluster.set_condition("alpha", "QuotaReserved", "False", "Preempted", "Preempted to accommodate a workload")
+
+    result = _audit(cluster)
+
+    assert result.exit_code == 0, result.stdout
+    assert "not checked: reasons of evicted Workloads" in result.stderr
+
+
 def _without_configuration(cluster: Cluster) -> None:
     cluster.drop("ConfigMap")
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kueue_dra_audit.causes import is_updated
-from kueue_dra_audit.cluster import AuditedCluster, assignments, explain, key_of, title
+from kueue_dra_audit.causes import is_newer, is_updated
+from kueue_dra_audit.cluster import (
+    AuditedCluster,
+    assignments,
+    explain,
+    key_of,
+    reserved_at,
+    title,
+)
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.unstructured import part
@@ -110,6 +117,8 @@ def _queue(cluster: AuditedCluster, workload: Manifest, name: str) -> Iterator[F
         "LocalQueue", (namespace, workload["spec"].get("queueName", ""))
     )
     if local_queue is None or is_updated(local_queue):
+        return
+    if is_newer(local_queue, reserved_at(workload)):
         return
     expected = local_queue["spec"].get("clusterQueue")
     if expected and expected != name:

@@ -69,12 +69,12 @@ def changed_since(
     """Say which object that a Workload's charge follows from is newer than its quota reservation."""
     time = reserved_at(stored)
     for template in _templates(cluster, workload):
-        if _is_newer(template, time):
+        if is_newer(template, time):
             created = template["metadata"]["creationTimestamp"]
             text = f"{title(template)} was created at {created}, after the admission at {time}"
             return Sure.TEMPLATE, text
     for sure, each in _deciding(cluster, workload):
-        if _is_newer(each, time) or is_updated(each):
+        if is_newer(each, time) or is_updated(each):
             text = f"{title(each)} was created or changed after the admission"
             return sure, text
     return None
@@ -110,7 +110,8 @@ def _sourced(cluster: AuditedCluster) -> set[str]:
     return found
 
 
-def _is_newer(obj: Manifest, time: str) -> bool:
+def is_newer(obj: Manifest, time: str) -> bool:
+    """Whether an object was created after a time; not if the time is not known."""
     created = str(obj["metadata"].get("creationTimestamp", ""))
     return bool(time) and created > time
 

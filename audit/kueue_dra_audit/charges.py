@@ -69,7 +69,9 @@ class PodSetCharge:
         """The resources of which another amount follows."""
         names = sorted({*self.charged, *self.expected})
         return [
-            name for name in names if self.charged.get(name) != self.expected.get(name)
+            name
+            for name in names
+            if self.charged.get(name, 0) != self.expected.get(name, 0)
         ]
 
 

@@ -33,9 +33,15 @@ Findings = Mapping[str, Sequence[Finding]]
 """The findings of each check, by its name."""
 
 
-def findings(cluster: AuditedCluster) -> Findings:
-    """Run every check."""
-    return {name: list(check(cluster)) for name, check in CHECKS.items()}
+def findings(
+    cluster: AuditedCluster, progress: Callable[[str], None] = lambda name: None
+) -> Findings:
+    """Run every check; ``progress`` gets the name of each before it runs."""
+    found = {}
+    for name, check in CHECKS.items():
+        progress(name)
+        found[name] = list(check(cluster))
+    return found
 
 
 def confirmed(first: Findings, second: Findings) -> Findings:

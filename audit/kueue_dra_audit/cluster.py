@@ -21,6 +21,7 @@ from kueue_dra_ref.simulation.run import unknown_namespaces
 from kueue_dra_ref.simulation.running_cluster import HEAD
 from kueue_dra_ref.target import FieldError, Manifest, Rejection
 
+JOBS = "batch/job"
 _SUBMITTED = ("Job", "Workload")
 _WORK = frozenset({"Pod", *_SUBMITTED})
 
@@ -79,6 +80,17 @@ class AuditedCluster:
         for each in self.of("Workload"):
             if is_true(each, "QuotaReserved") and not is_true(each, "Finished"):
                 yield each
+
+    def manages(self, framework: str) -> bool:
+        """Whether Kueue manages a kind of work, by its name in the Configuration."""
+        if not self.dumped.has_configuration:
+            return framework == JOBS
+        return framework in self.kueue.configuration.frameworks
+
+    def objection(self, job: Manifest) -> str:
+        """Say why Kueue creates no Workload for a Job; empty if it does."""
+        manager = self.target.manager
+        return manager.jobs.managing.objection(job) if manager else ""
 
     @property
     def mapped(self) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kueue_dra_audit.cluster import AuditedCluster, key_of, shown, title
+from kueue_dra_audit.cluster import JOBS, AuditedCluster, key_of, shown, title
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_fixtures.cluster_state import ClusterState
 from kueue_dra_fixtures.invariants import (
@@ -16,7 +16,6 @@ from kueue_dra_fixtures.invariants import (
     nothing_runs_unreserved,
     waiting_are_counted,
 )
-from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.target import Manifest
 
@@ -101,7 +100,8 @@ def unreserved(cluster: AuditedCluster) -> Iterator[Finding]:
 
 
 def _state(cluster: AuditedCluster) -> ClusterState:
-    objects = [*cluster.of("Workload"), *filter(_is_own, cluster.of("Job"))]
+    jobs = [job for job in cluster.of("Job") if _is_managed(cluster, job)]
+    objects = [*cluster.of("Workload"), *jobs]
     for kind in ("ClusterQueue", "LocalQueue"):
         for queue in cluster.of(kind):
             if queue.get("status"):
@@ -111,11 +111,13 @@ def _state(cluster: AuditedCluster) -> ClusterState:
     return ClusterState(objects=objects, given=objects)
 
 
-def _is_own(job: Manifest) -> bool:
-    """Whether Kueue queues a Job itself, instead of the work that it is a part of."""
+def _is_managed(cluster: AuditedCluster, job: Manifest) -> bool:
+    """Whether Kueue queues a Job itself, and not the work that it is a part of."""
     owners = job["metadata"].get("ownerReferences") or ()
     kinds = {each.get("kind", "") for each in owners if each.get("controller")}
-    return kinds <= _PARENTS_THAT_QUEUE and not is_true(job, "Complete")
+    if not kinds <= _PARENTS_THAT_QUEUE:
+        return False
+    return cluster.manages(JOBS) and not cluster.objection(job)
 
 
 def _of_queue(cluster: AuditedCluster, violation: Violation) -> Finding:

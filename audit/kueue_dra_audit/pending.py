@@ -26,6 +26,7 @@ from kueue_dra_ref.verdict import (
     Inadmissible,
     Pending,
     Reason,
+    Undecided,
     Unrecognised,
     Verdict,
     verdict,
@@ -43,7 +44,14 @@ STARVED = (
     "pending Workloads that Kueue would admit if it evaluated them again, "
     "as after a restart"
 )
-MORE = "not checked: reasons of Workloads with admission checks or a topology"
+UNDECIDED = (
+    "not checked: reasons that depend on selectors that the built-in engine leaves undecided; "
+    "--cel kubernetes decides them"
+)
+MORE = (
+    "not checked: reasons of evicted Workloads, "
+    "and of those with admission checks, a topology or waitForPodsReady"
+)
 _LACKS = re.compile(
     r"insufficient unused quota for (\S+) in flavor (\S+), (\S+) more needed"
 )
@@ -57,6 +65,22 @@ _OTHER_CONFIGURATION = (
     "Kueue runs with another Configuration than this one, or has not restarted with it"
 )
 _EDITED = "the status was changed by hand"
+_UNKNOWN = "the status was changed by hand, or the reference does not know this message of Kueue"
+_REASONS = frozenset(
+    {
+        "Pending",
+        "PendingEvaluation",
+        "Inadmissible",
+        "Misconfigured",
+        "Suspended",
+        "DRAResourcesUnresolved",
+        "NoMatchingFlavor",
+        "ExceedsMaxQuota",
+        "WaitingForQuota",
+        "WaitingForPreemptedWorkloads",
+    }
+)
+"""The reasons of pending Workloads in the releases."""
 _NOT_ASKED = "the status was changed by hand, or Kueue evaluated it with another mapping or template"
 
 
@@ -123,7 +147,9 @@ def _of_workload(
     if derived is None or _said(workload) == _said(derived):
         return
     theirs, ours = verdict(workload), verdict(derived)
-    if isinstance(theirs, Unrecognised):
+    if isinstance(ours, Undecided):
+        cluster.notes.add(UNDECIDED, title(workload))
+    elif isinstance(theirs, Unrecognised):
         yield from _unknown(cluster, workload, derived)
     elif _is_configured(theirs) != _is_configured(ours):
         yield from _configured(cluster, workload, derived)
@@ -164,24 +190,27 @@ def _is_same(theirs: Verdict, ours: Verdict) -> bool:
 def _unknown(
     cluster: AuditedCluster, workload: Manifest, derived: Manifest
 ) -> Iterator[Finding]:
-    """Find a message that Kueue gives no pending Workload, unless admission checks or topologies may give it."""
-    if _has_checks(cluster, workload):
+    """Find a message that Kueue gives no pending Workload, unless something that is not modelled may give it."""
+    is_known = _said(workload)[1] in _REASONS
+    if not is_known or condition(workload, "Evicted") or _may_differ(cluster, workload):
         cluster.notes.add(MORE, title(workload))
         return
-    yield _finding(cluster, workload, _shown(derived), _EDITED)
+    yield _finding(cluster, workload, _shown(derived), _UNKNOWN)
 
 
-def _has_checks(cluster: AuditedCluster, workload: Manifest) -> bool:
+def _may_differ(cluster: AuditedCluster, workload: Manifest) -> bool:
+    """Whether admission checks, a topology or waitForPodsReady may give a Workload a message of their own."""
     status = workload.get("status") or {}
-    if status.get("admissionChecks"):
+    if status.get("admissionChecks") or cluster.dumped.configuration.get(
+        "waitForPodsReady"
+    ):
         return True
     for queue in cluster.of("ClusterQueue"):
         spec = queue["spec"]
         if spec.get("admissionChecks") or spec.get("admissionChecksStrategy"):
             return True
-    return any(
-        flavor["spec"].get("topologyName") for flavor in cluster.of("ResourceFlavor")
-    )
+    flavors = cluster.of("ResourceFlavor")
+    return any(flavor["spec"].get("topologyName") for flavor in flavors)
 
 
 def _configured(

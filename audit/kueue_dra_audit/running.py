@@ -27,8 +27,19 @@ def running(cluster: AuditedCluster) -> Iterator[Finding]:
     for each in cluster.dumped.others:
         if each.get("kind") == "Pod":
             yield from _of_pod(cluster, each, by_owner)
-        elif part(each, "spec").get("suspend") is False and _labels(each).get(QUEUE):
+        elif _is_resumed(each) and cluster.manages(_framework(each)):
             yield from _of_work(each, by_owner)
+
+
+def _is_resumed(work: Manifest) -> bool:
+    """Whether work of a queue is not suspended."""
+    return part(work, "spec").get("suspend") is False and QUEUE in _labels(work)
+
+
+def _framework(work: Manifest) -> str:
+    """Name the kind of an object as the Configuration lists it under integrations."""
+    group = str(work.get("apiVersion", "")).rpartition("/")[0]
+    return f"{group}/{str(work.get('kind', '')).lower()}"
 
 
 def _workloads_by_owner(cluster: AuditedCluster) -> Mapping[str, Manifest]:

@@ -171,13 +171,17 @@ def _of_context(context: str, wait: float, options: Options) -> Audit:
         first = _of_files((file,), options)
     if not any(first.found.values()):
         return first
-    if sys.stderr.isatty():
-        text = f"kueue-dra audit: reading the cluster again in {wait:g} seconds"
-        click.echo(text, err=True)
+    _progress(f"reading the cluster again in {wait:g} seconds")
     let_pass(wait)
     with _dumped(context) as file:
         second = _of_files((file,), options)
     return replace(second, found=confirmed(first.found, second.found))
+
+
+def _progress(doing: str) -> None:
+    """Say on a terminal what the command is doing."""
+    if sys.stderr.isatty():
+        click.echo(f"kueue-dra audit: {doing}", err=True)
 
 
 @contextmanager
@@ -211,7 +215,7 @@ def _of_files(files: Sequence[Path], options: Options) -> Audit:
         raise CliError(
             located(*place_of(error, document), error) for error in rejected.errors
         ) from None
-    return Audit(cluster=cluster, found=findings(cluster))
+    return Audit(cluster=cluster, found=findings(cluster, _progress))
 
 
 def _dump_of(simulation: Simulation) -> DumpedCluster:
