@@ -193,6 +193,15 @@ def _pending_count(cluster: Cluster) -> None:
     cluster.get("ClusterQueue", "team")["status"]["pendingWorkloads"] = 5
 
 
+def _local_pending(cluster: Cluster) -> None:
+    cluster.get("LocalQueue", "main")["status"]["pendingWorkloads"] = 0
+
+
+def _unlisted(cluster: Cluster) -> None:
+    (flavor,) = cluster.get("ClusterQueue", "team")["status"]["flavorsUsage"]
+    flavor["resources"] = [each for each in flavor["resources"] if each["name"] != "gpu-memory"]
+
+
 def _ungated(cluster: Cluster) -> None:
     del cluster.get("Pod", "solo")["spec"]["schedulingGates"]
 
@@ -276,7 +285,14 @@ BREAKAGES: dict[str, tuple[Break, str, str, str, str, str]] = {
     "other-message": (_other_message, "STATUS-007", ALPHA, "ask Bob", CERTAIN, "changed by hand"),
     "impossible-message": (_impossible_message, "STATUS-007", ALPHA, "7 more needed", CERTAIN, "changed by hand"),
     "other-reason": (_other_reason, "STATUS-007", ALPHA, "PendingEvaluation", CERTAIN, "changed by hand"),
-    "gate-off": (_gate_off, "GATE-005", ZETA, "without its devices", CERTAIN, "the gate KueueDRAIntegration is off"),
+    "gate-off": (
+        _gate_off,
+        "GATE-005",
+        ZETA,
+        "while KueueDRAIntegration is off",
+        CERTAIN,
+        "the gate KueueDRAIntegration is off",
+    ),
     "gate-was-off": (_gate_was_off, "COUNT-006", ZETA, "whole-gpus none", CERTAIN, "while KueueDRAIntegration was off"),
     "stale-mapping": (_mapping, "COUNT-006", ZETA, "whole-gpus 2", CERTAIN, "the mapping"),
     "unmapped": (_unmapped, "CLAIM-014", ZETA, "it holds quota", CERTAIN, "the mapping"),
@@ -284,6 +300,8 @@ BREAKAGES: dict[str, tuple[Break, str, str, str, str, str]] = {
     "reservation": (_reservation, "STATUS-016", QUEUE, "0", LAG, "Kueue writes the status of a queue after"),
     "local-count": (_local_usage, "STATUS-018", LOCAL, "7", LAG, "Kueue writes the status of a queue after"),
     "pending-count": (_pending_count, "STATUS-013", QUEUE, "5", LAG, "Kueue writes the status of a queue after"),
+    "local-pending": (_local_pending, "STATUS-018", LOCAL, "0", LAG, "Kueue writes the status of a queue after"),
+    "unlisted": (_unlisted, "STATUS-016", QUEUE, "absent", LAG, "Kueue writes the status of a queue after"),
     "pod-ungated": (_ungated, "STATUS-024", "Pod team/solo", "no gate", CERTAIN, "the gate was removed by hand"),
     "job-resumed": (_resumed, "STATUS-024", "Job team/alpha", "not suspended", CERTAIN, "resumed by hand"),
     "class-deleted": (_class, "CLASS-001", f"DeviceClass {GPU}", "hold quota", CERTAIN, "the class was deleted"),
@@ -610,4 +628,5 @@ def _is_explained(found: Finding, scenario: Scenario, cluster: AuditedCluster) -
     is_restarted = any(step.get("restart") for step in scenario.steps)
     written = [obj for step in scenario.steps for key in ("apply", "delete") for obj in step.get(key) or ()]
     is_changed = any(obj["kind"] in ("DeviceClass", "ResourceSlice") for obj in written)
-    return "after the admission" in found.cause and (is_restarted or is_changed)
+    is_later = "after the admission" in found.cause or "any more" in found.cause
+    return is_later and (is_restarted or is_changed)

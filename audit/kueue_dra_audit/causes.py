@@ -20,6 +20,7 @@ _UNCHARGED = (
     "it was admitted while {gate} was off or its class was not mapped, "
     "so its devices are not charged"
 )
+_CHARGED = "it was admitted while {gate} was on, and now it is off"
 _EDITED = "the status was changed by hand, or Kueue charged wrongly"
 _WITHDRAWN = (
     "no ResourceSlice is published: the slices were withdrawn after the admission"
@@ -34,9 +35,11 @@ def charge_cause(
     expected: Mapping[str, int],
 ) -> str:
     """Say what resources would be charged like that, given only those of which another amount follows."""
+    gate = cluster.kueue.behaviour.integration_gate
     if expected and not charged:
-        gate = cluster.kueue.behaviour.integration_gate
         return _UNCHARGED.format(gate=gate)
+    if charged and not expected and not cluster.charges_devices:
+        return _CHARGED.format(gate=gate)
     if expected and sorted(expected.values()) == sorted(charged.values()):
         return STALE
     if not expected and cluster.mapped.isdisjoint(charged):
@@ -64,16 +67,23 @@ def unmapped(cluster: AuditedCluster, workload: Workload) -> set[str]:
 
 
 def changed_since(
-    cluster: AuditedCluster, stored: Manifest, workload: Workload
+    cluster: AuditedCluster,
+    stored: Manifest,
+    workload: Workload,
+    *,
+    is_refused: bool = False,
 ) -> Cause | None:
-    """Say which object that a Workload's charge follows from is newer than its quota reservation."""
+    """Say which object that a Workload's charge follows from is newer than its quota reservation.
+
+    A charge follows from devices in some modes only, but whether Kueue admits a Workload does in each.
+    """
     time = reserved_at(stored)
     for template in _templates(cluster, workload):
         if is_newer(template, time):
             created = template["metadata"]["creationTimestamp"]
             text = f"{title(template)} was created at {created}, after the admission at {time}"
             return Sure.TEMPLATE, text
-    for sure, each in _deciding(cluster, workload):
+    for sure, each in _deciding(cluster, workload, is_refused):
         if is_newer(each, time) or is_updated(each):
             text = f"{title(each)} was created or changed after the admission"
             return sure, text
@@ -87,16 +97,18 @@ def _templates(cluster: AuditedCluster, workload: Workload) -> Iterator[Manifest
             yield found
 
 
-def _deciding(cluster: AuditedCluster, workload: Workload) -> Iterator[Deciding]:
+def _deciding(
+    cluster: AuditedCluster, workload: Workload, is_refused: bool
+) -> Iterator[Deciding]:
     """Give the slices and classes that decide a charge, of counters and capacities or by the name of a resource."""
     names = classes_of(cluster.kueue.lister, workload)
-    is_sourced = not names.isdisjoint(_sourced(cluster))
-    if is_sourced:
+    devices_decide = is_refused or not names.isdisjoint(_sourced(cluster))
+    if devices_decide:
         for each in cluster.of("ResourceSlice"):
             yield Sure.SLICES, each
     requested = {of for each in workload.pod_sets for of in each.requests}
     for each in cluster.of("DeviceClass"):
-        is_claimed = is_sourced and each["metadata"]["name"] in names
+        is_claimed = devices_decide and each["metadata"]["name"] in names
         if is_claimed or each["spec"].get("extendedResourceName") in requested:
             yield Sure.CLASS, each
 

@@ -40,6 +40,9 @@ NO_CONFIGURATION = (
 )
 NO_QUEUE = "not checked: charges of Workloads whose ClusterQueue the input lacks"
 IN_USE = "not checked: charges of Workloads that may use a ResourceClaim of another one"
+GATE_OFF = (
+    "not checked: charges of Workloads with claims, as the integration gate is off"
+)
 REFUSED = "not checked: charges of Workloads whose claims cannot be read now"
 DEFAULTED = "not checked: requests that a LimitRange or a RuntimeClass may have added"
 NO_SLICES = (
@@ -280,7 +283,8 @@ def _refused(
         cluster.notes.add(remark, title(stored))
         return
     cites = [cite for step in resources.steps[-1:] for cite in step.requirements]
-    sure, cause = changed_since(cluster, stored, workload) or (
+    newer = changed_since(cluster, stored, workload, is_refused=True)
+    sure, cause = newer or (
         Sure.CERTAIN,
         refusal_cause(cluster, workload),
     )
@@ -300,6 +304,8 @@ def _not_checked(
     cluster: AuditedCluster, workload: Workload, resources: DRAResources
 ) -> str:
     """Say why a refusal is no finding: the input lacks what Kueue has, or the reference cannot decide."""
+    if not cluster.charges_devices:
+        return GATE_OFF
     refused = resources.refused
     if _lacks_templates(cluster, workload):
         return REFUSED

@@ -93,6 +93,11 @@ class AuditedCluster:
         return manager.jobs.managing.objection(job) if manager else ""
 
     @property
+    def charges_devices(self) -> bool:
+        """Whether the integration gate is on."""
+        return bool(self.kueue.behaviour.processing.is_dra_workload)
+
+    @property
     def mapped(self) -> set[str]:
         """The resources that the Configuration maps DeviceClasses to."""
         return {each.name for each in self.kueue.configuration.mappings}

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from kueue_dra_audit.cluster import JOBS, AuditedCluster, key_of, shown, title
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_fixtures.cluster_state import ClusterState
+from kueue_dra_fixtures.cluster_state import figures as amounts
 from kueue_dra_fixtures.invariants import (
     Law,
     Violation,
@@ -16,6 +17,8 @@ from kueue_dra_fixtures.invariants import (
     nothing_runs_unreserved,
     waiting_are_counted,
 )
+from kueue_dra_fixtures.pending import is_in_line
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.target import Manifest
 
@@ -30,11 +33,13 @@ _OF_CLUSTER_QUEUE: Mapping[str, str] = {
     "charges are usage": "STATUS-017",
     "holders are counted": "STATUS-015",
     "waiting are counted": "STATUS-013",
+    "flavors are listed": "STATUS-016",
 }
 _OF_LOCAL_QUEUE: Mapping[str, str] = {
     "charges are reservations": "STATUS-019",
     "charges are usage": "STATUS-019",
     "holders are counted": "STATUS-018",
+    "waiting are counted": "STATUS-018",
 }
 """The requirement of each law; the laws themselves are those that every case is checked against."""
 _LATE = "Kueue writes the status of a queue after its decisions; one that stays wrong was not written"
@@ -50,13 +55,68 @@ _PARENTS_THAT_QUEUE = frozenset({"", "CronJob"})
 def figures(cluster: AuditedCluster) -> Iterator[Finding]:
     """Find figures of ClusterQueues and LocalQueues that are not the sums of their Workloads."""
     state = _state(cluster)
-    for law in _FIGURES:
+    for law in (*_FIGURES, *_MORE_FIGURES):
         for violation in law(state):
             found = _of_queue(cluster, violation)
             if _lacks_workloads(cluster, found.subject):
                 cluster.notes.add(_NO_WORKLOADS, found.subject)
             else:
                 yield found
+
+
+def flavors_are_listed(state: ClusterState) -> Iterator[Violation]:
+    """The status of a ClusterQueue lists each flavor and resource of its quota, zeros included."""
+    for queue in state.cluster_queues:
+        status = queue["status"]
+        for key in ("flavorsReservation", "flavorsUsage"):
+            listed = {of for of, _ in amounts(status.get(key) or ())}
+            for flavor, resource in sorted(_quotas(queue) - listed):
+                yield Violation(
+                    law="flavors are listed",
+                    where=f"{title(queue)}, flavor {flavor}, resource {resource}",
+                    says=f"status.{key} is absent",
+                    but="the ClusterQueue has quota for it",
+                )
+
+
+def _quotas(queue: Manifest) -> set[tuple[str, str]]:
+    found = set()
+    for group in queue["spec"].get("resourceGroups") or ():
+        for flavor in group["flavors"]:
+            for resource in flavor["resources"]:
+                found.add((flavor["name"], resource["name"]))
+    return found
+
+
+def waiting_are_counted_locally(state: ClusterState) -> Iterator[Violation]:
+    """A LocalQueue counts its pending Workloads; it need not count an inadmissible one or one without condition."""
+    for queue in state.of("LocalQueue"):
+        pending = [each for each in state.of("Workload") if _waits(each, queue)]
+        # Kueue counts nothing in a LocalQueue that is stopped, or whose ClusterQueue is missing.
+        is_active = is_true(queue, "Active")
+        least = sum(is_in_line(each) for each in pending) if is_active else 0
+        counted = queue["status"].get("pendingWorkloads", 0)
+        if not least <= counted <= len(pending):
+            yield Violation(
+                law="waiting are counted",
+                where=title(queue),
+                says=f"status.pendingWorkloads is {counted}",
+                but=f"at least {least} and at most {len(pending)} Workloads wait",
+            )
+
+
+def _waits(workload: Manifest, queue: Manifest) -> bool:
+    """Whether a Workload that names a LocalQueue is active and holds no quota."""
+    namespace, name = key_of(queue)
+    spec = workload["spec"]
+    if key_of(workload)[0] != namespace or spec.get("queueName") != name:
+        return False
+    if is_true(workload, "Finished") or is_true(workload, "QuotaReserved"):
+        return False
+    return bool(spec.get("active", True))
+
+
+_MORE_FIGURES: tuple[Law, ...] = (flavors_are_listed, waiting_are_counted_locally)
 
 
 def _lacks_workloads(cluster: AuditedCluster, subject: str) -> bool:

@@ -76,8 +76,7 @@ def _without_class(name: str, workloads: Sequence[Manifest]) -> Finding:
 def gates(cluster: AuditedCluster) -> Iterator[Finding]:
     """Find Workloads whose claims are not charged because the integration is off."""
     kueue = cluster.kueue
-    is_on = bool(kueue.behaviour.processing.is_dra_workload)
-    if is_on or not cluster.dumped.has_configuration:
+    if cluster.charges_devices or not cluster.dumped.has_configuration:
         return
     gate = kueue.behaviour.integration_gate
     for workload in cluster.holders:
@@ -95,8 +94,8 @@ def _uncharged(workload: Manifest, gate: str) -> Finding:
         requirement="GATE-005",
         subject=title(workload),
         field="admission",
-        says="it holds quota without its devices",
-        follows=f"with {gate} on, its devices are charged",
+        says=f"it holds quota while {gate} is off",
+        follows=f"with {gate} on, Kueue charges its devices",
         cause=f"the gate {gate} is off, so claims are not charged",
         sure=Sure.CERTAIN,
         look=explain(workload),

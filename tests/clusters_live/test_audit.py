@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +21,19 @@ from tests.clusters_live.test_existing_cluster import a_kubeconfig
 from tests.commands import kueue_dra
 
 MIG = "mig.example.com"
+POD = Ref(api_version="v1", kind="Pod", name="solo", namespace="team")
 _SELECTOR = {"cel": {"expression": "true"}}
 _SOURCE = {"counter": {"name": "memory", "driver": MIG, "deviceSelector": _SELECTOR}}
 MEMORY = {"name": "gpu-memory", "deviceClassNames": [MIG], "sources": [_SOURCE]}
 WHOLE = {"name": "whole-gpus", "deviceClassNames": [GPU]}
 CONFIGURATION: Manifest = {"resources": {"deviceClassMappings": [WHOLE, MEMORY]}}
+GATES = ("KueueDRAIntegration", "KueueDRAIntegrationExtendedResource", "KueueDRAIntegrationPartitionableDevices")
+OFF: Manifest = {"featureGates": dict.fromkeys(GATES, False), "resources": {"deviceClassMappings": [WHOLE]}}
 RENAMED: Manifest = {"resources": {"deviceClassMappings": [{**WHOLE, "name": "big-gpus"}, MEMORY]}}
 
 
 @pytest.fixture
-def cluster(target: LiveTarget) -> LiveTarget:
+def cluster(target: LiveTarget, plane: ControlPlane) -> Iterator[LiveTarget]:
     """Have work that is admitted, pending, deactivated, finished and without a template, and counters."""
     assert target.start(CONFIGURATION) == ()
     assert target.apply(_objects()) == []
@@ -43,7 +46,8 @@ def cluster(target: LiveTarget) -> LiveTarget:
     _deactivate(target, "omega")
     assert target.apply([a_job("alpha", "gpus-3"), a_job("lost", "no-such-template")]) == []
     target.settle()
-    return target
+    yield target
+    APIClient(api=plane.api).delete(POD)
 
 
 def _objects() -> list[Manifest]:
@@ -132,16 +136,13 @@ def _lowered(cluster: Cluster) -> None:
 def _pod(cluster: Cluster) -> None:
     labels = {"kueue.x-k8s.io/managed": "true", "kueue.x-k8s.io/queue-name": "main"}
     spec = {"containers": [{"name": "main", "image": "none.invalid/none"}], "restartPolicy": "Never"}
-    pod = an_object("v1", "Pod", "solo", "team", spec=spec)
+    pod = an_object(POD.api_version, POD.kind, POD.name, POD.namespace, spec=spec)
     pod["metadata"]["labels"] = labels
     assert cluster.objects.create(pod).ok
 
 
-def _usage(cluster: Cluster) -> None:
-    workload = _workload(cluster.target, "zeta")
-    workload["status"]["admission"]["podSetAssignments"][0]["resourceUsage"]["whole-gpus"] = "1"
-    answer = cluster.objects.replace(workload, subresource="status")
-    assert answer.ok, answer.message
+def _gate_off(cluster: Cluster) -> None:
+    assert cluster.target.start(OFF) == ()
 
 
 Break = Callable[[Cluster], None]
@@ -153,7 +154,7 @@ BREAKAGES: dict[str, tuple[Break, Manifest, set[tuple[str, str]]]] = {
     "stale-mapping": (_mapping, RENAMED, {("COUNT-006", "certain")}),
     "quota-lowered": (_lowered, CONFIGURATION, {("QUOTA-002", "quota changed since")}),
     "pod-ungated": (_pod, CONFIGURATION, {("STATUS-024", "certain")}),
-    "charge-changed": (_usage, CONFIGURATION, {("COUNT-006", "certain")}),
+    "gate-off": (_gate_off, OFF, {("GATE-005", "certain")}),
 }
 
 
