@@ -34,6 +34,7 @@ from kueue_dra_cli.options import (
 )
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_clusters.waiting import let_pass
+from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.unstructured import mappings, part
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.apiserver import MINORS
@@ -43,6 +44,7 @@ from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.explain.step import listed, named
 from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER
+from kueue_dra_ref.simulation.other_kinds import group_and_kind
 from kueue_dra_ref.target import Manifest, Rejection
 
 EPILOG = """\
@@ -206,7 +208,7 @@ def _of_files(files: Sequence[Path], options: Options) -> Audit:
         shown = ", ".join(map(str, files))
         raise CliError([_NO_CLUSTER.format(files=shown)])
     if options.is_default:
-        simulation = _in_its_release(simulation, simulation.cluster.others)
+        simulation = _in_its_release(simulation)
     server = ApiServer(kubernetes=MINORS[simulation.kubernetes], sketches=True)
     try:
         cluster = audited(_dump_of(simulation), server)
@@ -219,22 +221,33 @@ def _of_files(files: Sequence[Path], options: Options) -> Audit:
 
 
 def _dump_of(simulation: Simulation) -> DumpedCluster:
-    assert simulation.cluster is not None
     source = simulation.behaviour.mapping_source
     is_elsewhere = source is not MappingSource.IN_THE_CONFIGURATION
     return DumpedCluster(
         behaviour=simulation.behaviour,
         configuration=simulation.configuration,
         given=simulation.given,
-        others=simulation.cluster.others,
+        others=_others(simulation),
         seconds=simulation.seconds,
         has_configuration=simulation.document is not None or is_elsewhere,
     )
 
 
-def _in_its_release(simulation: Simulation, others: Sequence[Manifest]) -> Simulation:
+def _others(simulation: Simulation) -> list[Manifest]:
+    """Give the objects of kinds that the reference does not read, and the head of a dump."""
+    documents = simulation.cluster.documents if simulation.cluster else ()
+    return [each.manifest for each in documents if _is_other(each.manifest)]
+
+
+def _is_other(manifest: Manifest) -> bool:
+    group, kind = group_and_kind(manifest)
+    known = KINDS.get(kind)
+    return known is None or known.group != group
+
+
+def _in_its_release(simulation: Simulation) -> Simulation:
     """Give the simulation with the behaviour of the release that Kueue's Deployment runs."""
-    minor = _minor(others)
+    minor = _minor(_others(simulation))
     name = simulation.behaviour.name
     if not minor or name == f"kueue-{minor}":
         return simulation
