@@ -568,6 +568,18 @@ def test_an_object_that_no_cluster_has_is_named_with_its_place() -> None:
     assert "whole-gpus 1" in result.stdout
 
 
+@pytest.mark.parametrize("value", [None, 5, "x", [5], [{"name": "team-flavor"}], [{"resources": [{"name": 5}]}]])
+def test_a_malformed_figure_is_an_error_with_its_field(value: Any) -> None:
+    """Nothing is summed up with it; an absent list is a finding."""
+    cluster = Cluster()
+    cluster.get("ClusterQueue", "team")["status"]["flavorsUsage"] = value
+
+    result = _audit(cluster)
+
+    assert result.exit_code == (1 if value is None else 2), result.output
+    assert "status.flavorsUsage" in (result.stdout if value is None else result.stderr)
+
+
 # Generated and recorded scenarios: every state of them.
 
 

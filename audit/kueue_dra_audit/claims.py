@@ -7,7 +7,7 @@ from typing import Any
 
 from kueue_dra_ref.api.devices import requests_of
 from kueue_dra_ref.api.types import Workload
-from kueue_dra_ref.api.unstructured import mappings, part
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.target import Manifest
 
@@ -32,8 +32,11 @@ def _classes(template: Manifest) -> Iterator[str]:
 def allocated(claim: Manifest) -> list[Mapping[str, Any]]:
     """Give the devices that a ResourceClaim has, without those of administrators."""
     allocation = part(part(claim, "status"), "allocation")
-    results = mappings(part(allocation, "devices"), "results")
-    return [each for each in results if not each.get("adminAccess")]
+    results = part(allocation, "devices").get("results")
+    if not isinstance(results, list):
+        return []
+    devices = [each for each in results if isinstance(each, dict)]
+    return [each for each in devices if not each.get("adminAccess")]
 
 
 def class_of_result(claim: Manifest, result: Mapping[str, Any]) -> str:

@@ -9,12 +9,14 @@ from typing import Any
 from kueue_dra_audit.finding import Notes
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.scheme import KINDS
-from kueue_dra_ref.api.unstructured import part
+from kueue_dra_ref.api.status_errors import ManifestError, required
+from kueue_dra_ref.api.unstructured import child, mappings, part, quantity, text
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.snapshot import ReservedWorkload
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.reference.admission_chain import refusal_of
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
 from kueue_dra_ref.simulation.run import unknown_namespaces
@@ -71,7 +73,8 @@ class AuditedCluster:
     def others(self, kind: str) -> Iterator[Manifest]:
         """Give the objects of a kind that the reference does not read."""
         for each in self.dumped.others:
-            if each.get("kind") == kind:
+            is_readable = kind == HEAD or isinstance(each.get("metadata"), dict)
+            if each.get("kind") == kind and is_readable:
                 yield each
 
     @property
@@ -133,7 +136,7 @@ def audited(dumped: DumpedCluster, api_server: ApiServer) -> AuditedCluster:
     names = unknown_namespaces(dumped.given)
     target.apply(map(_namespace, [DEFAULT_NAMESPACE, *names]))
     restored = [each.manifest for each in dumped.given if _is_restored(each)]
-    rejected = target.restore(restored, dumped.seconds)
+    rejected = [*target.restore(restored, dumped.seconds), *_unreadable(dumped.given)]
     errors = target.start(dumped.configuration)
     if errors or target.manager is None:
         raise ConfigurationRejected(errors)
@@ -151,6 +154,37 @@ def audited(dumped: DumpedCluster, api_server: ApiServer) -> AuditedCluster:
 def _is_restored(given: SimulationInputs) -> bool:
     """Whether an object is one of the cluster: work without UID and status is new work."""
     return given.restored or given.ref.kind not in _WORK
+
+
+def _unreadable(given: Iterable[SimulationInputs]) -> Iterator[Rejection]:
+    """Give the errors in the status of queues; their figures are not checked."""
+    for each in given:
+        if each.ref.kind in ("ClusterQueue", "LocalQueue"):
+            try:
+                _check_figures(part(each.manifest, "status"))
+            except ManifestError as fault:
+                yield refusal_of(each.manifest, fault)
+
+
+def _check_figures(status: Manifest) -> None:
+    """Check the types of figures.
+
+    Raises:
+        ManifestError: a field is of another type.
+
+    """
+    for counter in ("pendingWorkloads", "reservingWorkloads", "admittedWorkloads"):
+        child(status, counter, int, 0, "status")
+    mappings(status, "conditions", "status")
+    for key in ("flavorsReservation", "flavorsUsage", "flavorUsage"):
+        for flavor in mappings(status, key, "status"):
+            text(flavor, "name", f"status.{key}[]")
+            if not flavor.get("resources"):
+                raise required(f"status.{key}[].resources")
+            for resource in mappings(flavor, "resources", f"status.{key}[]"):
+                path = f"status.{key}[].resources[]"
+                text(resource, "name", path)
+                quantity(resource.get("total", "0"), f"{path}.total")
 
 
 def _is_status(rejection: Rejection) -> bool:
@@ -185,10 +219,20 @@ def _with_status(stored: Manifest, written: Manifest | None) -> Manifest:
     status = part(written or {}, "status")
     if stored["kind"] not in ("ClusterQueue", "LocalQueue", "Workload"):
         return stored
+    if stored["kind"] != "Workload" and not _has_figures(status):
+        status = {}
     if "flavorUsage" in status:
         # The name of the field in v1beta1.
         status = {**status, "flavorsUsage": status["flavorUsage"]}
     return {**stored, "status": status}
+
+
+def _has_figures(status: Manifest) -> bool:
+    try:
+        _check_figures(status)
+    except ManifestError:
+        return False
+    return True
 
 
 def key_of(obj: Manifest) -> Key:

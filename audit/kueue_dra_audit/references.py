@@ -141,7 +141,7 @@ def _pod_of(claim: Manifest, pods: Mapping[str, Manifest]) -> Manifest | None:
 
 def _workload_of(pod: Manifest, by_uid: Mapping[str, Manifest]) -> Manifest | None:
     """Give the Workload of a running pod, by the pod itself or by its Job."""
-    if part(pod, "status").get("phase") in _OVER:
+    if str(part(pod, "status").get("phase")) in _OVER:
         return None
     if pod["metadata"].get("deletionTimestamp"):
         return None

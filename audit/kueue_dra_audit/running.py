@@ -25,6 +25,8 @@ def running(cluster: AuditedCluster) -> Iterator[Finding]:
         return
     by_owner = _workloads_by_owner(cluster)
     for each in cluster.dumped.others:
+        if not isinstance(each.get("metadata"), dict):
+            continue
         if each.get("kind") == "Pod":
             yield from _of_pod(cluster, each, by_owner)
         elif _is_resumed(each) and cluster.manages(_framework(each)):
@@ -60,7 +62,7 @@ def _of_pod(
     gates = mappings(part(pod, "spec"), "schedulingGates")
     if any(each.get("name") == GATE for each in gates):
         return
-    if part(pod, "status").get("phase") in _OVER:
+    if str(part(pod, "status").get("phase")) in _OVER:
         return
     workload = by_owner.get(str(pod["metadata"].get("uid")))
     group = labels.get(GROUP)
