@@ -30,7 +30,7 @@ E2E_WORKERS ?= $(shell echo $$(( $(CORES) < 6 ? $(CORES) : 6 )))
 CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
 # Folders with packages; a .pth file in .venv makes them importable before the project is installed.
-ROOMS := . suites fixtures clusters reports controls differential vendor cli
+ROOMS := . suites fixtures clusters reports controls differential vendor audit cli
 # Without compiled files each start of the suite takes four seconds longer.
 unexport PYTHONDONTWRITEBYTECODE
 # The suites use no hypothesis, and its plugin takes a second to import.

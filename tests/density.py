@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("kueue_dra_ref", "fixtures", "clusters", "reports", "controls", "differential", "vendor", "cli")
+ROOMS = ("kueue_dra_ref", "fixtures", "clusters", "reports", "controls", "differential", "vendor", "audit", "cli")
 NODES_PER_LINE = 9.0
 FEWEST_LINES = 15
 """Lines of code from which on the density of a module means something."""

@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "controls": "Misconfigure the target on purpose and check that the listed cases fail.",
     "matrix": "Run the suites against each release of Kueue and print one table.",
     "dump": "Read from a cluster everything that decides about quota for devices, and change nothing.",
+    "audit": "Check whether a cluster keeps what Kueue promises, right now, and change nothing.",
     "devices": "Print which DeviceClass matches which device of the ResourceSlices.",
     "vendor": "Check whether a driver's classes and devices are fit for quota.",
     "cluster": "Create a kind cluster with a real Kueue, and delete it.",

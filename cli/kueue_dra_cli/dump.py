@@ -61,7 +61,7 @@ def command(context: str, output: str, redact: bool) -> None:
     of the API server. Secrets are not read. Environment variables, commands, volumes, and annotations that are not
     Kueue's are left out. The permissions that it needs are in examples/rbac/dump.yaml.
     """
-    found = _read(context or _current())
+    found = read_cluster(context or _current(), "kueue-dra dump")
     documents = found.documents()
     if redact:
         documents[-1]["items"] = redacted(documents[-1]["items"])
@@ -81,17 +81,23 @@ def _current() -> str:
         raise CliError([f"kueue-dra dump: {trouble}"]) from None
 
 
-def _read(context: str) -> Dump:
+def read_cluster(context: str, caller: str) -> Dump:
+    """Read the cluster of a context, with progress on a terminal.
+
+    Raises:
+        CliError: there is no such context, or its API server does not answer.
+
+    """
+
+    def progress(kind: str) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"{caller}: reading {kind}", err=True)
+
     try:
         client = APIClient(api=client_of(context), limits=WaitLimits(ready=5.0))
-        return dump(client, _progress)
+        return dump(client, progress)
     except (ClusterError, TimedOut) as trouble:
-        raise CliError([f"kueue-dra dump: context {context}: {trouble}"]) from None
-
-
-def _progress(kind: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"kueue-dra dump: reading {kind}", err=True)
+        raise CliError([f"{caller}: context {context}: {trouble}"]) from None
 
 
 def _write(output: Path, text: str) -> None:

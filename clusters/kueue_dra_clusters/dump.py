@@ -148,25 +148,26 @@ class _Reader:
         """Read the work that Kueue queues: what names a queue, and what a Workload belongs to."""
         self.read_kinds(WORK_KINDS, labels=QUEUE_LABEL)
         for (version, kind), wanted in sorted(self._absent_owners().items()):
-            self._progress(f"{kind} (owners of Workloads)")
+            self._progress(f"{kind} (owners of Workloads and claims)")
             found = self._list(version, kind, "")
             self.dump.objects += [
                 filtered(each) for each in found if _uid(each) in wanted
             ]
 
     def _absent_owners(self) -> dict[tuple[str, str], set[str]]:
-        """Give the UIDs of the owners of Workloads that were not read yet, by version and kind."""
+        """Give the UIDs of the owners of Workloads and claims that were not read yet, by version and kind."""
         known = {_uid(each) for each in self.dump.objects}
         absent: dict[tuple[str, str], set[str]] = {}
-        for owner in self._owners_of_workloads():
+        for owner in self._owners():
             kind = owner["apiVersion"], owner["kind"]
             if owner["uid"] not in known:
                 absent.setdefault(kind, set()).add(owner["uid"])
         return absent
 
-    def _owners_of_workloads(self) -> Iterator[Manifest]:
+    def _owners(self) -> Iterator[Manifest]:
+        """Give the owners of Workloads, and the pods of claims that were made from a template."""
         for each in self.dump.objects:
-            if each["kind"] == "Workload":
+            if each["kind"] in ("Workload", "ResourceClaim"):
                 yield from each["metadata"].get("ownerReferences") or ()
 
     def _read(self, version: str, kind: str, labels: str = "") -> None:

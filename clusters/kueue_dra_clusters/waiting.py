@@ -124,6 +124,11 @@ def eventually(
         ) from None
 
 
+def let_pass(seconds: float) -> None:
+    """Wait between two readings of a cluster, so that late updates are in the second one."""
+    time.sleep(seconds)
+
+
 def let_second_pass(second: int) -> None:
     """Wait, for a second at most, until this machine's clock is past a second since 1970."""
     time.sleep(min(max(second + 1 - time.time(), 0.0), 1.0))

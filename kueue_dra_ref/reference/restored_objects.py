@@ -50,7 +50,8 @@ def _check_workload(workload: Manifest, status: Manifest) -> None:
     if not mappings(spec, "podSets", "spec"):
         raise required("spec.podSets")
     admission = child(status, "admission", dict, {}, "status")
-    if is_true(workload, "QuotaReserved") and not admission:
+    is_holder = is_true(workload, "QuotaReserved") or is_true(workload, "Admitted")
+    if is_holder and not admission:
         raise required("status.admission")
     if admission:
         text(admission, "clusterQueue", "status.admission")

@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("kueue_dra_ref", "suites", "fixtures", "clusters", "reports", "controls", "differential", "vendor", "cli")
+ROOMS = (
+    "kueue_dra_ref",
+    *("suites", "fixtures", "clusters", "reports", "controls", "differential", "vendor", "audit", "cli"),
+)
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
 CONTRACTS = SETTINGS["importlinter"]["contracts"]
 LAYERS = [

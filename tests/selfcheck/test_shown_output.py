@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/reference/cli.md", "docs/how-to/check-a-driver.md", *(
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/reference/cli.md", "docs/how-to/check-a-driver.md",
+    "docs/how-to/audit-a-cluster.md", *(
     str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("docs/tutorial/*.md"))
 ))  # fmt: skip
 PROGRAM = [sys.executable, "-m", "kueue_dra_cli"]
-RUNS_HERE = ("simulate", "explain", "config", "vendor", "devices", "git")
+RUNS_HERE = ("simulate", "explain", "config", "vendor", "devices", "audit", "git")
 """Commands that need no real Kueue and write no file."""
 
 

@@ -1,0 +1,1 @@
+"""Audits a running cluster: whether what it says follows from its objects, its Configuration and its release."""
