@@ -193,6 +193,9 @@ def test_a_decision_of_the_cluster_that_differs_is_shown_with_both_sides() -> No
 
     both = 'it says QuotaReserved=False, Pending: "something else"; the reference derives QuotaReserved=False, '
     assert f'{both}Pending: "{LACKS_ONE}"' in result.stdout
+    (facts,) = json.loads(_ask("explain", dump, "alpha", "-o", "json").stdout)
+    assert facts["clusterDiffers"]["cluster"] == 'QuotaReserved=False, Pending: "something else"'
+    assert LACKS_ONE in facts["clusterDiffers"]["reference"]
 
 
 def test_a_quota_that_is_freed_goes_to_the_pending_job() -> None:
@@ -262,9 +265,10 @@ def test_manifests_without_a_status_are_submitted_in_order() -> None:
     """No UID, no status: Jobs are submitted in their order, and kinds that Kubernetes does not have are errors."""
     world = [*a_world(), a_job("one", "gpus-2"), a_job("two"), an_object("v1", "Nood", "a")]
 
-    result = _ask("explain", world, "two")
+    result = _ask("explain", world)
 
     assert result.exit_code == 2
+    assert "team/two → ClusterQueue team: pending" in result.stdout
     assert "unknown kind" in result.stderr
     assert "holds 2 of 2" not in result.stdout
 

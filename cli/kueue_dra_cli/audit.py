@@ -22,7 +22,7 @@ from kueue_dra_audit.cluster import (
     audited,
 )
 from kueue_dra_audit.finding import Finding
-from kueue_dra_cli.dump import read_cluster
+from kueue_dra_cli.cluster_source import read_cluster
 from kueue_dra_cli.errors import CliError, located, place_of
 from kueue_dra_cli.inputs import Simulation, simulation_of
 from kueue_dra_cli.options import (
@@ -189,7 +189,7 @@ def _progress(doing: str) -> None:
 @contextmanager
 def _dumped(context: str) -> Iterator[Path]:
     """Dump a cluster to a file that exists for a while."""
-    found = read_cluster(context, "kueue-dra audit")
+    _, found = read_cluster("audit", context, None)
     with tempfile.TemporaryDirectory(prefix="kueue-dra-audit-") as folder:
         file = Path(folder) / "cluster.yaml"
         file.write_text(written(found.documents()), encoding="utf-8")

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from pathlib import Path
 
 import click
 
-from kueue_dra_cli.errors import CliError
-from kueue_dra_clusters.api_client import APIClient
-from kueue_dra_clusters.dump import Dump, dump
-from kueue_dra_clusters.errors import ClusterError
-from kueue_dra_clusters.existing_cluster import client_of, current_context
+from kueue_dra_cli.cluster_source import read_cluster
 from kueue_dra_clusters.redact import redacted
-from kueue_dra_clusters.waiting import TimedOut, WaitLimits
 from kueue_dra_ref.api.yaml_text import written
 
 EPILOG = """\
@@ -41,6 +35,12 @@ STANDARD_OUTPUT = "-"
     help="The kubeconfig context; the current one unless given.",
 )
 @click.option(
+    "--kubeconfig",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The kubeconfig; unless given the one that kubectl uses.",
+)
+@click.option(
     "-o",
     "--output",
     required=True,
@@ -53,7 +53,7 @@ STANDARD_OUTPUT = "-"
     help="Rename namespaces, objects and images, the same way everywhere. "
     "Names of DeviceClasses, ResourceSlices, resources and drivers stay, and so do labels.",
 )
-def command(context: str, output: str, redact: bool) -> None:
+def command(context: str, kubeconfig: Path | None, output: str, redact: bool) -> None:
     """Read from a cluster everything that decides about quota for devices, and change nothing.
 
     The file has Kueue's objects and its Configuration, DeviceClasses, ResourceSlices, claims and templates, the work
@@ -61,7 +61,7 @@ def command(context: str, output: str, redact: bool) -> None:
     of the API server. Secrets are not read. Environment variables, commands, volumes, and annotations that are not
     Kueue's are left out. The permissions that it needs are in examples/rbac/dump.yaml.
     """
-    found = read_cluster(context or _current(), "kueue-dra dump")
+    _, found = read_cluster("dump", context, kubeconfig)
     documents = found.documents()
     if redact:
         documents[-1]["items"] = redacted(documents[-1]["items"])
@@ -72,32 +72,6 @@ def command(context: str, output: str, redact: bool) -> None:
         _write(Path(output), text)
     for line in found.not_read:
         click.echo(f"kueue-dra dump: not read: {line}", err=True)
-
-
-def _current() -> str:
-    try:
-        return current_context()
-    except ClusterError as trouble:
-        raise CliError([f"kueue-dra dump: {trouble}"]) from None
-
-
-def read_cluster(context: str, caller: str) -> Dump:
-    """Read the cluster of a context, with progress on a terminal.
-
-    Raises:
-        CliError: there is no such context, or its API server does not answer.
-
-    """
-
-    def progress(kind: str) -> None:
-        if sys.stderr.isatty():
-            click.echo(f"{caller}: reading {kind}", err=True)
-
-    try:
-        client = APIClient(api=client_of(context), limits=WaitLimits(ready=5.0))
-        return dump(client, progress)
-    except (ClusterError, TimedOut) as trouble:
-        raise CliError([f"{caller}: context {context}: {trouble}"]) from None
 
 
 def _write(output: Path, text: str) -> None:

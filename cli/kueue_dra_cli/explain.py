@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import click
 
+from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.inputs import api_server, simulation_of
 from kueue_dra_cli.notes import report_problems, work_lines
@@ -24,39 +28,48 @@ from kueue_dra_cli.options import (
     namespace_option,
     output_option,
 )
+from kueue_dra_cli.pending_json import state_as_json
 from kueue_dra_cli.printing import as_json
-from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_cli.workload_names import (
+    WorkName,
+    not_found,
+    the_only,
+    work_name,
+    work_of,
+)
+from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.explain.step import Step
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
-from kueue_dra_ref.simulation.cluster_state import explanations
+from kueue_dra_ref.simulation.cluster_state import (
+    difference,
+    explanations,
+    holder_steps,
+)
 from kueue_dra_ref.simulation.explanation import Explanation, outcome
 from kueue_dra_ref.simulation.not_considered import InputNotes
+from kueue_dra_ref.simulation.pending_state import PendingState, pending_state
 from kueue_dra_ref.simulation.run import SimulationResult
 
-_KINDS = {
-    **{each.name.lower(): each.name for each in JOB_KINDS.values()},
-    **{each.plural: each.name for each in JOB_KINDS.values()},
-    "workload": "Workload",
-    "workloads": "Workload",
-    "wl": "Workload",
-}
-"""The kinds before a name, as kubectl takes them."""
 EPILOG = """\
 \b
 Examples
   kueue-dra explain -f my-manifests/
   kueue-dra explain -f dump.yaml -n my-namespace job/my-job
+  kueue-dra explain --context prod my-namespace/my-job
   kueue-dra explain -f queues.yaml -f job.yaml --config kueue-config.yaml my-namespace/my-job --texts
 
 \b
 Exit codes
   0  every object was accepted and is explained, whatever its verdict
-  2  as for simulate, or no Job or Workload has the name
+  2  as for simulate, or no Job or Workload has the name, or several have
 """
 
 
 @click.command("explain", epilog=EPILOG)
 @files_option
+@cluster_options
 @click.argument("job", default="", metavar="[JOB]")
 @namespace_option
 @from_scratch_option
@@ -72,6 +85,8 @@ Exit codes
 @output_option("text", "json")
 def command(
     files: tuple[Path, ...],
+    context: str,
+    kubeconfig: Path | None,
     job: str,
     namespace: str,
     from_scratch: bool,
@@ -87,30 +102,53 @@ def command(
 ) -> None:
     """Explain the decision on each Job, step by step.
 
-    Input and options are those of simulate. JOB is a Job or Workload as kubectl shows it: NAME, NAMESPACE/NAME,
-    job/NAME or workload/NAME; the default is all. The steps show the requested device class, the resource that Kueue
-    charges, the count times pods, the quota that is left, and the verdict. In a dump of a running cluster they also
-    show which workloads hold the quota, and where the cluster decided otherwise. Each step ends with the IDs of its
-    requirements: see kueue-dra requirements ID.
+    Input and options are those of simulate. JOB is a Job, a Workload or a pod of a Job as kubectl shows it: NAME,
+    NAMESPACE/NAME, job/NAME, workload/NAME or pod/NAME; the default is all. The steps show the requested device class,
+    the resource that Kueue charges, the count times pods, the quota that is left, and the verdict. For a pending
+    workload that is named they also show its place in the queue, which workloads hold the quota, and what would admit
+    it: which quota to raise and by how much, or which workloads have to end. Each change was tried on the reference. In
+    a dump of a running cluster the steps also show where the cluster decided otherwise. Each step ends with the IDs of
+    its requirements: see kueue-dra requirements ID.
     """
     simulation = simulation_of(
-        files, configuration, behaviour, gates, from_scratch=from_scratch
+        files,
+        configuration,
+        behaviour,
+        gates,
+        from_scratch=from_scratch,
+        cluster_dump=cluster_documents(context, kubeconfig),
     )
-    server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
-    result = simulation.run(server, allow_missing=allow_missing)
-    every = explanations(result)
-    wanted = _named(job, namespace)
-    found = [each for each in every if wanted.is_name_of(each)]
+
+    def run() -> SimulationResult:
+        server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
+        return simulation.run(server, allow_missing=allow_missing)
+
+    result = run()
     notes = simulation.notes(result)
-    if job and not found:
-        raise CliError(_not_found(every, wanted, result, notes))
-    found = [_with_notes(each, notes) for each in found]
+    found = _found(run, result, notes, work_name(job, namespace))
     if output == "json":
-        as_json([_as_json(each, texts=texts) for each in found])
+        differs = _differences(result)
+        as_json([_as_json(*each, differs, texts=texts) for each in found])
     else:
-        _print(found, texts=texts)
+        _print([explanation for explanation, _ in found], texts=texts)
     code = report_problems(simulation, result, notes, allow_missing=allow_missing)
     raise SystemExit(code)
+
+
+def _found(
+    run: Callable[[], SimulationResult],
+    result: SimulationResult,
+    notes: InputNotes,
+    wanted: WorkName,
+) -> list[tuple[Explanation, PendingState | None]]:
+    """Explain the work that the command line names, with its state if it is pending; all work without a name."""
+    every = explanations(result)
+    if wanted.name:
+        (selected,) = _selected(every, wanted, result, notes)
+        found, state = _with_state(run, result, selected)
+        return [(_with_notes(found, notes), state)]
+    inside = [each for each in every if wanted.namespace in ("", each.namespace)]
+    return [(_with_notes(each, notes), None) for each in inside]
 
 
 def _with_notes(found: Explanation, notes: InputNotes) -> Explanation:
@@ -129,40 +167,33 @@ def _print(found: Sequence[Explanation], *, texts: bool) -> None:
         _print_texts(found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
-    """The Job or Workload that the command line names; empty fields match any."""
+def _selected(
+    every: Sequence[Explanation],
+    wanted: WorkName,
+    result: SimulationResult,
+    notes: InputNotes,
+) -> list[Explanation]:
+    """Give the explanation of the work that the command line names.
 
-    kind: str
-    namespace: str
-    name: str
+    Raises:
+        CliError: none has the name, or several have.
 
-    def is_name_of(self, found: Explanation) -> bool:
-        """Whether this names an explanation's Job or Workload."""
-        if self.namespace not in ("", found.namespace):
-            return False
-        if not self.name:
-            return True
-        by_kind = {found.kind: [found.job], "Workload": [found.workload]}
-        return self.name in by_kind.get(self.kind, [found.job, found.workload])
-
-    @property
-    def shown(self) -> str:
-        """The name for messages."""
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+    """
+    work = work_of(result)
+    if not wanted.matches(work):
+        known = _no_decision(wanted, result, notes)
+        raise CliError(known or [not_found(wanted, work)])
+    key = the_only(wanted, work).key
+    return [each for each in every if (each.namespace, each.workload) == key]
 
 
-def _named(written: str, namespace: str) -> _Wanted:
-    """Read a name as kubectl shows it: NAME, NAMESPACE/NAME, job/NAME or workload/NAME."""
-    first, slash, name = written.rpartition("/")
-    kind = _KINDS.get(first.lower().partition(".")[0], "") if slash else ""
-    if slash and not kind:
-        namespace = first
-    return _Wanted(kind=kind, namespace=namespace, name=name)
-
-
-def _reasons(wanted: _Wanted, result: SimulationResult) -> list[str]:
-    """Say why Kueue manages no Job of a name, or why the API server rejects it; empty for an unknown name."""
+def _no_decision(
+    wanted: WorkName, result: SimulationResult, notes: InputNotes
+) -> list[str]:
+    """Give the reason why there is no decision on work that was given; empty if none was."""
+    work = [each for each in notes.work if each.name == wanted.name]
+    if work:
+        return list(work_lines(result, work))
     for job, why in result.unmanaged:
         if wanted.name == job.ref.name:
             return [f"{job.ref.kind} {wanted.shown} {why}, so Kueue does not manage it"]
@@ -170,23 +201,40 @@ def _reasons(wanted: _Wanted, result: SimulationResult) -> list[str]:
     return [f"{wanted.shown}: {finding.error}" for finding in rejected]
 
 
-def _not_found(
-    every: Sequence[Explanation],
-    wanted: _Wanted,
-    result: SimulationResult,
-    notes: InputNotes,
-) -> list[str]:
-    """Give the reason why there is no decision on a Job or Workload."""
-    work = [each for each in notes.work if each.name == wanted.name]
-    if work:
-        return list(work_lines(result, work))
-    reasons = _reasons(wanted, result)
-    if reasons:
-        return reasons
-    known = [f"{each.namespace}/{each.job or each.workload}" for each in every]
-    return [
-        f"found no Job or Workload {wanted.shown}; known: {', '.join(known) or 'none'}"
-    ]
+def _with_state(
+    run: Callable[[], SimulationResult], result: SimulationResult, found: Explanation
+) -> tuple[Explanation, PendingState | None]:
+    """Add to an explanation of a pending workload its place in the queue and what would admit it."""
+    state = pending_state(result, partial(_again, run, count(1)), found)
+    if state is None:
+        return found, None
+    steps = [*found.steps]
+    if not result.restored:
+        steps += holder_steps(state.kueue, found)
+    return replace(found, steps=(*steps, *state.steps)), state
+
+
+def _again(
+    run: Callable[[], SimulationResult], numbers: Iterator[int]
+) -> ReferenceTarget:
+    """Run a simulation again for a trial; a terminal shows its number."""
+    number = next(numbers)
+    if sys.stderr.isatty():
+        click.echo(f"kueue-dra explain: trial {number}", err=True)
+    return run().target
+
+
+def _differences(result: SimulationResult) -> dict[Key, dict[str, str]]:
+    """Give what the cluster decided otherwise, with both sides, by Workload."""
+    found = {}
+    stored = result.stored
+    for each in result.workloads:
+        key = key_of(each)
+        sides = difference(stored.get(key), each)
+        if sides:
+            cluster, reference = sides
+            found[key] = {"cluster": cluster, "reference": reference}
+    return found
 
 
 def _as_text(found: Explanation) -> str:
@@ -224,7 +272,13 @@ def _amount(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
 
-def _as_json(found: Explanation, *, texts: bool) -> dict[str, Any]:
+def _as_json(
+    found: Explanation,
+    state: PendingState | None,
+    differs: Mapping[Key, dict[str, str]],
+    *,
+    texts: bool,
+) -> dict[str, Any]:
     word, reason = outcome(found.verdict)
     steps = [
         {"text": step.text, "requirements": list(step.requirements)}
@@ -242,6 +296,8 @@ def _as_json(found: Explanation, *, texts: bool) -> dict[str, Any]:
         "message": found.message,
         "devices": {name: _amount(text) for name, text in found.devices.items()},
         "steps": steps,
+        "clusterDiffers": differs.get((found.namespace, found.workload)),
+        **(state_as_json(state) if state else {}),
     } | (
         {"requirements": {id_: catalogue()[id_].text for id_ in cited}} if texts else {}
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -61,6 +61,8 @@ class Simulation:
     sorted: SortedDocuments
     other_configurations: tuple[ManifestDocument, ...] = ()
     """Configurations among the manifests, where ``--config`` names another one."""
+    manager_gates: Mapping[str, bool] = field(default_factory=dict)
+    """The gates in the arguments of Kueue's Deployment."""
     adds_gates: bool = False
     """Whether the command line adds gates to those of the Configuration."""
 
@@ -130,17 +132,18 @@ def simulation_of(
     gates: Mapping[str, bool],
     *,
     from_scratch: bool = True,
+    cluster_dump: Sequence[ManifestDocument] = (),
 ) -> Simulation:
     """Read the manifests and the Configuration of a command line; a running cluster unless it is from scratch.
+
+    ``cluster_dump`` has the documents of a cluster that was read already; the files come after them.
 
     Raises:
         CliError: a file cannot be read, or holds something else.
 
     """
-    if not files:
-        raise click.UsageError("no manifests: give files or directories with -f")
     with readable():
-        documents = _documents(files)
+        documents = _documents(files, cluster_dump)
         named = read_configuration(configuration) if configuration else None
         found = named or configuration_of(documents)
         manager = _gates_of_manager(documents, found)
@@ -156,16 +159,22 @@ def simulation_of(
             cluster=cluster,
             sorted=_sorted(documents, files, running=running),
             other_configurations=_unused(documents, named),
+            manager_gates=manager,
             adds_gates=bool(gates) and _has_gates(found),
         )
 
 
-def _documents(files: Sequence[Path]) -> list[ManifestDocument]:
-    documents = [document for file in files for document in read(file)]
-    if not documents:
+def _documents(
+    files: Sequence[Path], cluster_dump: Sequence[ManifestDocument]
+) -> list[ManifestDocument]:
+    """Read the files of a command line after the dump of its cluster."""
+    if not files and not cluster_dump:
+        raise click.UsageError("no manifests: give files or directories with -f")
+    in_files = [document for file in files for document in read(file)]
+    if not in_files and not cluster_dump:
         shown = ", ".join(map(str, files))
         raise CliError([f"{shown}: found no object; expected manifests"])
-    return documents
+    return [*cluster_dump, *in_files]
 
 
 def _gates_of_manager(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
 from kueue_dra_cli.inputs import api_server, simulation_of
 from kueue_dra_cli.notes import report_problems
 from kueue_dra_cli.options import (
@@ -47,6 +48,7 @@ WIDTHS = (None, None, None, None, 60, None)
 
 @click.command("simulate", epilog=EPILOG)
 @files_option
+@cluster_options
 @click.argument(
     "more", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]..."
 )
@@ -60,6 +62,8 @@ WIDTHS = (None, None, None, None, 60, None)
 @output_option("yaml", "json", "table")
 def command(
     files: tuple[Path, ...],
+    context: str,
+    kubeconfig: Path | None,
     more: tuple[Path, ...],
     configuration: Path | None,
     behaviour: str,
@@ -78,12 +82,18 @@ def command(
     server would reject, with the same message. It submits Jobs and Workloads in their order in the input, after all
     other objects. It merges a second manifest of an object into the first one field by field, as server-side apply
     does, and replaces lists. A dump of a running cluster is where the simulation begins: Workloads hold the quota that
-    their status says, and new Jobs come after them; --from-scratch ignores the status. The command connects to no
-    cluster: cluster and time are simulated. Kinds that take no quota are left out. A note names each feature that the
-    simulation ignores, such as admission checks, and work of other kinds, such as Pods, with what it would request.
+    their status says, and new Jobs come after them; --from-scratch ignores the status. --context reads a cluster and
+    changes nothing in it: cluster and time are simulated. Kinds that take no quota are left out. A note names each
+    feature that the simulation ignores, such as admission checks, and work of other kinds, such as Pods, with what it
+    would request.
     """
     simulation = simulation_of(
-        (*files, *more), configuration, behaviour, gates, from_scratch=from_scratch
+        (*files, *more),
+        configuration,
+        behaviour,
+        gates,
+        from_scratch=from_scratch,
+        cluster_dump=cluster_documents(context, kubeconfig),
     )
     server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
     result = simulation.run(server, allow_missing=allow_missing)

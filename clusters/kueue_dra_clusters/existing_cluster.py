@@ -225,10 +225,11 @@ def _without_pods(manifest: Manifest) -> Manifest:
     return {**manifest, "spec": {**manifest["spec"], "managedBy": NO_CONTROLLER}}
 
 
-def client_of(context: str) -> ApiClient:
-    """Connect to the cluster of a kubeconfig context; ``KUBECONFIG`` names the file, as for kubectl."""
+def client_of(context: str, kubeconfig: Path | None = None) -> ApiClient:
+    """Connect to the cluster of a context; ``KUBECONFIG`` names the file as for kubectl, unless one is given."""
+    file = _file_of(kubeconfig)
     try:
-        known = [each["name"] for each in config.list_kube_config_contexts()[0]]  # type: ignore[no-untyped-call] # ships no types
+        known = [each["name"] for each in config.list_kube_config_contexts(file)[0]]  # type: ignore[no-untyped-call] # ships no types
     except config.ConfigException as trouble:
         raise ClusterError(
             f"context {context}: no kubeconfig could be read ({trouble})"
@@ -238,11 +239,15 @@ def client_of(context: str) -> ApiClient:
         raise ClusterError(
             f"context {context}: found none of that name in the kubeconfig, it has: {names}"
         )
-    client: ApiClient = config.new_client_from_config(context=context)  # type: ignore[no-untyped-call] # ships no types
+    client: ApiClient = config.new_client_from_config(file, context=context)  # type: ignore[no-untyped-call] # ships no types
     return client
 
 
-def current_context() -> str:
+def _file_of(kubeconfig: Path | None) -> str | None:
+    return str(kubeconfig) if kubeconfig else None
+
+
+def current_context(kubeconfig: Path | None = None) -> str:
     """Give the current context of the kubeconfig.
 
     Raises:
@@ -250,7 +255,7 @@ def current_context() -> str:
 
     """
     try:
-        current = config.list_kube_config_contexts()[1]  # type: ignore[no-untyped-call] # ships no types
+        current = config.list_kube_config_contexts(_file_of(kubeconfig))[1]  # type: ignore[no-untyped-call] # ships no types
     except config.ConfigException as trouble:
         raise ClusterError(f"no kubeconfig could be read ({trouble})") from None
     return str(current["name"])

@@ -96,6 +96,10 @@ class PendingWorkloads:
         """Whether a workload is pending here."""
         return key in self.heap or key in self.inadmissible
 
+    def in_order(self) -> list[WorkloadInfo]:
+        """Give all pending workloads in the order of the queue, the inadmissible ones too."""
+        return sorted(self, key=self._position)
+
     def push_or_update(self, info: WorkloadInfo, *, best_effort: bool) -> None:
         """Add a workload or update it; an inadmissible workload stays inadmissible unless it changed."""
         inadmissible = self.inadmissible.get(info.key)

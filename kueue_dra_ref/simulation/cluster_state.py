@@ -22,6 +22,7 @@ from kueue_dra_ref.model.resource_node import FlavorResource
 from kueue_dra_ref.simulation.charged_devices import admitted_devices
 from kueue_dra_ref.simulation.explanation import Explanation, explained
 from kueue_dra_ref.simulation.run import SimulationResult
+from kueue_dra_ref.simulation.workload_ends import queues_that_share
 from kueue_dra_ref.target import Manifest
 
 _LACKING = re.compile(r"for (\S+) in flavor (\S+?)(?=[,;.]|\s|$)")
@@ -49,7 +50,7 @@ def _with_state(
         devices = found.devices or _admitted_devices(kueue, workload)
         found = replace(found, devices=devices)
     else:
-        state = _holders(kueue, found)
+        state = holder_steps(kueue, found)
     key = (found.namespace, found.workload)
     differences = _difference(given.get(key), workload)
     return replace(found, steps=(*found.steps, *state, *differences))
@@ -86,27 +87,40 @@ def _units(resource: str, written: object) -> int:
     return units(resource, quantity)
 
 
-def _holders(kueue: Kueue, found: Explanation) -> Iterator[Step]:
+def holder_steps(kueue: Kueue, found: Explanation) -> Iterator[Step]:
     """Say which workloads hold the quota that the message of a pending workload names."""
-    lacking = _LACKING.findall(found.message)
-    for resource, flavor in dict.fromkeys(lacking):
-        wanted = (flavor, resource)
-        holders = _holders_of(kueue, found.cluster_queue, wanted)
-        for reserved in holders[:_SHOWN]:
-            amount = _amount(kueue, reserved, wanted)
-            name = _name(kueue, reserved.key)
-            yield _step(f"{name} holds {amount}")
-        more = len(holders) - _SHOWN
-        if more > 0:
-            yield _step(f"{more} more workloads hold {resource} in flavor {flavor}")
+    for wanted in lacking_in(found.message):
+        for text in holder_texts(kueue, found.cluster_queue, wanted):
+            yield _step(text)
 
 
-def _holders_of(
+def lacking_in(message: str) -> list[FlavorResource]:
+    """Give the flavors and resources that a message about quota names."""
+    lacking = _LACKING.findall(message)
+    return [(flavor, resource) for resource, flavor in dict.fromkeys(lacking)]
+
+
+def holder_texts(
+    kueue: Kueue, cluster_queue: str, wanted: FlavorResource
+) -> Iterator[str]:
+    """Name the workloads that hold a resource in a flavor, with the amounts."""
+    holders = holders_of(kueue, cluster_queue, wanted)
+    for reserved in holders[:_SHOWN]:
+        amount = _amount(kueue, reserved, wanted)
+        name = workload_title(kueue, reserved.key)
+        yield f"{name} holds {amount}"
+    more = len(holders) - _SHOWN
+    if more > 0:
+        flavor, resource = wanted
+        yield f"{more} more workloads hold {resource} in flavor {flavor}"
+
+
+def holders_of(
     kueue: Kueue, cluster_queue: str, wanted: FlavorResource
 ) -> list[ReservedWorkload]:
     """Give the reservations of a resource in a flavor, the largest first."""
     holders = []
-    for queue in _queues_that_share(kueue, cluster_queue):
+    for queue in queues_that_share(kueue, cluster_queue):
         for reserved in kueue.usage.reservations(queue):
             if reserved.amounts.get(wanted):
                 holders.append(reserved)
@@ -115,16 +129,7 @@ def _holders_of(
     return holders
 
 
-def _queues_that_share(kueue: Kueue, cluster_queue: str) -> list[str]:
-    """Name a ClusterQueue and the others of its cohort tree."""
-    hierarchy = kueue.hierarchy
-    root = hierarchy.root(cluster_queue)
-    if not root:
-        return [cluster_queue]
-    return hierarchy.members(root)
-
-
-def _name(kueue: Kueue, key: Key) -> str:
+def workload_title(kueue: Kueue, key: Key) -> str:
     """Name a workload as kubectl shows it, its Job first."""
     namespace, name = key
     found = kueue.store.get("Workload", key)
@@ -141,11 +146,11 @@ def _amount(kueue: Kueue, reserved: ReservedWorkload, wanted: FlavorResource) ->
     amount = reserved.amounts[wanted]
     held = printed(resource, amount, kueue.in_bytes)
     queue = reserved.cluster_queue
-    nominal = _nominal(kueue, queue, wanted)
+    nominal = nominal_quota(kueue, queue, wanted)
     return f"{held} of {nominal} {resource} in flavor {flavor} of ClusterQueue {queue}"
 
 
-def _nominal(kueue: Kueue, cluster_queue: str, wanted: FlavorResource) -> str:
+def nominal_quota(kueue: Kueue, cluster_queue: str, wanted: FlavorResource) -> str:
     """Print the nominal quota of a ClusterQueue for a resource in a flavor."""
     flavor, resource = wanted
     for quotas in _flavor_quotas(kueue, cluster_queue):
@@ -166,16 +171,23 @@ def _flavor_quotas(kueue: Kueue, cluster_queue: str) -> Iterator[Manifest]:
         yield from group["flavors"]
 
 
-def _difference(stored: Manifest | None, workload: Manifest) -> Iterator[Step]:
-    """Say that a cluster decided otherwise, with what both say."""
+def difference(stored: Manifest | None, workload: Manifest) -> tuple[str, str] | None:
+    """Give the decision of a cluster and that of the reference; None if they are the same."""
     if stored is None:
-        return
+        return None
     theirs = _decision(stored)
     ours = _decision(workload)
-    if theirs == ours:
-        return
-    text = f"the cluster differs: it says {theirs}; the reference derives {ours}"
-    yield _step(text)
+    return None if theirs == ours else (theirs, ours)
+
+
+def _difference(stored: Manifest | None, workload: Manifest) -> Iterator[Step]:
+    """Say that a cluster decided otherwise, with what both say."""
+    found = difference(stored, workload)
+    if found:
+        theirs, ours = found
+        yield _step(
+            f"the cluster differs: it says {theirs}; the reference derives {ours}"
+        )
 
 
 def _decision(workload: Manifest) -> str:

@@ -154,7 +154,7 @@ def _merged(old: SimulationInputs, new: SimulationInputs) -> SimulationInputs:
         _insist_on_spec(old, new)
     return SimulationInputs(
         ref=old.ref,
-        manifest=_overlaid(left, right),
+        manifest=overlaid(left, right),
         documents=(*old.documents, *new.documents),
         restored=old.restored or new.restored,
     )
@@ -192,7 +192,8 @@ def _in_storage_version(given: SimulationInputs) -> Manifest:
         raise document.fault(error.field, found, error.detail) from None
 
 
-def _overlaid(old: Any, new: Any) -> Any:
+def overlaid(old: Any, new: Any) -> Any:
+    """Merge a value into another one field by field; a list replaces a list."""
     if not isinstance(old, dict):
         return new
     if not isinstance(new, dict):
@@ -200,5 +201,5 @@ def _overlaid(old: Any, new: Any) -> Any:
     merged = dict(old)
     for key, value in new.items():
         before = old.get(key)
-        merged[key] = _overlaid(before, value)
+        merged[key] = overlaid(before, value)
     return merged

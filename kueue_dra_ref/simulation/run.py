@@ -20,8 +20,9 @@ from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
 from kueue_dra_ref.simulation.missing_references import MissingReference, missing
+from kueue_dra_ref.simulation.running_pods import running_jobs, settle
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
-from kueue_dra_ref.target import FieldError, Manifest, NotQuiescent, Ref, Rejection
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
 _DEVICES = "resource.k8s.io"
 
@@ -221,6 +222,7 @@ def simulate(
     target = ReferenceTarget(behaviour, api_server)
     target.apply(map(_namespace, (DEFAULT_NAMESPACE, *namespaces)))
     refused = _apply_existing(target, given, seconds)
+    running = running_jobs(target)
     errors = target.start(configuration)
     if errors:
         return errors
@@ -230,7 +232,7 @@ def simulate(
         given=tuple(given),
         refused=tuple(refused),
         missing=(),
-        restless=_settle(target),
+        restless=settle(target, running),
     )
     return replace(result, missing=tuple(_missing(result)))
 
@@ -275,15 +277,6 @@ def _lacks_pods(job: Manifest) -> str:
         spec = template_at(job, place.path).get("spec") or {}
         if not spec.get("containers"):
             return f"has no containers in {place.pod_path}"
-    return ""
-
-
-def _settle(target: ReferenceTarget) -> str:
-    """Wait until the cluster settles; give the workloads that do not."""
-    try:
-        target.settle()
-    except NotQuiescent as restless:
-        return str(restless)
     return ""
 
 
