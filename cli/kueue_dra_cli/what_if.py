@@ -1,0 +1,398 @@
+"""``kueue-dra what-if``: print which workloads a change affects, before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from kueue_dra_cli.changed_mapping import (
+    ChangedConfiguration,
+    changed_configuration,
+    of_document,
+)
+from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
+from kueue_dra_cli.errors import CliError, located, readable
+from kueue_dra_cli.inputs import Simulation, api_server, gates_twice, simulation_of
+from kueue_dra_cli.notes import report_problems
+from kueue_dra_cli.options import (
+    NamedChoice,
+    allow_missing_option,
+    behaviour_option,
+    cel_option,
+    configuration_option,
+    from_scratch_option,
+    gates_option,
+    kubernetes_options,
+    namespace_option,
+    output_option,
+)
+from kueue_dra_cli.quota_setting import FORM, quota_changes
+from kueue_dra_cli.what_if_output import print_what_if
+from kueue_dra_cli.workload_names import the_only, work_name, work_of
+from kueue_dra_ref.api.configuration_documents import configurations
+from kueue_dra_ref.api.documents import ManifestDocument, read
+from kueue_dra_ref.api.scheme import KINDS
+from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_ref.behaviours import NAMES
+from kueue_dra_ref.behaviours import behaviour as behaviour_of
+from kueue_dra_ref.behaviours.releases import KUEUE
+from kueue_dra_ref.reference.target import ReferenceTarget
+from kueue_dra_ref.simulation.cluster_change import ChangeOutcome, ClusterChange, make
+from kueue_dra_ref.simulation.decided_cluster import decided
+from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
+from kueue_dra_ref.simulation.run import SimulationResult
+from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
+from kueue_dra_ref.simulation.what_if import compared
+
+MINORS = tuple(
+    sorted(each.removeprefix(KUEUE) for each in NAMES if each.startswith(KUEUE))
+)
+GATE_NOTE = (
+    "note: in Kueue {minor} the gate {gate} is off, so no claim is charged; "
+    "turn it on with --feature-gates {gate}=true"
+)
+EPILOG = """\
+\b
+Examples
+  kueue-dra what-if cluster.yaml --set clusterqueue/team-a:whole-gpus=4
+  kueue-dra what-if cluster.yaml --set clusterqueue/team-a:whole-gpus@spot=4 --without job/training
+  kueue-dra what-if cluster.yaml -f new-queue.yaml -f new-job.yaml -o md
+  kueue-dra what-if cluster.yaml --mapping deviceClassMappings.yaml
+  kueue-dra what-if cluster.yaml --kueue 0.20
+  kueue-dra what-if --context prod --set clusterqueue/team-a:whole-gpus=4
+
+\b
+Exit codes
+  0  the change was made in the simulation, whether or not it affects a workload
+  2  as for simulate, or the change is rejected or names an object that does not exist
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """The change as the command line has it."""
+
+    files: tuple[Path, ...]
+    settings: tuple[str, ...]
+    ended: tuple[str, ...]
+    namespace: str
+    mapping: Path | None
+    kueue: str | None
+    gates: Mapping[str, bool]
+    allow_missing: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes."""
+        anything = (*self.files, *self.settings, *self.ended)
+        return not (anything or self.mapping or self.kueue)
+
+
+@click.command("what-if", epilog=EPILOG)
+@click.argument(
+    "paths", nargs=-1, type=click.Path(path_type=Path), metavar="FILE|DIR..."
+)
+@click.option(
+    "-f",
+    "--filename",
+    "files",
+    type=click.Path(path_type=Path, allow_dash=True),
+    multiple=True,
+    metavar="FILE|DIR",
+    help="The change: new objects, and existing ones with the fields that change. Repeatable.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="QUOTA=AMOUNT",
+    help=f"Change a nominal quota: {FORM}. Repeatable.",
+)
+@click.option(
+    "--without",
+    "ended",
+    multiple=True,
+    metavar="WORKLOAD",
+    help="End a workload: a Job or Workload as kubectl shows it. Repeatable.",
+)
+@click.option(
+    "--mapping",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="Restart Kueue with another Configuration, or with other deviceClassMappings alone.",
+)
+@click.option(
+    "--kueue",
+    type=NamedChoice(MINORS),
+    metavar="RELEASE",
+    help=f"Upgrade Kueue to another release: {', '.join(MINORS)}.",
+)
+@namespace_option
+@cluster_options
+@from_scratch_option
+@configuration_option
+@behaviour_option
+@gates_option
+@allow_missing_option
+@kubernetes_options
+@cel_option
+@output_option("table", "md", "json")
+def command(
+    paths: tuple[Path, ...],
+    files: tuple[Path, ...],
+    settings: tuple[str, ...],
+    ended: tuple[str, ...],
+    mapping: Path | None,
+    kueue: str | None,
+    namespace: str,
+    context: str,
+    kubeconfig: Path | None,
+    from_scratch: bool,
+    configuration: Path | None,
+    behaviour: str,
+    gates: Mapping[str, bool],
+    allow_missing: bool,
+    kubernetes: str,
+    kubernetes_gates: Mapping[str, bool],
+    only_served: bool,
+    output: str,
+) -> None:
+    """Print which workloads a change of a cluster affects.
+
+    FILE is a dump of a running cluster, or manifests. The reference decides about them until nothing changes, makes the
+    whole change at once, and decides again. The output has each workload that is newly admitted, preempted, no longer
+    admitted, charged otherwise, or pending for another reason, and the used and nominal quota of each ClusterQueue and
+    Cohort that changes, before and after. Running workloads do not finish by themselves. Nothing is sent to a cluster.
+    """
+    asked = _Asked(
+        files=files,
+        settings=settings,
+        ended=ended,
+        namespace=namespace,
+        mapping=mapping,
+        kueue=kueue,
+        gates=gates,
+        allow_missing=allow_missing,
+    )
+    _insist(asked, has_cluster=bool(paths or context or kubeconfig))
+    simulation = simulation_of(
+        paths,
+        configuration,
+        behaviour,
+        gates,
+        from_scratch=from_scratch,
+        cluster_dump=cluster_documents(context, kubeconfig),
+    )
+
+    def run(chosen: Simulation) -> SimulationResult:
+        server = api_server(chosen, kubernetes, kubernetes_gates, only_served)
+        return chosen.run(server, allow_missing=allow_missing)
+
+    raise SystemExit(_answer(simulation, asked, run, output))
+
+
+def _answer(
+    simulation: Simulation,
+    asked: _Asked,
+    run: Callable[[Simulation], SimulationResult],
+    output: str,
+) -> int:
+    """Make the change, print what it affects, and give the exit code."""
+    allow_missing = asked.allow_missing
+    result = run(simulation)
+    change, source = _change(simulation, result, asked)
+    notes = simulation.notes(result)
+    code = report_problems(simulation, result, notes, allow_missing=allow_missing)
+    before = decided(result.target)
+    target = _upgraded(simulation, result, asked.kueue, run)
+    outcome = make(target, change)
+    _check(outcome, source, allow_missing=allow_missing)
+    print_what_if(compared(before, decided(target)), output)
+    return code
+
+
+def _insist(asked: _Asked, *, has_cluster: bool) -> None:
+    """Reject a command line without a change or without a cluster."""
+    if asked.is_empty:
+        raise click.UsageError(
+            "no change: give -f, --set, --without, --mapping or --kueue"
+        )
+    if not has_cluster:
+        raise click.UsageError("no cluster: give a dump, manifests or --context")
+
+
+def _change(
+    simulation: Simulation, result: SimulationResult, asked: _Asked
+) -> tuple[ClusterChange, ChangedConfiguration | None]:
+    """Read the change, and its Configuration if there is one.
+
+    Raises:
+        CliError: a file cannot be read, or a name is not that of an object.
+
+    """
+    documents = _documents(asked.files)
+    with readable():
+        objects = given(documents)
+        source = _configuration(simulation, asked, documents)
+    change = ClusterChange(
+        objects=objects,
+        quotas=quota_changes(asked.settings, result.target.store),
+        ended=tuple(_ended(asked, result)),
+        configuration=source.manifest if source else None,
+    )
+    _note_new(result, objects)
+    _warn(objects)
+    return change, source
+
+
+def _documents(files: Iterable[Path]) -> list[ManifestDocument]:
+    """Read the files of a change.
+
+    Raises:
+        CliError: one cannot be read, or has an object whose change the simulation does not consider.
+
+    """
+    with readable():
+        documents = [document for file in files for document in read(file)]
+        unknown = [each for each in documents if not _is_simulated(each)]
+    for each in unknown:
+        found = str(each.manifest.get("kind", "") or "an object without a kind")
+        known = nearest(found, KINDS)
+        text = (
+            f"found {found}; expected a kind that the simulation decides about; {known}"
+        )
+        raise CliError([located(each.file, each.line_of("kind"), text)])
+    if files and not documents:
+        shown = ", ".join(map(str, files))
+        raise CliError([f"{shown}: found no object; expected the objects that change"])
+    return documents
+
+
+def _is_simulated(document: ManifestDocument) -> bool:
+    kind = document.manifest.get("kind")
+    return kind in KINDS or bool(configurations([document]))
+
+
+def _configuration(
+    simulation: Simulation, asked: _Asked, documents: list[ManifestDocument]
+) -> ChangedConfiguration | None:
+    """Read the Configuration of a change, among its objects or named.
+
+    Raises:
+        CliError: there are two, or Kueue does not start with its feature gates.
+        DocumentError: there are two among the objects.
+
+    """
+    manager = simulation.manager_gates
+    gates = {**manager, **asked.gates}
+    among = configuration_of(documents)
+    current = simulation.configuration
+    source = None
+    if asked.mapping:
+        source = changed_configuration(asked.mapping, current, gates)
+    elif among:
+        source = of_document(among, current, gates)
+    if asked.mapping and among:
+        place = located(among.file, among.line, "found a second Configuration")
+        raise CliError([f"{place}; --mapping {asked.mapping} has one"])
+    if source and (faults := gates_twice(source.document, manager)):
+        raise CliError(source.line(fault) for fault in faults)
+    return source
+
+
+def _ended(asked: _Asked, result: SimulationResult) -> Iterable[tuple[str, str]]:
+    work = work_of(result)
+    for written in asked.ended:
+        yield the_only(work_name(written, asked.namespace), work).key
+
+
+def _upgraded(
+    simulation: Simulation,
+    before: SimulationResult,
+    minor: str | None,
+    run: Callable[[Simulation], SimulationResult],
+) -> ReferenceTarget:
+    """Run the same objects on another release, if there is one.
+
+    Raises:
+        CliError: it does not start with the Configuration, or does not accept an object that was accepted.
+
+    """
+    if minor is None:
+        return before.target
+    upgraded = replace(simulation, behaviour=behaviour_of(f"{KUEUE}{minor}"))
+    try:
+        result = run(upgraded)
+    except CliError as error:
+        raise CliError(f"--kueue {minor}: {line}" for line in error.lines) from None
+    refused = list(_newly_refused(before, result))
+    if refused:
+        raise CliError(f"--kueue {minor}: {line}" for line in refused)
+    if result.uncharged:
+        gate = upgraded.behaviour.integration_gate
+        click.echo(GATE_NOTE.format(minor=minor, gate=gate), err=True)
+    return result.target
+
+
+def _newly_refused(before: SimulationResult, after: SimulationResult) -> Iterator[str]:
+    """Give what one release rejects and the other does not."""
+    known = {(each.given.ref, each.error.field) for each in before.refused}
+    for each in after.refused:
+        if (each.given.ref, each.error.field) not in known:
+            yield located(*each.place, f"{each.given.ref}: {each.error}")
+
+
+def _note_new(result: SimulationResult, objects: Iterable[SimulationInputs]) -> None:
+    """Say which queues and flavors are new although a name like theirs exists."""
+    store = result.target.store
+    for each in objects:
+        ref = each.ref
+        known = [one["metadata"]["name"] for one in store.every(ref.kind)]
+        near = nearest(ref.name, known)
+        if ref.name in known or "did you mean" not in near:
+            continue
+        place = located(*each.place("metadata.name"), ref)
+        click.echo(f"note: {place} is new; {near}", err=True)
+
+
+def _warn(objects: Iterable[SimulationInputs]) -> None:
+    """Name the fields of a change that Kueue does not know, or that the simulation ignores."""
+    for each in objects:
+        for field in unknown(each.manifest):
+            place = located(*each.place(field), each.ref)
+            click.echo(f'warning: {place}: unknown field "{field}"', err=True)
+        for error in not_decided(each.manifest):
+            place = located(*each.place(error.field), each.ref)
+            click.echo(f"note: {place}: {error}", err=True)
+
+
+def _check(
+    outcome: ChangeOutcome,
+    configuration: ChangedConfiguration | None,
+    *,
+    allow_missing: bool,
+) -> None:
+    """Report what is wrong with a change.
+
+    Raises:
+        CliError: something is.
+
+    """
+    lines = []
+    if configuration:
+        lines += [configuration.line(error) for error in outcome.configuration]
+    for finding in outcome.objects:
+        if finding.reference is None or not allow_missing:
+            lines.append(
+                located(*finding.place, f"{finding.given.ref}: {finding.error}")
+            )
+    for rejection in outcome.quotas:
+        lines.append(f"--set: {rejection.ref}: {rejection.error or rejection.message}")
+    if lines:
+        raise CliError(lines)
+    if outcome.restless:
+        text = f"note: Kueue does not settle after the change: {outcome.restless}"
+        click.echo(text, err=True)
