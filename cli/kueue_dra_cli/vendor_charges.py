@@ -19,7 +19,7 @@ from kueue_dra_cli.options import (
 )
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_cli.release_option import behaviour_of, minor_option
-from kueue_dra_cli.vendor_files import context_of
+from kueue_dra_cli.vendor_files import context_of, descriptor_option
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.errors import ClusterError
@@ -79,10 +79,16 @@ class _Question:
     text="What decides: the reference alone, or also a real Kueue, whose answers are compared.",
 )
 @minor_option
+@descriptor_option
 @kubernetes_option
 @output_option("table", "json")
 def command(
-    paths: tuple[Path, ...], target: str, minor: str, kubernetes: str, output: str
+    paths: tuple[Path, ...],
+    target: str,
+    minor: str,
+    descriptor: Path | None,
+    kubernetes: str,
+    output: str,
 ) -> None:
     """Show what Kueue charges each Job among a driver's files, under the mapping that `vendor mapping` writes.
 
@@ -90,7 +96,7 @@ def command(
     --target kueue, a real Kueue on an API server without nodes gets the same objects: what it decides otherwise is
     named. Work of other kinds is not charged here; a note names it.
     """
-    question = _question(paths, kubernetes)
+    question = _question(paths, kubernetes, descriptor)
     behaviour = behaviour_of(minor)
     with _reported_errors():
         predicted = question.of(ReferenceTarget(behaviour))
@@ -105,9 +111,12 @@ def command(
     raise SystemExit(1 if differences else 0)
 
 
-def _question(paths: Sequence[Path], kubernetes: str) -> _Question:
-    context = context_of(paths, None, kubernetes)
-    chosen, left = mapped(context.inventory)
+def _question(
+    paths: Sequence[Path], kubernetes: str, descriptor: Path | None
+) -> _Question:
+    context = context_of(paths, None, kubernetes, descriptor, has_mapping=False)
+    declared = context.descriptor.quotas if context.descriptor else None
+    chosen, left = mapped(context.inventory, declared)
     if not chosen:
         found = [f"{each.title}: {why}" for each, why in left]
         raise CliError(found or ["found no DeviceClass"])
