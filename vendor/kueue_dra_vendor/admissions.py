@@ -78,10 +78,12 @@ def answer(
     """
     if errors := target.start(configuration):
         raise MappingRefused(errors)
-    missing = [each for each in _objects(files, queues) if not _exists(target, each)]
-    rejections = list(target.apply(missing))
-    demos = tuple(_decided(target, each) for each in _jobs(files))
-    return VendorAnswer(rejections=tuple(rejections), demos=demos)
+    objects = list(_objects(files, queues))
+    missing = [each for each in objects if not _exists(target, each)]
+    rejections = target.apply(missing)
+    jobs = list(_jobs(files))
+    demos = [_decided(target, each) for each in jobs]
+    return VendorAnswer(rejections=tuple(rejections), demos=tuple(demos))
 
 
 def undecided_work(files: VendorFiles) -> list[str]:
@@ -105,7 +107,10 @@ def _objects(files: VendorFiles, queues: Sequence[Manifest]) -> Iterator[Manifes
 
 def _exists(target: Target, manifest: Manifest) -> bool:
     """Whether it is a namespace that every cluster has, such as default."""
-    return manifest["kind"] == "Namespace" and target.read(Ref.of(manifest)) is not None
+    if manifest["kind"] != "Namespace":
+        return False
+    ref = Ref.of(manifest)
+    return target.read(ref) is not None
 
 
 def _jobs(files: VendorFiles) -> Iterator[Manifest]:
@@ -134,17 +139,22 @@ def _decided(target: Target, job: Manifest) -> DemoAnswer:
 
 
 def _workload(target: Target, job: Ref) -> Manifest | None:
-    for each in target.list(WORKLOAD, "Workload", job.namespace):
-        owners = each["metadata"].get("ownerReferences") or ()
-        if any(owner.get("name") == job.name for owner in owners):
+    found = target.list(WORKLOAD, "Workload", job.namespace)
+    for each in found:
+        metadata = each["metadata"]
+        owners = metadata.get("ownerReferences") or ()
+        names = [owner.get("name") for owner in owners]
+        if job.name in names:
             return each
     return None
 
 
 def _message(workload: Manifest) -> str:
     status: dict[str, Any] = workload.get("status") or {}
-    for each in status.get("conditions") or ():
-        if each["type"] == "QuotaReserved" and each["status"] != "True":
+    conditions = status.get("conditions") or ()
+    for each in conditions:
+        is_reserved = each["status"] == "True"
+        if each["type"] == "QuotaReserved" and not is_reserved:
             return str(each.get("message") or "")
     return ""
 
