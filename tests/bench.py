@@ -11,7 +11,7 @@ from collections.abc import Callable
 from tabulate import tabulate
 
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
-from tests import bench_selectors, bench_tree
+from tests import bench_selectors, bench_tree, bench_vendor
 from tests.labs import a_lab
 
 SIZES = (50, 100, 200, 400)
@@ -56,6 +56,17 @@ def main() -> None:
     print(tabulate(bench_tree.rows(), headers=headers))
     print()
     print(tabulate(bench_selectors.rows(), headers=["devices", "engine alone", "selector", "ratio"]))
+    print()
+    headers = [
+        "devices",
+        "reading",
+        "selectors alone",
+        "all checks",
+        "ratio",
+        "each device and class",
+        "checks, findings",
+    ]
+    print(tabulate(bench_vendor.rows(), headers=headers))
 
 
 if __name__ == "__main__":

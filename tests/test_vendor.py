@@ -262,6 +262,12 @@ def _admin_namespace(files: Files) -> None:
     files["namespace"] = {"apiVersion": "v1", "kind": "Namespace", "metadata": meta}
 
 
+def _limited_only(files: Files) -> None:
+    files["class"]["spec"]["extendedResourceName"] = "example.com/gpu"
+    container = files["job"]["spec"]["template"]["spec"]["containers"][0]
+    container["resources"] = {"limits": {"example.com/gpu": "1"}}
+
+
 TWINS: dict[str, Change] = {
     "VENDOR-001": changed("class/spec/selectors/0/cel/expression", "device.driver == 'x' && "),
     "VENDOR-002": changed("class/spec/selectors/0/cel/expression", "device.driver"),
@@ -328,6 +334,7 @@ TWINS: dict[str, Change] = {
     "VENDOR-304": changed("job/spec/template/spec/resourceClaims/0", {"name": "gpu", "resourceClaimName": "one"}),
     "VENDOR-305": lambda files: _request(files)["exactly"].update(deviceClassName="gpu.exmaple.com"),
     "VENDOR-306": changed("job/spec/template/spec/resourceClaims/0/resourceClaimTemplateName", "two-gpus"),
+    "VENDOR-316": _limited_only,
     "VENDOR-307": _selecting(f"device.attributes['{DRIVER}'].model == 'x'"),
     "VENDOR-308": _selecting(f"device.attributes['{DRIVER}'].numa == 7"),
     "VENDOR-309": _asking(f"{DRIVER}/memory"),

@@ -64,3 +64,16 @@ def test_a_wrong_value_anywhere_is_answered(command: tuple[str, ...], tmp_path: 
         done = kueue_dra("vendor", *command, *folders)
 
         assert done.exit_code in (0, 1, 2), f"{path} = {value!r}: {done.output}"
+
+
+@pytest.mark.parametrize("attributes", [["x"], {"numa": ["ints"]}, {"numa": "ints"}, "ints"])
+def test_attributes_of_a_wrong_type_are_answered(attributes: Any, tmp_path: Path) -> None:
+    """The slice is rejected; no check reads it as if it were stored."""
+    files = a_driver()
+    files["slices"][0]["spec"]["devices"][0]["attributes"] = attributes
+    (tmp_path / "driver.yaml").write_text(yaml.safe_dump_all([files["class"], *files["slices"]]))
+
+    done = kueue_dra("vendor", "check", tmp_path)
+
+    assert done.exit_code == 1
+    assert "error VENDOR-001" in done.stdout

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kueue_dra_cli import vendor_check, vendor_diff, vendor_minors
+from kueue_dra_cli import vendor_charges, vendor_check, vendor_diff, vendor_minors
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import (
     NamedChoice,
@@ -133,6 +133,7 @@ def _described(each: Check) -> dict[str, str]:
     }
 
 
+group.add_command(vendor_charges.command)
 group.add_command(vendor_check.command)
 group.add_command(vendor_diff.command)
 group.add_command(vendor_minors.command)

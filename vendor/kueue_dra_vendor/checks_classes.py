@@ -361,10 +361,16 @@ def _elsewhere(spot: Spot) -> Spot:
 
 
 def _alike(context: VendorContext, name: str) -> str:
-    """Give the driver whose name a misspelt one may mean; empty where there is none."""
-    found = difflib.get_close_matches(
-        name, context.inventory.drivers, n=1, cutoff=ALIKE
-    )
+    """Give the driver whose name a misspelt one may mean; empty where there is none.
+
+    A name that is the other's with words before or after it is another driver's: vfio-npu.example.com.
+    """
+    drivers = [
+        each
+        for each in context.inventory.drivers
+        if each not in name and name not in each
+    ]
+    found = difflib.get_close_matches(name, drivers, n=1, cutoff=ALIKE)
     return found[0] if found else ""
 
 

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
 from kueue_dra_vendor.files import written_devices
 from kueue_dra_vendor.inventory import InventoryDevice, declared_size
@@ -166,8 +167,10 @@ def attributes_are_no_lists(context: VendorContext) -> Found:
     """Look for list values as they were written, since a gate may drop them; once for each attribute of a slice."""
     seen: set[tuple[int, str]] = set()
     for each, path, device in written_devices(context.files):
-        for name, value in (device.get("attributes") or {}).items():
-            kinds = [kind for kind in LISTS if kind in value]
+        for name, value in part(device, "attributes").items():
+            kinds = [
+                kind for kind in LISTS if isinstance(value, dict) and kind in value
+            ]
             key = (id(each), name)
             if kinds and key not in seen:
                 seen.add(key)

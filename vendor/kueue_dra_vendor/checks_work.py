@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
 from kueue_dra_vendor.files import VendorObject, entries, name_of, pod_specs
 
@@ -187,6 +188,32 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
+@check(
+    "VENDOR-316",
+    Level.ERROR,
+    "A pod template requests an extended resource of a class, and does not only limit it.",
+    effect="Kueue reads the requests of the template: the workload waits for a quota of the name itself.",
+    remedy="Write the amount under requests, too; only in a Pod does the API server copy it from limits.",
+    since="Kueue 0.17, Kubernetes 1.34",
+)
+def extended_resources_are_requested(context: VendorContext) -> Found:
+    """Look for names of classes in limits alone, in work that is no Pod."""
+    names = {each.spec.get("extendedResourceName") for each in context.files.classes}
+    for document in context.files.work:
+        if document.manifest.get("kind") == "Pod":
+            continue
+        for path, pod in pod_specs(document.manifest):
+            for index, container in enumerate(entries(pod["containers"])):
+                resources = part(container, "resources")
+                requested = part(resources, "requests")
+                for name in part(resources, "limits"):
+                    if name in names and name not in requested:
+                        place = f"{path}.containers[{index}].resources.limits"
+                        yield _of_claim(
+                            document, place, f"limits {name} and does not request it"
+                        )
+
+
 def _pod_claims(
     context: VendorContext,
 ) -> Iterator[tuple[ManifestDocument, str, dict[str, Any]]]:
@@ -198,7 +225,7 @@ def _pod_claims(
 
 
 def _of_claim(document: ManifestDocument, path: str, text: str) -> Spot:
-    """Say something about a claim of a pod."""
+    """Say something about a field of a pod."""
     manifest = document.manifest
     place = f"{document.file}:{document.line_of(path)}"
     return Spot(place, f"{manifest.get('kind')} {name_of(manifest)}", text)

@@ -23,6 +23,7 @@ UNMATCHED = (
 )
 Declared = Mapping[str, tuple[str, str]]
 """For each class that a descriptor declares: count, counter, capacity or none, and the name of the amount."""
+AMOUNTS = ("requests", "limits")
 PREFERRED = "memory"
 """The counter or capacity that is charged where a device has several."""
 
@@ -171,23 +172,50 @@ def _plus(one: Quantity | None, other: Quantity) -> Quantity:
 def _mapped(
     inventory: Inventory, each: VendorObject, devices: list[InventoryDevice]
 ) -> MappedClass:
-    capacity = _chosen(_with_policy(devices)) or _chosen(_shared_capacities(devices))
+    """Choose by what a class is charged; a class that demos request by name can only be charged by count."""
+    name = str(each.spec.get("extendedResourceName") or "")
+    source = _sourced(inventory, each, devices)
+    if source and name and _is_requested(inventory, name):
+        why = f"the demos request {name}, which Kueue refuses for a class with sources"
+        return replace(_by_count(each, devices), why=why)
+    if source and name:
+        why = f"{source.why}; requests of {name} are refused (VENDOR-208)"
+        return replace(source, why=why)
+    return source or _by_count(each, devices)
+
+
+def _sourced(
+    inventory: Inventory, each: VendorObject, devices: list[InventoryDevice]
+) -> MappedClass | None:
+    """Charge by a capacity or a counter, where the devices have one that tells them apart."""
+    capacity = _chosen(_shared_capacities(devices))
     counter = _chosen(_counters(devices))
     if capacity:
         return _by_capacity(each, devices, capacity)
     if counter and _differs(devices, counter):
         return _by_counter(inventory, each, devices, counter)
-    return _by_count(each, devices)
+    return None
 
 
 def _by_count(each: VendorObject, devices: list[InventoryDevice]) -> MappedClass:
-    why = f"{len(devices)} devices of like size: each counts one"
+    why = f"{len(devices)} devices{_unlike(devices)}: each counts one"
     return MappedClass(
         device_class=each,
         resource=_resource(each, "devices"),
         nominal=str(len(devices)),
         why=why,
     )
+
+
+def _is_requested(inventory: Inventory, name: str) -> bool:
+    """Tell whether a container of the demos names an extended resource."""
+    for document in inventory.files.work:
+        for _, pod in pod_specs(document.manifest):
+            for container in entries(pod["containers"]):
+                resources = part(container, "resources")
+                if any(name in part(resources, kind) for kind in AMOUNTS):
+                    return True
+    return False
 
 
 def _by_capacity(
@@ -247,26 +275,39 @@ def _counters(devices: Sequence[InventoryDevice]) -> list[str]:
 
 
 def _shared_capacities(devices: Sequence[InventoryDevice]) -> list[str]:
-    """Give the capacities that every device gives out in shares, with a default above 0 or none."""
+    """Give the capacities that every device gives out in shares; where some say how, only those.
+
+    A capacity without a request policy is charged in full to each request that names no amount.
+    """
     each = [set(_shares(device)) for device in devices]
-    return sorted(set.intersection(*each)) if each else []
-
-
-def _with_policy(devices: Sequence[InventoryDevice]) -> list[str]:
-    """Give the shared capacities for which every device has a default; without one each share costs all of it."""
-    return [
+    found = sorted(set.intersection(*each)) if each else []
+    governed = [
         name
-        for name in _shared_capacities(devices)
+        for name in found
         if all(device.published.capacities[name].default for device in devices)
     ]
+    return governed or found
 
 
 def _shares(device: InventoryDevice) -> Iterator[str]:
+    """Give the capacities with a default above 0, or none."""
     if not device.entry.get("allowMultipleAllocations"):
         return
     for name, capacity in device.published.capacities.items():
         if capacity.default is None or capacity.default.amount > 0:
             yield name
+
+
+def _unlike(devices: Sequence[InventoryDevice]) -> str:
+    """Say in which capacities devices differ that count one each."""
+    sizes: dict[str, set[str]] = {}
+    for device in devices:
+        for name, capacity in part(device.entry, "capacity").items():
+            sizes.setdefault(name, set()).add(str(capacity.get("value")))
+    differing = sorted(name for name, values in sizes.items() if len(values) > 1)
+    if not differing:
+        return " of like size"
+    return f" of different {', '.join(differing)}"
 
 
 def _chosen(names: Sequence[str]) -> str:
