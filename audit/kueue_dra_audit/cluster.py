@@ -8,6 +8,7 @@ from typing import Any
 
 from kueue_dra_audit.finding import Notes
 from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.job_kinds import SUBMITTED
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError, required
 from kueue_dra_ref.api.unstructured import child, mappings, part, quantity, text
@@ -24,8 +25,7 @@ from kueue_dra_ref.simulation.running_cluster import HEAD
 from kueue_dra_ref.target import FieldError, Manifest, Rejection
 
 JOBS = "batch/job"
-_SUBMITTED = ("Job", "Workload")
-_WORK = frozenset({"Pod", *_SUBMITTED})
+_WORK = frozenset({"Pod", *SUBMITTED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

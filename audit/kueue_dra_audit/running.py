@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from kueue_dra_audit.cluster import AuditedCluster, key_of, shown, title
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.unstructured import mappings, part
 from kueue_dra_ref.target import Manifest
 
@@ -24,13 +25,20 @@ def running(cluster: AuditedCluster) -> Iterator[Finding]:
     if not cluster.was_read("Workload"):
         return
     by_owner = _workloads_by_owner(cluster)
-    for each in cluster.dumped.others:
+    for each in (*cluster.dumped.others, *_other_work(cluster)):
         if not isinstance(each.get("metadata"), dict):
             continue
         if each.get("kind") == "Pod":
             yield from _of_pod(cluster, each, by_owner)
         elif _is_resumed(each) and cluster.manages(_framework(each)):
             yield from _of_work(each, by_owner)
+
+
+def _other_work(cluster: AuditedCluster) -> Iterator[Manifest]:
+    """Give the work that the reference reads, without the Jobs: their check is another."""
+    for kind in JOB_KINDS:
+        if kind != "Job":
+            yield from cluster.of(kind)
 
 
 def _is_resumed(work: Manifest) -> bool:
