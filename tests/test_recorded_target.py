@@ -36,7 +36,7 @@ def test_a_replay_agrees_with_the_recording(scenario: Scenario) -> None:
 
 
 def test_only_the_nested_cohort_loses_the_retry() -> None:
-    """The inadmissible workload was requeued in vain by then, and is requeued only once."""
+    """The inadmissible workload was requeued without effect by then, and is requeued only once."""
     assert reasons_at_the_end(list(answers(NESTED, KUEUE)))["waiting"] == "Inadmissible"
     assert reasons_at_the_end(list(answers(FLAT, KUEUE)))["waiting"] == "QuotaReserved"
 
