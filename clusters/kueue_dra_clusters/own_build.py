@@ -33,7 +33,8 @@ KEPT = 4
 """Builds of one's own that stay in the cache; older ones are removed after a new build."""
 UNKNOWN = "unknown"
 ADVICE = (
-    "Fix the checkout, or leave KUEUE_SRC (--kueue-src) away to run a pinned release."
+    "Fix the checkout, or install the Go that it needs (https://go.dev/dl); "
+    "without KUEUE_SRC (--kueue-src) a pinned release runs."
 )
 TOO_OLD = re.compile(r"requires go >= (\S+) \(running go (\S+?)[;)]")
 
