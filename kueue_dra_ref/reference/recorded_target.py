@@ -58,12 +58,21 @@ class RecordedTarget(ReferenceTarget):
         look = self._look()
         for queue in self.store.every("ClusterQueue"):
             key = key_of(queue)
-            if key in self._last_look and self._last_look[key] == look[key]:
+            known = self._last_look.get(key)
+            if known == look[key] or not self._is_nested(queue):
                 continue
             event = Event(kind="ClusterQueue", key=key, old=queue, new=queue)
             self._on_event(event)
             self._requeue_is_due = True
         self._last_look = look
+
+    def _is_nested(self, queue: Manifest) -> bool:
+        """Whether the Cohort of a ClusterQueue has a parent; a change of any other one requeues nothing."""
+        if self.manager is None:
+            return False
+        cohorts = self.manager.kueue.hierarchy.cohorts
+        cohort = cohorts.get(queue["spec"].get("cohortName", ""))
+        return cohort is not None and cohort.parent is not None
 
     def _await_requeue(self) -> None:
         if self._requeue_is_due:
