@@ -181,15 +181,11 @@ def command(
     chosen += _pytest_options(
         {"-v": verbose, "--core": core}, {"-k": expression, "-n": workers}
     )
-    folders = [one for one in suites if "/" not in one]
     if against:
+        folders = [one for one in suites if "/" not in one]
         named = ["run", *folders, *cases, *chosen]
         raise SystemExit(compare(named, minor_of(against), Path(report_dir)))
-    chosen += _given(report_dir=report_dir, scenario_dir=scenario_dir)
-    chosen += [f"--case={one}" for one in cases]
-    chosen += _pytest_options({"-q": not verbose}, {})
-    paths = _paths(folders, cases)
-    raise SystemExit(_run([*pytest_options(), *chosen, *paths]))
+    raise SystemExit(_run(chosen, run, cases))
 
 
 def _pytest_options(
@@ -203,10 +199,19 @@ def _pytest_options(
             yield f"{option}{value}"
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run(options: Sequence[str], run: click.Context, cases: Sequence[str]) -> int:
     """Run pytest, and give the exit code as the command line documents it."""
+    given = run.params
     ending = Ending()
-    code = pytest.main(list(arguments), plugins=[ending])
+    arguments = [
+        *pytest_options(),
+        *options,
+        *_given(report_dir=given["report_dir"], scenario_dir=given["scenario_dir"]),
+        *(f"--case={one}" for one in cases),
+        *([] if given["verbose"] else ["-q"]),
+        *_paths([one for one in given["suites"] if "/" not in one], cases),
+    ]
+    code = pytest.main(arguments, plugins=[ending])
     return ending.exit_code(int(code))
 
 
