@@ -19,6 +19,10 @@ TARGET ?= kueue
 # The minor of Kueue that `make live` runs; and those of `make matrix`, all pinned ones unless some are named.
 KUEUE ?= 0.19
 MINORS ?=
+# A checkout of Kueue that `make live` and `make differential` build and run instead; KUEUE=0.20 names what it should do.
+KUEUE_SRC ?=
+# With KUEUE_SRC: the release to compare the checkout with, such as AGAINST=kueue-0.19.
+AGAINST ?=
 # For how long `make differential` starts new scenarios, and the seed that generates them; a random one by default.
 BUDGET ?= 10m
 SEED ?=
@@ -90,10 +94,15 @@ conformance-all: $(VENV)/.rooms ## the same for each behaviour (KEP text or Kueu
 	@$(BIN)/python -m kueue_dra_reports.all_behaviours $(CASES) $(ALONE) $(ARGS)
 
 .PHONY: live
-live: $(VENV)/.dev ## the same suite against a real Kueue KUEUE=0.19, built once (docs/how-to/run-on-a-real-kueue.md); report in out/kueue
+live: $(VENV)/.dev ## the same suite against a real Kueue KUEUE=0.19, built once, or KUEUE_SRC=../kueue AGAINST=kueue-0.19; report in out/kueue
+ifneq ($(KUEUE_SRC),)
+	@$(BIN)/kueue-dra run --target kueue --behaviour kueue-$(KUEUE) --kueue-src $(KUEUE_SRC) $(if $(AGAINST),--against $(AGAINST)) \
+	  -n $(WORKERS) --report-dir out/own $(ARGS)
+else
 	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
 	@$(SUITE) --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue $(ARGS)
 	@$(BIN)/python -m kueue_dra_cli controls --target kueue --behaviour kueue-$(KUEUE) --report-dir=out/kueue
+endif
 
 .PHONY: live-core
 live-core: $(VENV)/.dev ## only cases that prove what the KEP asks for, against a real Kueue, in a minute; report in out/kueue-core
@@ -112,8 +121,8 @@ matrix: $(VENV)/.dev ## the suite against every pinned Kueue, or MINORS="0.18 0.
 
 .PHONY: differential
 differential: $(VENV)/.dev ## generated scenarios on the reference and a real Kueue KUEUE=0.19 for BUDGET=10m; SEED=7 repeats a run
-	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
-	@$(BIN)/kueue-dra differential --kueue $(KUEUE) --budget $(BUDGET) $(if $(SEED),--seed $(SEED)) $(ARGS)
+	@$(if $(KUEUE_SRC),,$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE))
+	@$(BIN)/kueue-dra differential --kueue $(KUEUE) $(if $(KUEUE_SRC),--kueue-src $(KUEUE_SRC)) --budget $(BUDGET) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: test-live
 test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real programs

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from kueue_dra_cli import matrix
+from kueue_dra_cli import child, matrix
 from kueue_dra_clusters.releases import RELEASES
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.matrix import absences, as_document, as_markdown, matrix_of, runs
@@ -120,8 +120,8 @@ def test_the_command_runs_what_has_a_behaviour(tmp_path: Path) -> None:
 
 def test_a_run_that_failed_fails_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where no verdict of conformance hangs on the case, and the report calls its release partial."""
-    run = matrix._run
-    monkeypatch.setattr(matrix, "_run", lambda words: run(words) or 1)
+    run = child.run_child
+    monkeypatch.setattr(matrix, "run_child", lambda words: run(words) or 1)
     words = ["matrix", "0.18", "--target=reference", f"--report-dir={tmp_path}", "--suite=quota", "-ktest_fits"]
 
     assert kueue_dra(*words).exit_code == 1

@@ -13,7 +13,8 @@ from typing import Any
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.release_option import behaviour_of, minor_option
+from kueue_dra_cli.own_kueue import source_option
+from kueue_dra_cli.release_option import any_minor_option, behaviour_of
 from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.waiting import elapsed_since, moment_now
 from kueue_dra_differential.explain import explanation
@@ -32,6 +33,7 @@ Examples
   kueue-dra differential                          ten minutes on two real Kueues 0.19
   kueue-dra differential --kueue 0.18 --budget 1h another release, for longer
   kueue-dra differential --seed 7 --worlds 16     the same scenarios again
+  kueue-dra differential --kueue-src ../kueue     your checkout of Kueue
 
 \b
 Exit codes
@@ -65,7 +67,8 @@ class Duration(click.ParamType[float]):
 
 
 @click.command("differential", epilog=EPILOG)
-@minor_option
+@any_minor_option
+@source_option
 @click.option(
     "--budget",
     type=Duration(),

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 import click
 
+from kueue_dra_cli.child import run_child
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import expression_option, target_option, workers_option
 from kueue_dra_ref.behaviours import NAMES
@@ -137,22 +136,11 @@ def _run_release(minor: str, plan: Plan) -> MatrixRun | str:
         f"--behaviour={behaviour}",
         f"--report-dir={folder}",
     ]
-    code = _run([*arguments, *plan.options])
+    code = run_child([*arguments, *plan.options])
     if code == 2 or not file.is_file():
         return f"the run ended with exit code {code}, see above"
     report = cast(Report, json.loads(file.read_text("utf-8")))
     return MatrixRun(code=code, report=report)
-
-
-def _run(arguments: Sequence[str]) -> int:
-    """Run ``kueue-dra`` in a child process that ends with this one, because pytest can run one behaviour only."""
-    with subprocess.Popen([sys.executable, "-m", "kueue_dra_cli", *arguments]) as child:
-        try:
-            return child.wait()
-        except KeyboardInterrupt:
-            child.terminate()
-            child.wait()
-            raise
 
 
 def _print_matrix(found: Matrix, folder: Path) -> None:

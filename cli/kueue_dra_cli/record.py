@@ -20,9 +20,10 @@ from kueue_dra_cli.options import (
     gates_option,
     target_option,
 )
+from kueue_dra_cli.own_kueue import source_option
 from kueue_dra_cli.release_option import (
+    any_minor_option,
     behaviour_of,
-    minor_option,
     recorded_minor,
     recorded_minor_option,
 )
@@ -48,6 +49,7 @@ RECORD_EPILOG = """\
 Examples
   kueue-dra record -f my-manifests/ > story.yaml       what a real Kueue does with these objects
   kueue-dra record story.yaml --kueue 0.18 -o old.yaml what another release does with the same scenario
+  kueue-dra record story.yaml --kueue-src ../kueue     what your checkout of Kueue does
   kueue-dra record story.yaml --target reference       what the reference does, in memory
   kueue-dra replay --check story.yaml                  whether the reference does the same
 
@@ -109,7 +111,8 @@ output_file = click.option(
     "reference",
     text="What decides: a real Kueue, or the reference with the behaviour of that release.",
 )
-@minor_option
+@any_minor_option
+@source_option
 @output_file
 def record(
     stories: tuple[Path, ...],
@@ -148,6 +151,7 @@ def record(
 @click.command("shrink", epilog=SHRINK_EPILOG)
 @click.argument("file", type=click.Path(path_type=Path))
 @recorded_minor_option
+@source_option
 @output_file
 def shrink(file: Path, minor: str | None, output: Path | None) -> None:
     """Reduce a scenario to the smallest on which the reference and a real Kueue still differ.

@@ -11,13 +11,18 @@ from kueue_dra_cli.options import NamedChoice
 from kueue_dra_clusters.releases import NEWEST, RELEASES
 from kueue_dra_ref.behaviours import UnknownBehaviour, behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.releases import MINORS
 
 _option = partial(click.option, "--kueue", "minor", type=NamedChoice(tuple(RELEASES)))
-minor_option = _option(
+any_minor_option = click.option(
+    "--kueue",
+    "minor",
+    type=NamedChoice(MINORS),
     default=NEWEST,
     show_default=True,
-    help="The release of Kueue. The first run builds it (docs/how-to/run-on-a-real-kueue.md).",
+    help="The release of Kueue; with --kueue-src the one whose behaviour the checkout should have.",
 )
+"""Also for a Kueue of the user, of a minor that is not pinned."""
 recorded_minor_option = _option(
     help=f"The release of Kueue. Default: the one that the file was recorded on, or {NEWEST}."
 )

@@ -9,6 +9,7 @@ import click
 import pytest
 from click.core import ParameterSource
 
+from kueue_dra_cli.against import compare, minor_of
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import (
     expression_option,
@@ -16,6 +17,7 @@ from kueue_dra_cli.options import (
     target_option,
     workers_option,
 )
+from kueue_dra_cli.own_kueue import source_option
 from kueue_dra_cli.report import report_in
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_reports.ending import Ending
@@ -30,6 +32,7 @@ Examples
   kueue-dra run --target kueue --core -n 4        only what the KEP asks for: a minute
   kueue-dra run --target kueue                    a real Kueue, started as local processes
   kueue-dra run --target kueue --context kind-a   a real Kueue that you already have
+  kueue-dra run --target kueue --kueue-src ../kueue --against kueue-0.19   your checkout of Kueue, next to a release
   kueue-dra run --citing COUNT-006,QUOTA-004      the cases of two requirements
   kueue-dra run quota/test_fits::test_devices_are_admitted_up_to_the_quota   one case, as reports name it
   kueue-dra run --gate must --expected-failures known.yaml   red only for what the text demands
@@ -39,8 +42,9 @@ Examples
 \b
 Exit codes
   0  every planned case ran, and none failed that counts for --gate and is not expected to fail
-  1  a case failed or did not run; an expected failure passed, is out of date, or is unknown
-  2  the run could not start: an unknown suite, no case matches, no target
+  1  a case failed or did not run; an expected failure passed, is out of date, or is unknown;
+     with --against: a row is red that the release passes
+  2  the run could not start: an unknown suite, no case matches, no target, a checkout that does not build
 """
 INTENTS = ("certify", "ci", "develop")
 GATE_LEVELS = ("must", "should", "inferred")
@@ -69,6 +73,13 @@ SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
     show_default=True,
     metavar="DIR",
     help="The folder for the report files.",
+)
+@source_option
+@click.option(
+    "--against",
+    default="",
+    metavar="kueue-0.19",
+    help="Run the cases on this release too, and print the rows that changed color, with a scenario for each.",
 )
 @expression_option
 @click.option(
@@ -121,6 +132,7 @@ SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
     show_default=True,
     help="certify runs the whole suite; only it may claim conformance.",
 )
+@click.option("--scenario-dir", default="", hidden=True)
 @click.option("-v", "--verbose", is_flag=True, help="Print the name of each case.")
 @click.pass_context
 def command(
@@ -130,6 +142,7 @@ def command(
     behaviour: str,
     context: str,
     report_dir: str,
+    against: str,
     expression: str,
     citing: tuple[str, ...],
     rerun_failed: Path | None,
@@ -140,6 +153,7 @@ def command(
     gate: str,
     expected_failures: str,
     intent: str,
+    scenario_dir: str,
     verbose: bool,
 ) -> None:
     """Run the conformance suites against the reference or a real Kueue.
@@ -156,7 +170,6 @@ def command(
         target=target,
         behaviour=behaviour,
         context=context,
-        report_dir=report_dir,
         citing=",".join(citing),
         shard=shard,
         durations_of=durations_of,
@@ -164,13 +177,15 @@ def command(
         expected_failures=expected_failures,
         intent=intent,
     )
-    chosen = [*options, *(f"--case={one}" for one in cases)]
+    chosen = [*options]
     chosen += _pytest_options(
-        {"-v": verbose, "-q": not verbose, "--core": core},
-        {"-k": expression, "-n": workers},
+        {"-v": verbose, "--core": core}, {"-k": expression, "-n": workers}
     )
-    paths = _paths([one for one in suites if "/" not in one], cases)
-    raise SystemExit(_run([*pytest_options(), *chosen, *paths]))
+    if against:
+        folders = [one for one in suites if "/" not in one]
+        named = ["run", *folders, *cases, *chosen]
+        raise SystemExit(compare(named, minor_of(against), Path(report_dir)))
+    raise SystemExit(_run(chosen, run, cases))
 
 
 def _pytest_options(
@@ -184,26 +199,51 @@ def _pytest_options(
             yield f"{option}{value}"
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run(options: Sequence[str], run: click.Context, cases: Sequence[str]) -> int:
     """Run pytest, and give the exit code as the command line documents it."""
+    given = run.params
     ending = Ending()
-    code = pytest.main(list(arguments), plugins=[ending])
+    arguments = [
+        *pytest_options(),
+        *options,
+        *_given(report_dir=given["report_dir"], scenario_dir=given["scenario_dir"]),
+        *(f"--case={one}" for one in cases),
+        *([] if given["verbose"] else ["-q"]),
+        *_paths([one for one in given["suites"] if "/" not in one], cases),
+    ]
+    code = pytest.main(arguments, plugins=[ending])
     return ending.exit_code(int(code))
 
 
 def _check(run: click.Context) -> None:
     """Reject options that do not go together."""
+    _check_target(run)
     given = run.params
-    if given["context"] and given["target"] != "kueue":
-        raise click.UsageError(
-            "--context NAME needs --target kueue: the reference uses no cluster"
-        )
     kinds = {"/" in one for one in given["suites"]}
     if len(kinds) > 1 or (kinds == {False} and given["rerun_failed"]):
         raise click.UsageError("found suites and cases; expected one or the other")
     if given["intent"] == "certify" and any(given[name] for name in SELECTIONS):
         raise click.UsageError(
             "--intent certify runs the whole suite; leave the selection of cases out"
+        )
+
+
+def _check_target(run: click.Context) -> None:
+    """Reject options that the target does not have."""
+    source = run.get_parameter_source("kueue_src")
+    given = {
+        "--context NAME": bool(run.params["context"]),
+        "--against": bool(run.params["against"]),
+        "--kueue-src DIR": source is ParameterSource.COMMANDLINE,
+    }
+    options = [name for name, is_given in given.items() if is_given]
+    if options and run.params["target"] != "kueue":
+        raise click.UsageError(
+            f"{options[0]} needs --target kueue: the reference uses no cluster"
+        )
+    if given["--context NAME"] and len(options) > 1:
+        raise click.UsageError(
+            f"{options[1]} and --context exclude each other: that Kueue is in the cluster"
         )
 
 

@@ -1,8 +1,9 @@
 """Finds the real components: the user's own binaries if named, else built once from pinned Go modules.
 
 ``KUBEBUILDER_ASSETS`` names a folder with ``etcd`` and ``kube-apiserver``, ``KUEUE_BIN`` a Kueue binary, and
-``KUEUE_MANIFESTS`` a folder with that release's ``config/components``.  ``python -m kueue_dra_clusters.binaries``
-builds the others and prints all paths; with ``0.18 0.19`` for those minors, with ``--all`` for every pinned one.
+``KUEUE_MANIFESTS`` a folder with that release's ``config/components``; ``KUEUE_SRC`` names a checkout of Kueue to build
+instead of both.  ``python -m kueue_dra_clusters.binaries`` builds the others and prints all paths; ``0.18 0.19`` for
+those minors, with ``--all`` for every pinned one.
 """
 
 from __future__ import annotations
@@ -16,14 +17,29 @@ from pathlib import Path
 
 from kueue_dra_clusters.build_cache import parts, program
 from kueue_dra_clusters.errors import ClusterError, MissingTool
-from kueue_dra_clusters.go_tool import Component
+from kueue_dra_clusters.go_tool import Component, progress
 from kueue_dra_clusters.manager_config import version
-from kueue_dra_clusters.manifests import components
-from kueue_dra_clusters.releases import NEWEST, RELEASES, Release, release
+from kueue_dra_clusters.manifests import MANIFEST_FOLDERS, components
+from kueue_dra_clusters.own_build import (
+    PROGRAM,
+    SOURCE_VARIABLE,
+    build_facts,
+    checkout,
+    own_build,
+)
+from kueue_dra_clusters.releases import (
+    NEWEST,
+    RELEASES,
+    Release,
+    release,
+    release_of_any,
+)
 
 ASSETS_VARIABLE = "KUBEBUILDER_ASSETS"
 KUEUE_VARIABLE = "KUEUE_BIN"
 MANIFESTS_VARIABLE = "KUEUE_MANIFESTS"
+RELEASE_VARIABLE = "KUEUE_DRA_RELEASE"
+"""The minor whose pinned release runs, whatever the behaviour: for comparisons with it."""
 
 STAMP = "-X k8s.io/component-base/version.git"
 
@@ -38,12 +54,9 @@ API_SERVER = Component(
     ldflags=f"-s -w {STAMP}Version={{version}} {STAMP}Major={{major}} {STAMP}Minor={{minor}}",
 )
 
-MINOR = re.compile(r"v0\.[1-9]\d*\.")
-"""A version of a release; a custom build may have any version, such as v0.0.0-main."""
+MINOR = re.compile(r"v0\.[1-9]\d*\.\d+$")
+"""A version of a release; a custom build may have any version, such as v0.19.2-41-gff69552e79."""
 PROGRAMS = ("etcd", "kube_apiserver", "kueue", "kueue_module")
-MANIFEST_FOLDERS = tuple(
-    f"config/components/{part}" for part in ("crd", "rbac", "webhook")
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,23 +77,60 @@ def binaries(kueue: str = NEWEST) -> Binaries:
         MissingTool: one of them is missing and cannot be built.
 
     """
-    wanted = release(kueue)
+    if other := os.environ.get(RELEASE_VARIABLE):
+        return _of_release(release(other))
+    _take_own_build()
+    own = named(KUEUE_VARIABLE)
+    if own is None:
+        return _of_release(release(kueue))
+    wanted = release_of_any(kueue)
     return Binaries(
         etcd=_asset(ETCD),
         kube_apiserver=_asset(API_SERVER),
-        kueue=named(KUEUE_VARIABLE) or program(wanted.component),
-        kueue_module=_manifests(wanted.component),
+        kueue=own,
+        kueue_module=_manifests(wanted),
         release=wanted,
     )
 
 
+def _of_release(wanted: Release) -> Binaries:
+    """Give the programs of a pinned release."""
+    return Binaries(
+        etcd=_asset(ETCD),
+        kube_apiserver=_asset(API_SERVER),
+        kueue=program(wanted.component),
+        kueue_module=_manifests(wanted),
+        release=wanted,
+    )
+
+
+def _take_own_build() -> None:
+    """Build the checkout that a variable names, and name its program instead, so that all processes run this build."""
+    source = os.environ.get(SOURCE_VARIABLE)
+    if not source:
+        return
+    for variable in (KUEUE_VARIABLE, MANIFESTS_VARIABLE):
+        if os.environ.get(variable):
+            raise MissingTool(
+                f"{SOURCE_VARIABLE} and {variable} are both set; expected one Kueue"
+            )
+    found = checkout(source)
+    folder = own_build(found)
+    progress(f"the Kueue under test is {found}")
+    os.environ[KUEUE_VARIABLE] = str(folder / PROGRAM)
+    os.environ[MANIFESTS_VARIABLE] = str(folder)
+    del os.environ[SOURCE_VARIABLE]
+
+
 def insist_on_release(found: Binaries) -> None:
-    """Check that Kueue has the expected minor; only a program that the user named can have another one.
+    """Check that Kueue has the expected minor; a build of a checkout, or between releases, may have any.
 
     Raises:
         MissingTool: its version is of another minor.
 
     """
+    if os.environ.get(RELEASE_VARIABLE) or build_facts(found.kueue):
+        return
     actual = version(found.kueue)
     if MINOR.match(actual) and not actual.startswith(f"v{found.release.minor}."):
         raise MissingTool(
@@ -105,15 +155,21 @@ def named(variable: str, name: str = "") -> Path | None:
     return path
 
 
-def _manifests(component: Component) -> Path:
+def _manifests(wanted: Release) -> Path:
     """Give the folder with Kueue's manifests, of the user's or of the pinned release."""
-    if value := os.environ.get(MANIFESTS_VARIABLE):
+    is_comparison = os.environ.get(RELEASE_VARIABLE)
+    if not is_comparison and (value := os.environ.get(MANIFESTS_VARIABLE)):
         try:
             components(Path(value).absolute())
         except MissingTool as trouble:
             raise MissingTool(f"{MANIFESTS_VARIABLE}={value}: {trouble}") from None
         return Path(value).absolute()
-    return parts(component, "manifests", MANIFEST_FOLDERS)
+    if wanted.minor not in RELEASES:
+        raise MissingTool(
+            f"{KUEUE_VARIABLE} runs with the behaviour of Kueue {wanted.minor}, which is not pinned: "
+            f"set {MANIFESTS_VARIABLE} to the folder with its config/components"
+        )
+    return parts(wanted.component, "manifests", MANIFEST_FOLDERS)
 
 
 def main(minors: Sequence[str]) -> int:

@@ -25,6 +25,12 @@ PINNED = Path(__file__).parent / "binaries"
 REPORT_EVERY_SECONDS = 5.0
 END_SECONDS = 3.0
 SETTINGS = {"CGO_ENABLED": "0", "GOWORK": "off"}
+ADVICE = (
+    "Either install Go 1.26 or newer (https://go.dev/dl) so that the pinned modules can be built, "
+    "or set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, KUEUE_BIN to a Kueue binary and "
+    "KUEUE_MANIFESTS to a folder with that release's config/components."
+)
+"""The two ways to get the real components."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,18 +69,45 @@ class Component:
 
 def go(component: Component, words: Sequence[str], *, what: str, log: Path) -> None:
     """Run the Go tool in a component's folder, and report progress."""
+    go_in(PINNED / component.folder, words, what=what, log=log, advice=ADVICE)
+
+
+def go_in(
+    folder: Path, words: Sequence[str], *, what: str, log: Path, advice: str
+) -> None:
+    """Run the Go tool in a folder, and report progress.
+
+    Raises:
+        MissingTool: there is no Go, or it fails; with its last lines and the advice.
+
+    """
     tool = shutil.which("go")
     if not tool:
         problem = f"{what}: no Go toolchain (the command go) is on PATH"
-        raise MissingTool(_with_advice(problem))
+        raise MissingTool(f"{problem}\n{advice}")
     progress(what)
-    errors = log.with_suffix(".err")
+    code = _run([tool, *words], folder, what, log)
+    if code:
+        problem = f"{what}: go ended with exit code {code}"
+        raise MissingTool(f"{problem}:\n{tail(_errors(log))}\n{advice}")
+
+
+def _errors(log: Path) -> Path:
+    """Give the file for what a command writes to its standard error."""
+    return log.with_suffix(".err")
+
+
+def _run(words: Sequence[str], folder: Path, what: str, log: Path) -> int:
     scratch = tempfile.TemporaryDirectory(dir=log.parent, ignore_cleanup_errors=True)
-    with scratch as folder, log.open("wb") as output, errors.open("wb") as complaints:
+    with (
+        scratch as temporary,
+        log.open("wb") as output,
+        _errors(log).open("wb") as complaints,
+    ):
         process = subprocess.Popen(
-            [tool, *words],
-            cwd=PINNED / component.folder,
-            env=os.environ | SETTINGS | {"GOTMPDIR": folder},
+            words,
+            cwd=folder,
+            env=os.environ | SETTINGS | {"GOTMPDIR": temporary},
             stdout=output,
             stderr=complaints,
             preexec_fn=die_with_parent,
@@ -83,9 +116,7 @@ def go(component: Component, words: Sequence[str], *, what: str, log: Path) -> N
             _watch(process, what)
         finally:
             _end(process)
-    if process.returncode:
-        problem = f"{what}: go ended with exit code {process.returncode}"
-        raise MissingTool(_with_advice(f"{problem}:\n{tail(errors)}"))
+    return process.returncode
 
 
 def _watch(process: subprocess.Popen[bytes], what: str) -> None:
@@ -107,15 +138,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             process.wait(END_SECONDS)
         process.kill()
         process.wait()
-
-
-def _with_advice(problem: str) -> str:
-    """Add the two ways to get the real components to a problem."""
-    return (
-        f"{problem}\nEither install Go 1.26 or newer (https://go.dev/dl) so that the pinned modules can be built, "
-        "or set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, KUEUE_BIN to a Kueue binary and "
-        "KUEUE_MANIFESTS to a folder with that release's config/components."
-    )
 
 
 def progress(text: str) -> None:

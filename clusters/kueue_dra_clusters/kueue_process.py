@@ -29,6 +29,7 @@ from kueue_dra_clusters.manifests import (
     Manifest,
     without_permission,
 )
+from kueue_dra_clusters.own_build import build_facts
 from kueue_dra_clusters.ports import LOOPBACK
 from kueue_dra_clusters.processes import Processes
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, eventually
@@ -117,9 +118,10 @@ class KueueProcess:
         return self.processes.log(NAME).read_text(encoding="utf-8", errors="replace")
 
     def describe(self) -> Manifest:
-        """Give the version that Kueue reports, running or not."""
+        """Give the version that Kueue reports, running or not, and what is known of a build of the user."""
         self._version = self._version or version(self.binary)
-        return {"kueue": self._version}
+        facts = build_facts(self.binary)
+        return {"kueue": self._version, **({"build": facts} if facts else {})}
 
     def metrics(self) -> str:
         """Read Kueue's own metrics; empty if it manages its certificates itself, which no client could verify."""

@@ -62,6 +62,12 @@ def documents(file: Path) -> list[Manifest]:
         ]
 
 
+MANIFEST_FOLDERS = tuple(
+    f"config/components/{part}" for part in ("crd", "rbac", "webhook")
+)
+"""The folders of a module that hold what Kueue needs in a cluster."""
+
+
 def components(module: Path) -> Path:
     """Give the folder with Kueue's components in a module's directory; the error names what is missing."""
     folder = module / "config" / "components"

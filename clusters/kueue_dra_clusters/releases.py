@@ -73,3 +73,16 @@ def release(minor: str) -> Release:
             f"no real Kueue of the minor {minor!r} is available{why}; pinned are {', '.join(RELEASES)}"
         )
     return RELEASES[minor]
+
+
+def release_of_any(minor: str) -> Release:
+    """Give the release of a minor, also of one that is provisional: for a Kueue that the user built.
+
+    Raises:
+        MissingTool: the reference has no behaviour for it.
+
+    """
+    registered = registry.BY_NAME.get(f"{KUEUE}{minor}")
+    if minor in RELEASES or registered is None:
+        return release(minor)
+    return _program(registered)

@@ -73,6 +73,7 @@ COHORTS = CohortRules(
     borrowing=First(cohort_quota.borrowing_limit),
     lending=First(when(cohort_quota.lending_limit, LendingLimit=True)),
     borrowed_amount=First(cohort_quota.borrowed_in_status),
+    requeue_tree=AnyOf(cohort_quota.queue_update_requeues_tree),
 )
 
 ASSIGNING = FlavorAssignment(

@@ -122,6 +122,8 @@ class CohortRules:
     """How much may be lent to the cohort?"""
     borrowed_amount: First[[int, int], int]
     """How much does a ClusterQueue borrow, by its usage and its nominal quota?"""
+    requeue_tree: AnyOf[[bool]] = AnyOf()
+    """Does any change of a ClusterQueue requeue the tree of this cohort above it, by whether it is the root?"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,9 +60,10 @@ class QueueControllers:
         cohort = cohorts.get(parent)
         if cohort is None:
             return
-        path = [cohort, *cohort.path_parent_to_root()]
-        for each in path[:-1]:
-            if self.store.find("Cohort", each.name):
+        rules = self.kueue.behaviour.cohorts
+        for each in (cohort, *cohort.path_parent_to_root()):
+            is_root = each.name == cohort.root.name
+            if rules.requeue_tree(is_root) and self.store.find("Cohort", each.name):
                 self.kueue.queue_cohort_later(each.name)
                 self._refresh_share(each.name)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.reference.recorded_target import RecordedTarget
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.scenarios.playback import replayed
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
@@ -39,7 +40,7 @@ def replaying(
 ) -> tuple[ReferenceTarget, Iterator[Observation]]:
     """Give the reference that replays a scenario, which advances with its observations, and the observations."""
     map_order = MapOrder(orders=behaviour.random_map_order)
-    target = ReferenceTarget(behaviour, map_order=map_order)
+    target = RecordedTarget(behaviour, map_order=map_order)
     target.apply([_DEFAULT_NAMESPACE])
     return target, _observations(scenario, target, map_order)
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from kueue_dra_clusters.binaries import ETCD, MANIFEST_FOLDERS, binaries
+from kueue_dra_clusters.binaries import ETCD, binaries
 from kueue_dra_clusters.build_cache import cache, parts, program
 from kueue_dra_clusters.errors import MissingTool
+from kueue_dra_clusters.manifests import MANIFEST_FOLDERS
 from kueue_dra_clusters.releases import NEWEST, release
 from kueue_dra_clusters.waiting import NotYet, eventually
 

@@ -1,7 +1,7 @@
 """Borrowing and lending in cohorts, and their limits (KEP-2941, Risks and Mitigations; Kueue 0.19).
 
 Kueue: pkg/cache/scheduler/resource_node.go (available, potentialAvailable, localQuota);
-    pkg/cache/hierarchy/cycle.go (HasCycle)
+    pkg/cache/hierarchy/cycle.go (HasCycle); pkg/controller/core/cohort_controller.go (NotifyClusterQueueUpdate)
 """
 
 from __future__ import annotations
@@ -92,3 +92,13 @@ def borrowed_in_status(used: int, nominal: int) -> int:
     Kueue: pkg/cache/scheduler/cache.go (getUsage)
     """
     return max(0, used - nominal)
+
+
+@rule("COHORT-025")
+def queue_update_requeues_tree(is_root: bool) -> bool:
+    """Any change of a ClusterQueue whose cohort has a parent, even of its status, requeues the whole cohort tree.
+
+    Kueue: pkg/controller/core/cohort_controller.go (NotifyClusterQueueUpdate, cohortCqHandler);
+        pkg/cache/scheduler/cache.go (ClusterQueueAncestors); pkg/cache/queue/manager.go (AddOrUpdateCohort)
+    """
+    return not is_root

@@ -156,3 +156,28 @@ def test_who_waits_when_a_queue_of_the_cohort_is_deleted(lab: Lab, nested: bool,
     lender.delete()
 
     assert lab.verdict(job) == verdict
+
+
+@pytest.mark.parametrize(
+    ("nested", "more"),
+    [
+        pytest.param(True, 2, id="below-a-parent"),
+        pytest.param(False, 1, id="in-the-root"),
+    ],
+)
+@covers("COHORT-025")
+def test_a_changed_queue_below_a_parent_has_the_tree_tried_again(lab: Lab, nested: bool, more: int) -> None:
+    """The pending workload lacked one device; since then one more is used, which only its next message shows."""
+    root = a_cohort(lab)
+    root.write()
+    cohort = root.below() if nested else root
+    other = root.queue({"whole-gpus": 3})
+    queue = cohort.queue({"whole-gpus": 0})
+    other.submit(a_job(claims=[a_template(gpu())]))
+    waiting = other.submit(a_job(claims=[a_template(gpu(3))]))
+    queue.submit(a_job(claims=[a_template(gpu())]))
+
+    queue.annotate(note="changed")
+
+    short = f"insufficient unused quota for whole-gpus in flavor {root.flavor}, {more} more needed"
+    assert lab.message(waiting) == f"couldn't assign flavors to pod set main: {short}"
