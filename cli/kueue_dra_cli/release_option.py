@@ -14,6 +14,11 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.releases import MINORS
 
 _option = partial(click.option, "--kueue", "minor", type=NamedChoice(tuple(RELEASES)))
+minor_option = _option(
+    default=NEWEST,
+    show_default=True,
+    help="The release of Kueue. The first run builds it (docs/how-to/run-on-a-real-kueue.md).",
+)
 any_minor_option = click.option(
     "--kueue",
     "minor",
