@@ -175,9 +175,7 @@ def _kueue(
         _await_kinds(server, objects, definitions)
 
     return KueueProcess(
-        definitions=JobDefinitions(
-            folder=programs.release.component.folder, install=install
-        ),
+        definitions=JobDefinitions(folder=programs.release.folder, install=install),
         binary=programs.kueue,
         objects=objects,
         place=place,

@@ -31,6 +31,13 @@ class Release:
     """The client for its objects in v1beta2."""
     pauses: Pauses = field(default_factory=Pauses)
     """Its delays."""
+    pins: str = ""
+    """The minor whose pinned modules it uses, for the kinds of Jobs that it manages; its own by default."""
+
+    @property
+    def folder(self) -> str:
+        """The folder below ``binaries/`` with its pinned modules."""
+        return f"kueue-{self.pins or self.minor}"
 
     @property
     def component(self) -> Component:
@@ -51,6 +58,7 @@ def _program(registered: RegisteredRelease) -> Release:
         minor=registered.minor,
         objects=V1beta1Client if converts else APIClient,
         pauses=PAUSES.get(registered.minor, Pauses()),
+        pins="" if registered.pinned else registry.NEWEST.minor,
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from kueue_dra_clusters.binaries import RELEASE_VARIABLE, binaries, insist_on_release
 from kueue_dra_clusters.build_cache import cache
 from kueue_dra_clusters.errors import MissingTool
+from kueue_dra_clusters.go_tool import PINNED
 from kueue_dra_clusters.own_build import KEPT, build_facts, checkout, own_build
 from kueue_dra_clusters.releases import release
 from tests.commands import kueue_dra
@@ -149,6 +150,7 @@ def test_a_checkout_runs_with_any_behaviour(cloned: Path, minor: str, monkeypatc
 
     assert binaries(minor) == found
     assert found.release.minor == minor
+    assert (PINNED / found.release.folder / "go.mod").is_file()  # of JobSet and other kinds of Jobs
     assert (found.kueue_module / "config" / "components" / "rbac" / "role.yaml").is_file()
     assert json.loads((found.kueue.parent / "build.json").read_text())["commit"] == git(cloned, "rev-parse", "HEAD")
 
