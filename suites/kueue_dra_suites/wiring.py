@@ -20,6 +20,8 @@ def pytest_options() -> list[str]:
     )
     options = [f"--rootdir={HOME.parent.parent}", "--confcutdir", str(HOME)]
     options += ["-c", str(Path(__file__).with_name("settings.ini"))]
+    # Pytest cannot rewrite the assertions of what the command line has imported already.
+    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     for plugin in plugins:
         options += ["-p", plugin]
     return [*options, "--import-mode=importlib", "-ra", "--no-header"]
