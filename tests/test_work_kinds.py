@@ -194,6 +194,6 @@ def test_work_of_a_running_cluster_holds_its_quota(tmp_path: Path) -> None:
     found = ask("explain", tmp_path, objects, ["batch/job", "jobset.x-k8s.io/jobset"], "job/x")
 
     assert found.exit_code == 0
-    assert found.stdout.splitlines()[-1].endswith(
-        "JobSet default/js (Workload jobset-js-abcde) holds 3 of 4 gpus in flavor default of ClusterQueue cq"
-    )
+    holder = "JobSet default/js (Workload jobset-js-abcde)"
+    assert f"{holder} holds 3 of 4 gpus in flavor default of ClusterQueue cq\n" in found.stdout
+    assert f"it would be admitted if {holder} ends\n" in found.stdout

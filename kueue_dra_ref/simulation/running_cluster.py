@@ -49,7 +49,7 @@ def is_running(documents: Iterable[ManifestDocument]) -> bool:
 
 
 def _is_written(manifest: Manifest) -> bool:
-    kind = manifest.get("kind")
+    kind = str(manifest.get("kind"))
     status = part(manifest, "status")
     if kind == HEAD or _is_stored(manifest):
         return True
