@@ -642,3 +642,26 @@ def _is_explained(found: Finding, scenario: Scenario, cluster: AuditedCluster) -
     is_changed = any(obj["kind"] in ("DeviceClass", "ResourceSlice") for obj in written)
     is_later = "after the admission" in found.cause or "any more" in found.cause
     return is_later and (is_restarted or is_changed)
+
+
+def test_an_admission_of_a_pod_set_that_does_not_exist_is_found() -> None:
+    """The API server of a real cluster rejects it; a dump may have it."""
+    cluster = Cluster()
+    cluster.workload("done")["status"]["admission"]["podSetAssignments"][0]["name"] = "other"
+
+    (found,) = _found(cluster)
+
+    assert 'podSetAssignments[].name: Invalid value: "other": a name in spec.podSets: main' in found["follows"]
+
+
+@pytest.mark.parametrize(
+    "command", [("simulate", "-f"), ("explain", "-f"), ("what-if", "--set", "clusterqueue/team:cpu=1")]
+)
+def test_a_kind_of_another_type_in_a_dump_is_answered(command: tuple[str, ...], tmp_path: Path) -> None:
+    """It is no kind that Kueue reads."""
+    cluster = Cluster()
+    cluster.get("LocalQueue", "main")["kind"] = []
+    dump = tmp_path / "dump.yaml"
+    dump.write_text(yaml.safe_dump_all(cluster.items))
+
+    assert kueue_dra(*command, str(dump)).exit_code in (0, 2)

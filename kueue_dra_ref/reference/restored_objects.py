@@ -5,8 +5,10 @@ No counterpart: a real cluster has no other objects.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.status_errors import required
+from kueue_dra_ref.api.status_errors import invalid, required
 from kueue_dra_ref.api.unstructured import child, mappings, quantities, text
 from kueue_dra_ref.target import Manifest
 
@@ -47,8 +49,10 @@ def check_status(obj: Manifest) -> None:
 
 def _check_workload(workload: Manifest, status: Manifest) -> None:
     spec = child(workload, "spec", dict, {})
-    if not mappings(spec, "podSets", "spec"):
+    pod_sets = mappings(spec, "podSets", "spec")
+    if not pod_sets:
         raise required("spec.podSets")
+    names = [str(each.get("name", "main")) for each in pod_sets]
     admission = child(status, "admission", dict, {}, "status")
     is_holder = is_true(workload, "QuotaReserved") or is_true(workload, "Admitted")
     if is_holder and not admission:
@@ -58,16 +62,20 @@ def _check_workload(workload: Manifest, status: Manifest) -> None:
         assignments = mappings(admission, "podSetAssignments", "status.admission")
         admission["podSetAssignments"] = assignments
         for each in assignments:
-            _check_assignment(each)
+            _check_assignment(each, names)
     for each in mappings(status, "reclaimablePods", "status"):
         text(each, "name", "status.reclaimablePods[]")
         child(each, "count", int, 0, "status.reclaimablePods[]")
 
 
-def _check_assignment(assignment: Manifest) -> None:
+def _check_assignment(assignment: Manifest, names: Sequence[str]) -> None:
     """Check the assignment of a pod set, and fill in what may be absent."""
     path = "status.admission.podSetAssignments[]"
-    text(assignment, "name", path)
+    name = text(assignment, "name", path)
+    if name not in names:
+        raise invalid(
+            f"{path}.name", name, f"a name in spec.podSets: {', '.join(names)}"
+        )
     count = child(assignment, "count", int, 1, path)
     flavors = child(assignment, "flavors", dict, {}, path)
     quantities(assignment, "resourceUsage", path)

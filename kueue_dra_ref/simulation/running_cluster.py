@@ -120,7 +120,7 @@ def _namespace(meta: Mapping[str, Any]) -> str:
 
 def _normalized(document: ManifestDocument) -> ManifestDocument:
     """Drop fields that the API server fills in, which a Job may have and its Workload may not."""
-    if document.manifest.get("kind") not in SUBMITTED:
+    if str(document.manifest.get("kind")) not in SUBMITTED:
         return document
     return replace(document, manifest=_without_defaults(document.manifest))
 
