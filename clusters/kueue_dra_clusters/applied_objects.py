@@ -42,6 +42,8 @@ class AppliedObjects:
     """The number of the last write of an object that queues name."""
     selector: Manifest = field(default_factory=dict)
     """The ``managedJobsNamespaceSelector`` of Kueue's Configuration."""
+    frameworks: frozenset[str] = frozenset()
+    """The ``integrations.frameworks`` of Kueue's Configuration; empty if it names none."""
 
     def add(self, manifest: Manifest, *, changed: bool = True) -> None:
         """Record one object, in the order of creation; ``changed`` marks what depends on it as changed."""

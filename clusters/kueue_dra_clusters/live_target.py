@@ -170,6 +170,9 @@ class LiveTarget:
             self._configuration = wanted
             selector = configuration.get("managedJobsNamespaceSelector") or {}
             self._applied.selector = selector
+            integrations = configuration.get("integrations") or {}
+            frameworks = integrations.get("frameworks") or ()
+            self._applied.frameworks = frozenset(frameworks)
             self._retries.note_change()
             self._counting.forget()
         return faults

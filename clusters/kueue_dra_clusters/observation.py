@@ -28,6 +28,8 @@ class Observation:
     workloads: list[Manifest]
     without_workload_uids: frozenset[str] = frozenset()
     """The UIDs of Jobs without a Workload: their priority class is missing, or Kueue does not manage the namespace."""
+    frameworks: frozenset[str] = frozenset()
+    """The frameworks that the Configuration names: Kueue suspends running work of these, and creates its Workload."""
 
     @classmethod
     def at(cls, informers: InformerCache, applied: AppliedObjects) -> Observation:
@@ -46,6 +48,7 @@ class Observation:
             jobs=jobs,
             workloads=workloads,
             without_workload_uids=frozenset(_uids(unmade)),
+            frameworks=applied.frameworks,
         )
 
     @property
@@ -119,7 +122,7 @@ class Observation:
             job
             for job in self.alone
             if job["metadata"]["uid"] not in self.without_workload_uids
-            and _fault_of(job, None)
+            and self._fault_of(job, None)
         ]
 
     def moved_since(self, earlier: Observation) -> list[str]:
@@ -154,9 +157,14 @@ class Observation:
             uid = job["metadata"]["uid"]
             if uid in self.without_workload_uids:
                 continue
-            fault = _fault_of(job, by_owner.get(uid))
+            fault = self._fault_of(job, by_owner.get(uid))
             if fault:
                 yield f"{job['kind']} {job['metadata']['name']} {fault}"
+
+    def _fault_of(self, job: Manifest, workload: Manifest | None) -> str:
+        if workload is None and _is_to_be_suspended(job, self.frameworks):
+            return "has no Workload"
+        return _fault_of(job, workload)
 
 
 def _jobs_in(
@@ -168,6 +176,18 @@ def _jobs_in(
         found = informers.list(kind.api_version, kind.name, namespace)
         jobs += [job for job in found if Ref.of(job) in applied]
     return jobs
+
+
+def _is_to_be_suspended(job: Manifest, frameworks: frozenset[str]) -> bool:
+    """Whether Kueue has yet to suspend work: it ran already when Kueue started with its framework.
+
+    Kueue's webhook suspends a batch Job when it is created, under any Configuration here.
+    """
+    if job["kind"] == "Job" or not queue_name(job):
+        return False
+    if _is_done(job) or job["metadata"].get("deletionTimestamp"):
+        return False
+    return JOB_KINDS[job["kind"]].framework in frameworks
 
 
 def _gets_workload(

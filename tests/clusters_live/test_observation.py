@@ -235,3 +235,15 @@ def test_a_waiting_workload_that_is_not_told_of_its_activity_is_bare() -> None:
     assert a_look(*again).without_conditions == []
     look = a_look(deactivated(a_workload("inactive", QuotaReserved="False")), active, *again)
     assert [each["metadata"]["name"] for each in look.without_conditions] == ["inactive", "active-again"]
+
+
+def test_running_work_of_a_framework_gets_a_workload() -> None:
+    """Kueue suspends it after a start with its framework, in a controller of its own kind."""
+    job_set = a_stored_job("a", suspend=False) | {"kind": "JobSet", "apiVersion": "jobset.x-k8s.io/v1alpha2"}
+
+    without = Observation(jobs=[job_set], workloads=[])
+    with_it = Observation(jobs=[job_set], workloads=[], frameworks=frozenset({"jobset.x-k8s.io/jobset"}))
+
+    assert list(without.inconsistencies()) == []
+    assert list(with_it.inconsistencies()) == ["JobSet a has no Workload"]
+    assert not with_it.is_all_admitted
