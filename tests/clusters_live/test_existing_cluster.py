@@ -66,7 +66,8 @@ def installation(plane: ControlPlane, target: LiveTarget) -> Iterator[APIClient]
     labels = {"control-plane": "controller-manager"}
     pods = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
     spec = {"selector": {"matchLabels": labels}, "template": pods}
-    data = {"controller_manager_config.yaml": yaml.safe_dump(CONFIGURATION)}
+    head = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
+    data = {"controller_manager_config.yaml": yaml.safe_dump(head | CONFIGURATION)}
     objects.create(an_object(MANAGER.api_version, MANAGER.kind, MANAGER.name, MANAGER.namespace, spec=spec))
     objects.create(an_object(SETTINGS.api_version, SETTINGS.kind, SETTINGS.name, SETTINGS.namespace, data=data))
     enough = threading.Event()

@@ -10,6 +10,7 @@ import pytest
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_clusters.manifests import Webhook, definitions
 from kueue_dra_clusters.releases import NEWEST, RELEASES
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.simulation.unsupported_fields import NOT_DECIDED, not_decided, unknown
 
 OLDER = {minor: () if minor == NEWEST else pytest.mark.releases for minor in RELEASES}
@@ -45,7 +46,9 @@ def test_every_field_is_read_or_named(minor: str) -> None:
 @pytest.mark.live
 def test_every_field_that_is_named_is_there() -> None:
     """Each setting that the reference does not decide exists in one version or the other of the newest release."""
-    found = {
-        (each["kind"], error.field.replace("[0]", "[]")) for each in everything(NEWEST) for error in not_decided(each)
-    }
-    assert found == {(kind, field) for kind, fields in NOT_DECIDED.items() for field in fields}
+    objects = list(everything(NEWEST))
+    kinds = {each["kind"] for each in objects}
+    found = {(each["kind"], error.field.replace("[0]", "[]")) for each in objects for error in not_decided(each)}
+
+    assert NOT_DECIDED.keys() - kinds <= JOB_KINDS.keys()  # their CRDs are not Kueue's
+    assert found == {(kind, field) for kind, fields in NOT_DECIDED.items() if kind in kinds for field in fields}
