@@ -49,23 +49,39 @@ def cited(suites: Path = SUITES) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for path in sorted(suites.rglob("conformance/**/test_*.py")):
         name = path.as_posix().rpartition("/conformance/")[2]
-        for case, ids in _cited_in(ast.parse(path.read_text("utf-8"))).items():
+        for case, ids in _cited_in(ast.parse(path.read_text("utf-8")), suites).items():
             found[f"{name}::{case}"] = ids
     return found
 
 
-def _cited_in(module: ast.Module) -> dict[str, tuple[str, ...]]:
+def _cited_in(module: ast.Module, suites: Path) -> dict[str, tuple[str, ...]]:
     """Give the IDs of each test function: its own, and those of the tables of rows that it names."""
-    tables: dict[str, tuple[str, ...]] = {}
+    tables = dict(_tables_of_rows(module))
     for node in module.body:
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            tables |= {target.id: tuple(_ids(node)) for target in targets if isinstance(target, ast.Name)}
+        if isinstance(node, ast.ImportFrom) and (shared := _in_suites(node, suites)):
+            tables |= _tables_of_rows(ast.parse(shared.read_text("utf-8")))
     return {
         node.name: tuple(dict.fromkeys([*_ids(node), *_ids_of_tables(node, tables)]))
         for node in module.body
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     }
+
+
+def _in_suites(node: ast.ImportFrom, suites: Path) -> Path | None:
+    """Give the module of the suites from which a case imports rows; None for another module."""
+    path = suites.joinpath(*str(node.module).split(".")).with_suffix(".py")
+    return path if path.is_file() else None
+
+
+def _tables_of_rows(module: ast.Module) -> dict[str, tuple[str, ...]]:
+    """Give the IDs that the tables of a module cite, and the rows and tables that they name."""
+    tables: dict[str, tuple[str, ...]] = {}
+    for node in module.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            ids = (*_ids(node), *_ids_of_tables(node, tables))
+            tables |= {target.id: ids for target in targets if isinstance(target, ast.Name)}
+    return tables
 
 
 def _ids(node: ast.AST) -> Iterator[str]:

@@ -11,6 +11,8 @@ import pytest
 from kueue_dra_ref.behaviours import NAMES, behaviour
 from kueue_dra_ref.behaviours.behaviour import rules_of
 from kueue_dra_ref.requirements.catalogue import catalogue
+from tests.requirements_page import SUITES
+from tests.requirements_page import cited as cited_by_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,6 +30,7 @@ def _distinct() -> list[tuple[str, str]]:
 
 
 RULES = [pytest.param(name, rule, id=f"{name}-{rule}") for name, rule in _distinct()]
+CITED = cited_by_cases()
 CASES_FAILED = 1
 """The exit code of a pytest run in which a case failed; a usage error or an empty run has another."""
 
@@ -37,10 +40,10 @@ def _cited(name: str, rule: str) -> list[str]:
     return sorted(one for one in known if name in catalogue()[one].holds and not catalogue()[one].excluded)
 
 
-def _files_naming(requirements: list[str]) -> list[str]:
-    """The files of cases in which a requirement stands; to collect the others would take most of the time."""
-    files = sorted((ROOT / "suites" / "kueue_dra_suites" / "conformance").rglob("test_*.py"))
-    return [str(file) for file in files if any(one in file.read_text("utf-8") for one in requirements)]
+def _files_citing(requirements: list[str]) -> list[str]:
+    """The files of cases that cite a requirement; to collect the others would take most of the time."""
+    names = {case.partition("::")[0] for case, ids in CITED.items() if not set(requirements).isdisjoint(ids)}
+    return [str(SUITES / "kueue_dra_suites" / "conformance" / name) for name in sorted(names)]
 
 
 @pytest.mark.parametrize(("name", "rule"), RULES)
@@ -50,7 +53,7 @@ def test_a_missing_rule_turns_a_case_red(name: str, rule: str, tmp_path: Path) -
     assert cited, f"{rule} cites no requirement that holds in {name} and can be proven"
     options = ["--behaviour", name, "--knock-out", rule, "--citing", ",".join(cited), "--report-dir", str(tmp_path)]
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *options, *_files_naming(cited)],
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *options, *_files_citing(cited)],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -6,50 +6,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import GPU, Pods, a_pod_set, a_request, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
+from kueue_dra_suites.conformance.kinds.rows import EVERY, OF_THREE, SEVERAL
 
 pytestmark = owns_kueue
 
-KINDS = [
-    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
-    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
-    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
-    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
-    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
-    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
-    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
-]
-"""Each kind with several pod sets."""
-EVERY = [
-    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
-    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
-    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
-    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
-    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
-    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
-    pytest.param("JAXJob", id="jaxjob", marks=covers("WORK-005")),
-    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
-]
-"""Each kind."""
-OF_THREE = [
-    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
-    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
-    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
-]
-"""Each kind that may have three pod sets."""
-
 CARD = "vendor.example.com/card"
-
-
-@pytest.fixture(autouse=True)
-def every_kind(lab: Lab) -> None:
-    """Kueue runs with every framework."""
-    lab.start(integrations=frameworks.ALL)
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -72,7 +38,7 @@ def test_devices_are_charged_for_each_pod(lab: Lab, kind: str, pods: int, quota:
 
 
 @covers("COUNT-011")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 @pytest.mark.parametrize(
     ("quota", "verdict"),
     [
@@ -93,7 +59,7 @@ def test_pod_sets_add_up(lab: Lab, kind: str, quota: int, verdict: Verdict) -> N
 
 
 @covers("COUNT-011")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 @pytest.mark.parametrize(
     ("pod_sets", "counts", "usage"),
     [
@@ -129,7 +95,7 @@ def test_each_pod_set_is_charged_for_its_own_claims(
 
 
 @covers("COUNT-011")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 def test_pod_sets_that_name_one_template_are_charged_each(lab: Lab, kind: str) -> None:
     """Each pod of each pod set gets a claim of its own from the template."""
     queue = lab.queue({"whole-gpus": 6})
@@ -142,7 +108,7 @@ def test_pod_sets_that_name_one_template_are_charged_each(lab: Lab, kind: str) -
 
 
 @covers("EXT-027")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 @pytest.mark.parametrize(
     ("quota", "verdict"),
     [
@@ -161,7 +127,7 @@ def test_extended_resources_add_to_claims(lab: Lab, kind: str, quota: int, verdi
     assert lab.verdict(job) == verdict
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 @pytest.mark.parametrize(
     ("users", "init_users"),
     [

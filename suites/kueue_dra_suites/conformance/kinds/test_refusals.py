@@ -21,42 +21,15 @@ from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.api.job_kinds import Path, pod_set_places, replaced
 from kueue_dra_ref.target import Ref
+from kueue_dra_suites.conformance.kinds.rows import EVERY, SEVERAL
 
 pytestmark = owns_kueue
-
-KINDS = [
-    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
-    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
-    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
-    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
-    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
-    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
-    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
-]
-"""Each kind with several pod sets."""
-EVERY = [
-    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
-    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
-    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
-    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
-    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
-    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
-    pytest.param("JAXJob", id="jaxjob", marks=covers("WORK-005")),
-    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
-]
-"""Each kind."""
 
 CLAIM = "spec.podSets[1].template.spec.resourceClaims[1]"
 
 
-@pytest.fixture(autouse=True)
-def every_kind(lab: Lab) -> None:
-    """Kueue runs with every framework."""
-    lab.start(integrations=frameworks.ALL)
-
-
 @covers("CLAIM-020")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 @pytest.mark.parametrize(
     ("claim", "reason", "field"),
     [
@@ -88,7 +61,7 @@ def test_the_message_names_the_pod_set(lab: Lab, kind: str, claim: ClaimOf, reas
 
 
 @covers("WORK-001")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 def test_a_kind_without_its_framework_is_not_queued(lab: Lab, kind: str) -> None:
     """Kueue neither suspends it nor creates a Workload, until it runs with the framework of the kind."""
     lab.start(integrations=frameworks.JOBS_ALONE)
@@ -142,7 +115,7 @@ def test_replicated_jobs_have_different_names(lab: Lab) -> None:
 
 
 @covers("QUEUE-046")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 def test_a_queue_name_has_to_be_a_name(lab: Lab, kind: str) -> None:
     """The webhook of each kind checks the queue label."""
     queue = lab.queue({"whole-gpus": 2})
@@ -154,7 +127,7 @@ def test_a_queue_name_has_to_be_a_name(lab: Lab, kind: str) -> None:
 
 
 @covers("QUEUE-045")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 def test_running_work_keeps_its_queue(lab: Lab, kind: str) -> None:
     """Once it runs, work cannot be moved to another queue."""
     queue = lab.queue({"whole-gpus": 2})
@@ -166,7 +139,7 @@ def test_running_work_keeps_its_queue(lab: Lab, kind: str) -> None:
 
 
 @covers("PREEMPT-040")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 def test_a_priority_class_is_not_removed(lab: Lab, kind: str) -> None:
     """Work that names a priority class keeps one."""
     queue = lab.queue({"whole-gpus": 2})

@@ -6,43 +6,16 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
 from kueue_dra_ref.verdict import Verdict
+from kueue_dra_suites.conformance.kinds.rows import ENDING, SEVERAL
 
 pytestmark = owns_kueue
 
-KINDS = [
-    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
-    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
-    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
-    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
-    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
-    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
-    pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006")),
-]
-"""Each kind with several pod sets."""
-ENDING = [
-    pytest.param("JobSet", id="jobset", marks=covers("WORK-002")),
-    pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005")),
-    pytest.param("TFJob", id="tfjob", marks=covers("WORK-005")),
-    pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005")),
-    pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005")),
-    pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005")),
-    pytest.param("JAXJob", id="jaxjob", marks=covers("WORK-005")),
-]
-"""Each kind that completes."""
-
 POLICY = {"withinClusterQueue": "LowerPriority"}
-
-
-@pytest.fixture(autouse=True)
-def every_kind(lab: Lab) -> None:
-    """Kueue runs with every framework."""
-    lab.start(integrations=frameworks.ALL)
 
 
 @covers("WORK-003", "QUEUE-007")
@@ -60,7 +33,7 @@ def test_completed_work_frees_its_quota(lab: Lab, kind: str) -> None:
     assert lab.verdict(second) == admitted({"whole-gpus": 1})
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 def test_deleted_work_frees_its_quota(lab: Lab, kind: str) -> None:
     """Its Workload goes with it."""
     queue = lab.queue({"whole-gpus": 4})
@@ -75,7 +48,7 @@ def test_deleted_work_frees_its_quota(lab: Lab, kind: str) -> None:
 
 
 @covers("STATUS-024")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SEVERAL)
 def test_preempted_work_is_suspended_again(lab: Lab, kind: str) -> None:
     """It waits for quota, and starts again when the other is gone."""
     queue = lab.queue({"whole-gpus": 4}, preemption=POLICY)

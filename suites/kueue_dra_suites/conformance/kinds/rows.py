@@ -1,0 +1,25 @@
+"""The kinds of work as rows of the cases; each cites the requirement about its pod sets."""
+
+from __future__ import annotations
+
+import pytest
+
+from kueue_dra_fixtures.marks import covers
+
+JOB_SET = pytest.param("JobSet", id="jobset", marks=covers("WORK-002"))
+PYTORCH_JOB = pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005"))
+TF_JOB = pytest.param("TFJob", id="tfjob", marks=covers("WORK-005"))
+XGBOOST_JOB = pytest.param("XGBoostJob", id="xgboostjob", marks=covers("WORK-005"))
+PADDLE_JOB = pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005"))
+MPI_JOB = pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005"))
+JAX_JOB = pytest.param("JAXJob", id="jaxjob", marks=covers("WORK-005"))
+RAY_CLUSTER = pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006"))
+
+EVERY = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, JAX_JOB, RAY_CLUSTER)
+"""Each kind."""
+SEVERAL = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, RAY_CLUSTER)
+"""Each kind with several pod sets."""
+ENDING = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, JAX_JOB)
+"""Each kind that completes."""
+OF_THREE = (JOB_SET, TF_JOB, RAY_CLUSTER)
+"""Each kind that may have three pod sets."""
