@@ -20,11 +20,12 @@ from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.reference.admission_chain import refusal_of
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
-from kueue_dra_ref.simulation.run import unknown_namespaces
+from kueue_dra_ref.simulation.run import a_namespace, unknown_namespaces
 from kueue_dra_ref.simulation.running_cluster import HEAD
 from kueue_dra_ref.target import FieldError, Manifest, Rejection
 
 JOBS = "batch/job"
+_OVER = frozenset({"Succeeded", "Failed"})
 _WORK = frozenset({"Pod", *SUBMITTED})
 
 
@@ -76,6 +77,15 @@ class AuditedCluster:
             is_readable = kind == HEAD or isinstance(each.get("metadata"), dict)
             if each.get("kind") == kind and is_readable:
                 yield each
+
+    @property
+    def workloads_by_owner(self) -> Mapping[str, Manifest]:
+        """The Workloads by the UIDs of the objects that own them."""
+        found = {}
+        for workload in self.of("Workload"):
+            for owner in workload["metadata"].get("ownerReferences") or ():
+                found[str(owner.get("uid"))] = workload
+        return found
 
     @property
     def holders(self) -> Iterator[Manifest]:
@@ -134,7 +144,7 @@ def audited(dumped: DumpedCluster, api_server: ApiServer) -> AuditedCluster:
     """
     target = ReferenceTarget(dumped.behaviour, api_server)
     names = unknown_namespaces(dumped.given)
-    target.apply(map(_namespace, [DEFAULT_NAMESPACE, *names]))
+    target.apply(map(a_namespace, [DEFAULT_NAMESPACE, *names]))
     restored = [each.manifest for each in dumped.given if _is_restored(each)]
     rejected = [*target.restore(restored, dumped.seconds), *_unreadable(dumped.given)]
     errors = target.start(dumped.configuration)
@@ -194,10 +204,6 @@ def _is_status(rejection: Rejection) -> bool:
     return error.field.startswith("status.")
 
 
-def _namespace(name: str) -> Manifest:
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-
-
 def _objects(
     target: ReferenceTarget, given: Iterable[SimulationInputs]
 ) -> dict[str, list[Manifest]]:
@@ -245,6 +251,12 @@ def title(obj: Manifest) -> str:
     """Name an object: kind, namespace and name."""
     namespace, name = key_of(obj)
     return f"{obj['kind']} {namespace}/{name}" if namespace else f"{obj['kind']} {name}"
+
+
+def is_ending(pod: Manifest) -> bool:
+    """Whether a pod has ended, or is being deleted."""
+    phase = str(part(pod, "status").get("phase"))
+    return phase in _OVER or bool(pod["metadata"].get("deletionTimestamp"))
 
 
 def explain(workload: Manifest) -> str:

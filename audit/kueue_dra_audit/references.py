@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from kueue_dra_audit.claims import allocated, class_of_result, classes_of
 from kueue_dra_audit.cluster import (
     AuditedCluster,
     explain,
+    is_ending,
     key_of,
     shown,
     title,
@@ -25,7 +26,6 @@ GATE_IS_OFF = "devices are not charged, as this release leaves off the gate"
 NO_PODS = "not checked: devices of ResourceClaims whose pod the input lacks"
 UNUSED_NAMES = "DeviceClasses that the mapping lists, that do not exist, and that no Workload requests"
 _SHOWN = 5
-_OVER = frozenset({"Succeeded", "Failed"})
 
 
 def classes(cluster: AuditedCluster) -> Iterator[Finding]:
@@ -105,12 +105,13 @@ def _uncharged(workload: Manifest, gate: str) -> Finding:
 def devices(cluster: AuditedCluster) -> Iterator[Finding]:
     """Find devices that are allocated beyond the charge in count mode, or that no slice has any more."""
     used: dict[tuple[str, str], dict[str, int]] = {}
-    by_uid = _workloads_by_uid(cluster)
+    by_uid = cluster.workloads_by_owner
+    published = {_pool_of_slice(each) for each in cluster.of("ResourceSlice")}
     pods = {str(pod["metadata"].get("uid")): pod for pod in cluster.others("Pod")}
     for claim in cluster.of("ResourceClaim"):
         if not allocated(claim):
             continue
-        yield from _unpublished(cluster, claim)
+        yield from _unpublished(cluster, claim, published)
         pod = _pod_of(claim, pods)
         if pod is None:
             cluster.notes.add(NO_PODS, title(claim))
@@ -124,14 +125,6 @@ def devices(cluster: AuditedCluster) -> Iterator[Finding]:
             yield from _beyond_charge(workload, used[key], reserved[key])
 
 
-def _workloads_by_uid(cluster: AuditedCluster) -> Mapping[str, Manifest]:
-    found = {}
-    for workload in cluster.of("Workload"):
-        for owner in workload["metadata"].get("ownerReferences") or ():
-            found[str(owner.get("uid"))] = workload
-    return found
-
-
 def _pod_of(claim: Manifest, pods: Mapping[str, Manifest]) -> Manifest | None:
     for owner in claim["metadata"].get("ownerReferences") or ():
         if owner.get("kind") == "Pod":
@@ -141,9 +134,7 @@ def _pod_of(claim: Manifest, pods: Mapping[str, Manifest]) -> Manifest | None:
 
 def _workload_of(pod: Manifest, by_uid: Mapping[str, Manifest]) -> Manifest | None:
     """Give the Workload of a running pod, by the pod itself or by its Job."""
-    if str(part(pod, "status").get("phase")) in _OVER:
-        return None
-    if pod["metadata"].get("deletionTimestamp"):
+    if is_ending(pod):
         return None
     owners = mappings(part(pod, "metadata"), "ownerReferences")
     for uid in (pod["metadata"].get("uid"), *(each.get("uid") for each in owners)):
@@ -181,12 +172,13 @@ def _beyond_charge(
             )
 
 
-def _unpublished(cluster: AuditedCluster, claim: Manifest) -> Iterator[Finding]:
-    """Find allocated devices of pools that no ResourceSlice has."""
+def _unpublished(
+    cluster: AuditedCluster, claim: Manifest, published: Set[tuple[str, str]]
+) -> Iterator[Finding]:
+    """Find allocated devices of pools that no ResourceSlice has; ``published`` are driver and pool of each slice."""
     if not cluster.was_read("ResourceSlice"):
         cluster.notes.add(NO_SLICES)
         return
-    published = {_pool_of_slice(each) for each in cluster.of("ResourceSlice")}
     names: dict[tuple[str, str], list[str]] = {}
     for result in allocated(claim):
         pool = str(result.get("driver")), str(result.get("pool"))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kueue_dra_audit.cluster import AuditedCluster, key_of, shown, title
+from kueue_dra_audit.cluster import AuditedCluster, is_ending, key_of, shown, title
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.api.unstructured import mappings, part
 from kueue_dra_ref.target import Manifest
 
 MANAGED = "kueue.x-k8s.io/managed"
 GROUP = "kueue.x-k8s.io/pod-group-name"
-QUEUE = "kueue.x-k8s.io/queue-name"
 GATE = "kueue.x-k8s.io/admission"
-_OVER = frozenset({"Succeeded", "Failed"})
 _BY_HAND = "the gate was removed by hand, or the Workload lost its quota"
 _RESUMED = "it was resumed by hand, or Kueue does not manage its kind"
 
@@ -24,7 +23,7 @@ def running(cluster: AuditedCluster) -> Iterator[Finding]:
     """Find pods without Kueue's gate, and resumed work, for which no quota is reserved."""
     if not cluster.was_read("Workload"):
         return
-    by_owner = _workloads_by_owner(cluster)
+    by_owner = cluster.workloads_by_owner
     for each in (*cluster.dumped.others, *_other_work(cluster)):
         if not isinstance(each.get("metadata"), dict):
             continue
@@ -43,7 +42,7 @@ def _other_work(cluster: AuditedCluster) -> Iterator[Manifest]:
 
 def _is_resumed(work: Manifest) -> bool:
     """Whether work of a queue is not suspended."""
-    return part(work, "spec").get("suspend") is False and QUEUE in _labels(work)
+    return part(work, "spec").get("suspend") is False and QUEUE_LABEL in _labels(work)
 
 
 def _framework(work: Manifest) -> str:
@@ -52,25 +51,15 @@ def _framework(work: Manifest) -> str:
     return f"{group}/{str(work.get('kind', '')).lower()}"
 
 
-def _workloads_by_owner(cluster: AuditedCluster) -> Mapping[str, Manifest]:
-    found = {}
-    for workload in cluster.of("Workload"):
-        for owner in workload["metadata"].get("ownerReferences") or ():
-            found[str(owner.get("uid"))] = workload
-    return found
-
-
 def _of_pod(
     cluster: AuditedCluster, pod: Manifest, by_owner: Mapping[str, Manifest]
 ) -> Iterator[Finding]:
     labels = _labels(pod)
-    is_managed = labels.get(MANAGED) == "true" and labels.get(QUEUE)
-    if not is_managed or pod["metadata"].get("deletionTimestamp"):
+    is_managed = labels.get(MANAGED) == "true" and labels.get(QUEUE_LABEL)
+    if not is_managed or is_ending(pod):
         return
     gates = mappings(part(pod, "spec"), "schedulingGates")
     if any(each.get("name") == GATE for each in gates):
-        return
-    if str(part(pod, "status").get("phase")) in _OVER:
         return
     workload = by_owner.get(str(pod["metadata"].get("uid")))
     group = labels.get(GROUP)

@@ -29,6 +29,7 @@ from kueue_dra_cli.options import (
     behaviour_option,
     cel_option,
     configuration_option,
+    context_option,
     gates_option,
     output_option,
 )
@@ -107,11 +108,8 @@ class Audit:
     metavar="FILE",
     help="A dump of a few seconds later: only findings of both moments count. Repeatable.",
 )
-@click.option(
-    "--context",
-    default="",
-    metavar="NAME",
-    help="Read the cluster of this kubeconfig context instead, twice if something is found.",
+@context_option(
+    "Read the cluster of this kubeconfig context instead, twice if something is found."
 )
 @click.option(
     "--wait",

@@ -11,23 +11,18 @@ import click
 from click.decorators import FC
 
 from kueue_dra_cli.errors import CliError
+from kueue_dra_cli.options import context_option, kubeconfig_option
 from kueue_dra_ref.api.documents import ManifestDocument, parse
 from kueue_dra_ref.api.yaml_text import written
 
 if TYPE_CHECKING:
     from kueue_dra_clusters.dump import Dump
 
-_context_option = click.option(
-    "--context",
-    default="",
-    metavar="NAME",
-    help="Read the cluster of this kubeconfig context, as dump does, and go on from there.",
+_context_option = context_option(
+    "Read the cluster of this kubeconfig context, as dump does, and go on from there."
 )
-_kubeconfig_option = click.option(
-    "--kubeconfig",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The kubeconfig of the cluster; without --context its current context.",
+_kubeconfig_option = kubeconfig_option(
+    "The kubeconfig of the cluster; without --context its current context."
 )
 
 

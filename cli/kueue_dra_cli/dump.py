@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from kueue_dra_cli.cluster_source import read_cluster
+from kueue_dra_cli.options import context_option, kubeconfig_option
 from kueue_dra_clusters.redact import redacted
 from kueue_dra_ref.api.yaml_text import written
 
@@ -28,18 +29,8 @@ STANDARD_OUTPUT = "-"
 
 
 @click.command("dump", epilog=EPILOG)
-@click.option(
-    "--context",
-    default="",
-    metavar="NAME",
-    help="The kubeconfig context; the current one unless given.",
-)
-@click.option(
-    "--kubeconfig",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The kubeconfig; unless given the one that kubectl uses.",
-)
+@context_option("The kubeconfig context; the current one unless given.")
+@kubeconfig_option("The kubeconfig; unless given the one that kubectl uses.")
 @click.option(
     "-o",
     "--output",

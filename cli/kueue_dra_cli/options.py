@@ -60,14 +60,34 @@ target_behaviour_option = click.option(
     help=f"The KEP text or Kueue release. {PROVISO}.",
 )
 """Like `behaviour_option`, for commands whose report marks a provisional behaviour."""
-files_option = click.option(
-    "-f",
-    "--filename",
-    "files",
-    type=click.Path(path_type=Path, allow_dash=True),
-    multiple=True,
-    metavar="FILE|DIR",
-    help="Manifests, YAML or JSON: a file, a directory with everything below it, or - for standard input. Repeatable.",
+
+
+def filename_option(text: str) -> Callable[[FC], FC]:
+    """Make the option that takes manifests, as kubectl does."""
+    return click.option(
+        "-f",
+        "--filename",
+        "files",
+        type=click.Path(path_type=Path, allow_dash=True),
+        multiple=True,
+        metavar="FILE|DIR",
+        help=text,
+    )
+
+
+def context_option(text: str) -> Callable[[FC], FC]:
+    """Make the option that names a running cluster."""
+    return click.option("--context", default="", metavar="NAME", help=text)
+
+
+def kubeconfig_option(text: str) -> Callable[[FC], FC]:
+    """Make the option that names the kubeconfig of a running cluster."""
+    path = click.Path(path_type=Path)
+    return click.option("--kubeconfig", type=path, metavar="FILE", help=text)
+
+
+files_option = filename_option(
+    "Manifests, YAML or JSON: a file, a directory with everything below it, or - for standard input. Repeatable."
 )
 paths_argument = click.argument(
     "paths",

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from kueue_dra_cli.against import compare, minor_of
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import (
+    context_option,
     expression_option,
     target_behaviour_option,
     target_option,
@@ -61,12 +62,7 @@ SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
     text="What the cases run against: the reference in memory, or a real Kueue.",
 )
 @target_behaviour_option
-@click.option(
-    "--context",
-    default="",
-    metavar="NAME",
-    help="With --target kueue: use the cluster of this kubeconfig context.",
-)
+@context_option("With --target kueue: use the cluster of this kubeconfig context.")
 @click.option(
     "--report-dir",
     default="out",

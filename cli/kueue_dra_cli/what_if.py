@@ -23,6 +23,7 @@ from kueue_dra_cli.options import (
     behaviour_option,
     cel_option,
     configuration_option,
+    filename_option,
     from_scratch_option,
     gates_option,
     kubernetes_options,
@@ -95,14 +96,8 @@ class _Asked:
 @click.argument(
     "paths", nargs=-1, type=click.Path(path_type=Path), metavar="FILE|DIR..."
 )
-@click.option(
-    "-f",
-    "--filename",
-    "files",
-    type=click.Path(path_type=Path, allow_dash=True),
-    multiple=True,
-    metavar="FILE|DIR",
-    help="The change: new objects, and existing ones with the fields that change. Repeatable.",
+@filename_option(
+    "The change: new objects, and existing ones with the fields that change. Repeatable."
 )
 @click.option(
     "--set",

@@ -26,6 +26,12 @@ def _conditions(obj: Manifest) -> list[Condition]:
     return found
 
 
+def message_of(obj: Manifest, kind: str) -> str:
+    """Give the message of a condition; empty without one."""
+    found = condition(obj, kind) or {}
+    return str(found.get("message", ""))
+
+
 def is_true(obj: Manifest, kind: str) -> bool:
     """Tell whether a condition exists and is True."""
     return _has_status(obj, kind, "True")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.conditions import message_of
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     update_unset_quota_reservation,
@@ -62,7 +62,7 @@ class RequeueStatus:
         found = self.store.get("Workload", key)
         if found and self._is_written(entry, found):
             return
-        before = _message(found or entry.info.obj)
+        before = message_of(found or entry.info.obj, "QuotaReserved")
         if self._is_lost(entry, cycle, before):
             return
         self._attempts[key] = Attempt(cycle=cycle, before=before)
@@ -148,11 +148,6 @@ class RequeueStatus:
         for each in rules.reporting.extra_requests(implicit):
             requests.update(each)
         return requests
-
-
-def _message(workload: Manifest) -> str:
-    reserved = condition(workload, "QuotaReserved") or {}
-    return str(reserved.get("message", ""))
 
 
 def _update(entry: Entry, workload: Manifest) -> Update:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.conditions import is_true, message_of
 from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
@@ -92,17 +92,18 @@ def _decision(kueue: Kueue, workload: Manifest) -> WorkloadDecision:
     key = (meta["namespace"], meta["name"])
     word, reason = outcome(verdict(workload))
     holds = kueue.usage.has(key)
+    is_evicted = is_true(workload, "Evicted")
     return WorkloadDecision(
         key=key,
         job=(owner_of(workload) or ("", ""))[1],
         cluster_queue=_cluster_queue(kueue, workload),
         word=word,
-        why="" if holds else _message(workload, "QuotaReserved") or reason,
+        why="" if holds else message_of(workload, "QuotaReserved") or reason,
         charges=tuple(_charges(workload)) if holds else (),
         holds=holds,
         preemptions=evictions(workload)["Preempted"],
         preempted=is_true(workload, "Preempted"),
-        evicted=_message(workload, "Evicted"),
+        evicted=message_of(workload, "Evicted") if is_evicted else "",
         amounts=_amounts(kueue, workload) if holds else {},
     )
 
@@ -112,13 +113,6 @@ def _cluster_queue(kueue: Kueue, workload: Manifest) -> str:
     queue = kueue.store.get("LocalQueue", key) or {}
     spec = queue.get("spec") or {}
     return str(spec.get("clusterQueue", ""))
-
-
-def _message(workload: Manifest, kind: str) -> str:
-    found = condition(workload, kind) or {}
-    if kind == "Evicted" and found.get("status") != "True":
-        return ""
-    return str(found.get("message", ""))
 
 
 def _charges(workload: Manifest) -> Iterator[Charge]:

@@ -220,7 +220,7 @@ def simulate(
     ``namespaces`` are created first.
     """
     target = ReferenceTarget(behaviour, api_server)
-    target.apply(map(_namespace, (DEFAULT_NAMESPACE, *namespaces)))
+    target.apply(map(a_namespace, (DEFAULT_NAMESPACE, *namespaces)))
     refused = _apply_existing(target, given, seconds)
     running = running_jobs(target)
     errors = target.start(configuration)
@@ -305,7 +305,7 @@ def _restore(
         return []
     by_ref = {each.ref: each for each in given}
     names = unknown_namespaces(given)
-    target.apply(map(_namespace, names))
+    target.apply(map(a_namespace, names))
     manifests = [each.manifest for each in given]
     found: list[InputError] = []
     for rejection in target.restore(manifests, seconds):
@@ -321,7 +321,8 @@ def unknown_namespaces(given: Sequence[SimulationInputs]) -> list[str]:
     return sorted(used - known - {"", DEFAULT_NAMESPACE})
 
 
-def _namespace(name: str) -> Manifest:
+def a_namespace(name: str) -> Manifest:
+    """Give the manifest of a Namespace."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 

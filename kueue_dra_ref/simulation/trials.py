@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, owner_of
+from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.model.lister import Key
@@ -137,19 +137,8 @@ def kueue_of(target: ReferenceTarget) -> Kueue:
 
 def ref_to_end(target: ReferenceTarget, key: Key) -> Ref:
     """Name what to delete so that a workload ends: its Job, or itself without one."""
-    namespace, name = key
     workload = target.store.get("Workload", key)
-    kind, job = (owner_of(workload) if workload else None) or ("", "")
-    if kind and target.store.find(kind, job, namespace):
-        return Ref(
-            api_version=JOB_KINDS[kind].api_version,
-            kind=kind,
-            name=job,
-            namespace=namespace,
-        )
-    return Ref(
-        api_version="kueue.x-k8s.io/v1beta2",
-        kind="Workload",
-        name=name,
-        namespace=namespace,
-    )
+    assert workload is not None
+    owner = owner_of(workload)
+    job = target.store.find(*owner, key[0]) if owner else None
+    return Ref.of(job or workload)

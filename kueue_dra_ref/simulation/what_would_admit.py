@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import islice
 
-from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.conditions import condition, is_false, is_true, message_of
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.lister import Key
@@ -134,7 +134,7 @@ def _without_queue(kueue: Kueue, workload: Manifest, key: Key) -> str:
         return "the workload has finished"
     info = pending_info(kueue, key)
     if info is None:
-        return _message(workload) or _queue_reason(kueue, workload)
+        return message_of(workload, "QuotaReserved") or _queue_reason(kueue, workload)
     if not info.may_be_tried:
         requeued = condition(workload, "Requeued") or {}
         reason = requeued.get("reason", "")
@@ -168,7 +168,7 @@ def _reason(target: ReferenceTarget | None, key: Key, cluster_queue: str) -> str
 
 def _message_of(target: ReferenceTarget, key: Key) -> str:
     workload = target.store.get("Workload", key)
-    message = _message(workload) if workload else ""
+    message = message_of(workload, "QuotaReserved") if workload else ""
     return f"it is still not admitted: {message}" if message else ""
 
 
@@ -178,7 +178,7 @@ def _behind(target: ReferenceTarget, key: Key) -> str:
     for info in infos_before(kueue, key):
         title = workload_title(kueue, info.key)
         found = kueue.store.get("Workload", info.key)
-        message = _message(found) if found else ""
+        message = message_of(found, "QuotaReserved") if found else ""
         why = f": {message}" if message else ""
         return f"it is still behind {title}, which is not admitted{why}"
     return "it is still not tried"
@@ -187,12 +187,6 @@ def _behind(target: ReferenceTarget, key: Key) -> str:
 def _inactive(target: ReferenceTarget, cluster_queue: str) -> str:
     """Give the message of a ClusterQueue that is not active."""
     found = target.store.find("ClusterQueue", cluster_queue) or {}
-    active = condition(found, "Active") or {}
-    if active.get("status") != "False":
+    if not is_false(found, "Active"):
         return ""
-    return f"ClusterQueue {cluster_queue} is not active: {active.get('message', '')}"
-
-
-def _message(workload: Manifest) -> str:
-    reserved = condition(workload, "QuotaReserved") or {}
-    return str(reserved.get("message", ""))
+    return f"ClusterQueue {cluster_queue} is not active: {message_of(found, 'Active')}"

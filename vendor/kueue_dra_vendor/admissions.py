@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from kueue_dra_ref.api.conditions import is_true, message_of
 from kueue_dra_ref.simulation.explanation import outcome
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection, Target
 from kueue_dra_ref.verdict import Admitted, Verdict, verdict
 from kueue_dra_vendor.files import VendorFiles
+from kueue_dra_vendor.mapping import KUEUE
 
-WORKLOAD = "kueue.x-k8s.io/v1beta2"
 STORED = ("DeviceClass", "ResourceSlice", "ResourceClaimTemplate", "ResourceClaim")
 """Kinds of resource.k8s.io in the order in which they are created."""
 
@@ -139,7 +139,7 @@ def _decided(target: Target, job: Manifest) -> DemoAnswer:
 
 
 def _workload(target: Target, job: Ref) -> Manifest | None:
-    found = target.list(WORKLOAD, "Workload", job.namespace)
+    found = target.list(KUEUE, "Workload", job.namespace)
     for each in found:
         metadata = each["metadata"]
         owners = metadata.get("ownerReferences") or ()
@@ -150,13 +150,10 @@ def _workload(target: Target, job: Ref) -> Manifest | None:
 
 
 def _message(workload: Manifest) -> str:
-    status: dict[str, Any] = workload.get("status") or {}
-    conditions = status.get("conditions") or ()
-    for each in conditions:
-        is_reserved = each["status"] == "True"
-        if each["type"] == "QuotaReserved" and not is_reserved:
-            return str(each.get("message") or "")
-    return ""
+    """Give why a Workload is pending; empty if it holds quota."""
+    if is_true(workload, "QuotaReserved"):
+        return ""
+    return message_of(workload, "QuotaReserved")
 
 
 def _title(manifest: Manifest) -> str:

@@ -16,8 +16,8 @@ from kueue_dra_ref.simulation.inputs import given
 from kueue_dra_ref.simulation.run import SimulationResult, simulate
 from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_vendor.files import VendorFiles, VendorObject
+from kueue_dra_vendor.mapping import KUEUE, an_object
 
-KUEUE = "kueue.x-k8s.io/v1beta2"
 QUEUE = "charged"
 """The name of the queue, the flavor and the namespace of generated objects."""
 ENOUGH = "4Ei"
@@ -123,9 +123,9 @@ def _queues(configuration: Manifest, pods: Iterable[_Pod]) -> list[Manifest]:
     names = list(dict.fromkeys(each["name"] for each in mappings))
     namespaces = dict.fromkeys(each.namespace for each in pods)
     return [
-        *(_object("v1", "Namespace", name) for name in namespaces),
-        _object(KUEUE, "ResourceFlavor", QUEUE),
-        {**_object(KUEUE, "ClusterQueue", QUEUE), "spec": _cluster_queue(names)},
+        *(an_object("v1", "Namespace", name) for name in namespaces),
+        an_object(KUEUE, "ResourceFlavor", QUEUE),
+        {**an_object(KUEUE, "ClusterQueue", QUEUE), "spec": _cluster_queue(names)},
         *(_local_queue(name) for name in namespaces),
     ]
 
@@ -140,14 +140,14 @@ def _cluster_queue(names: Sequence[str]) -> Manifest:
 
 def _local_queue(namespace: str) -> Manifest:
     spec = {"clusterQueue": QUEUE}
-    return {**_object(KUEUE, "LocalQueue", QUEUE, namespace), "spec": spec}
+    return {**an_object(KUEUE, "LocalQueue", QUEUE, namespace), "spec": spec}
 
 
 def _template(name: str, device_class: str) -> Manifest:
     request = {"name": "device", "exactly": {"deviceClassName": device_class}}
     spec = {"spec": {"devices": {"requests": [request]}}}
     kind = "ResourceClaimTemplate"
-    return {**_object("resource.k8s.io/v1", kind, name, QUEUE), "spec": spec}
+    return {**an_object("resource.k8s.io/v1", kind, name, QUEUE), "spec": spec}
 
 
 def _job(pod: _Pod) -> Manifest:
@@ -157,16 +157,9 @@ def _job(pod: _Pod) -> Manifest:
         "containers": [{"name": "main", "image": "image"}],
         "resourceClaims": [claim],
     }
-    found = _object("batch/v1", "Job", pod.job, pod.namespace)
+    found = an_object("batch/v1", "Job", pod.job, pod.namespace)
     found["metadata"]["labels"] = {QUEUE_LABEL: QUEUE}
     return {**found, "spec": {"template": {"spec": spec}}}
-
-
-def _object(api_version: str, kind: str, name: str, namespace: str = "") -> Manifest:
-    metadata = {"name": name}
-    if namespace:
-        metadata["namespace"] = namespace
-    return {"apiVersion": api_version, "kind": kind, "metadata": metadata}
 
 
 def _simulated(

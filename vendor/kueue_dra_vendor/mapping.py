@@ -89,8 +89,8 @@ def documents(inventory: Inventory, chosen: Sequence[MappedClass]) -> list[Manif
     namespaces = sorted({namespace for namespace, _ in places})
     return [
         _configuration(chosen),
-        *(_object("v1", "Namespace", namespace) for namespace in namespaces),
-        _object(KUEUE, "ResourceFlavor", flavor),
+        *(an_object("v1", "Namespace", namespace) for namespace in namespaces),
+        an_object(KUEUE, "ResourceFlavor", flavor),
         _cluster_queue(flavor, resources),
         *(_local_queue(queue, namespace) for namespace, queue in places),
     ]
@@ -109,19 +109,20 @@ def _configuration(chosen: Sequence[MappedClass]) -> Manifest:
 def _cluster_queue(flavor: str, resources: Mapping[str, str]) -> Manifest:
     group = _group(flavor, resources)
     return {
-        **_object(KUEUE, "ClusterQueue", NAMESPACE),
+        **an_object(KUEUE, "ClusterQueue", NAMESPACE),
         "spec": {"namespaceSelector": {}, "resourceGroups": [group]},
     }
 
 
 def _local_queue(name: str, namespace: str) -> Manifest:
     return {
-        **_object(KUEUE, "LocalQueue", name, namespace),
+        **an_object(KUEUE, "LocalQueue", name, namespace),
         "spec": {"clusterQueue": NAMESPACE},
     }
 
 
-def _object(api_version: str, kind: str, name: str, namespace: str = "") -> Manifest:
+def an_object(api_version: str, kind: str, name: str, namespace: str = "") -> Manifest:
+    """Give an object without a spec."""
     place = {"namespace": namespace} if namespace else {}
     return {
         "apiVersion": api_version,
