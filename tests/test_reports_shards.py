@@ -18,6 +18,7 @@ from kueue_dra_reports.shards import Shard, parts
 from kueue_dra_reports.validate import document_faults
 from tests.commands import kueue_dra
 from tests.test_cli_run import run
+from tests.test_reports_check import change
 from tests.toys import GOOD, Toy
 
 pytest_plugins = ["pytester"]
@@ -120,30 +121,18 @@ def test_a_failure_in_a_shard_is_one_of_the_whole(runs: Path) -> None:
     assert joined["gate"]["red"] == [check["id"]]
 
 
-def of_another(key: str, value: Any) -> Callable[[Any], None]:
-    """Give a change to a report, which makes it one of another run."""
-
-    def change(report: Any) -> None:
-        *way, last = key.split(".")
-        for part in way:
-            report = report[part]
-        report[last] = value
-
-    return change
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        pytest.param(of_another("specification.behaviour", "kueue-0.18"), "2: specification differs", id="behaviour"),
-        pytest.param(of_another("suite.version", "9"), "2: suite.version differs from that of 1", id="suite"),
-        pytest.param(of_another("intent", "certify"), "2: intent differs", id="intent"),
-        pytest.param(of_another("target.name", "kueue"), "2: target.name differs", id="target"),
-        pytest.param(of_another("gate.level", "must"), "2: gate.level differs", id="gate"),
-        pytest.param(of_another("notApplicable", []), "2: the list of cases differs", id="selection"),
-        pytest.param(of_another("target.environment.shard", "1/3"), "2: shard 1/3 is in 1 too", id="twice"),
-        pytest.param(of_another("target.environment.shard", "2/4"), "found shards of 3 and 4", id="numbers"),
-        pytest.param(of_another("target.environment", {}), "2: found the report of a whole run", id="whole"),
+        pytest.param(change("specification.behaviour", "kueue-0.18"), "2: specification differs", id="behaviour"),
+        pytest.param(change("suite.version", "9"), "2: suite.version differs from that of 1", id="suite"),
+        pytest.param(change("intent", "certify"), "2: intent differs", id="intent"),
+        pytest.param(change("target.name", "kueue"), "2: target.name differs", id="target"),
+        pytest.param(change("gate.level", "must"), "2: gate.level differs", id="gate"),
+        pytest.param(change("notApplicable", []), "2: the list of cases differs", id="selection"),
+        pytest.param(change("target.environment.shard", "1/3"), "2: shard 1/3 is in 1 too", id="twice"),
+        pytest.param(change("target.environment.shard", "2/4"), "found shards of 3 and 4", id="numbers"),
+        pytest.param(change("target.environment", {}), "2: found the report of a whole run", id="whole"),
         pytest.param(lambda report: report.pop("gate"), "2: it has no gate, so an older", id="old"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import Any
 
@@ -368,6 +368,16 @@ def findings(files: Files, folder: Path) -> tuple[int, list[Any]]:
     return done.exit_code, json.loads(done.stdout)["findings"]
 
 
+def assert_caught(check: str, files: Files, folder: Path, follows: Set[str] = frozenset()) -> None:
+    """Require that a check finds something, and that no other one finds an error except for those that follow."""
+    code, found = findings(files, folder)
+
+    assert check in {each["check"] for each in found}
+    errors = {each["check"] for each in found if each["level"] == "error"}
+    assert errors - {check} <= follows
+    assert code == (1 if errors else 0)
+
+
 def test_nothing_is_found_in_a_sound_driver(tmp_path: Path) -> None:
     """Exit code 0, no finding of any level."""
     assert findings(a_driver(), tmp_path) == (0, [])
@@ -379,12 +389,7 @@ def test_a_twin_is_caught_by_its_own_check(check: str, tmp_path: Path) -> None:
     files = a_driver()
     TWINS[check](files)
 
-    code, found = findings(files, tmp_path)
-
-    assert check in {each["check"] for each in found}
-    errors = {each["check"] for each in found if each["level"] == "error"}
-    assert errors - {check} <= FOLLOWS.get(check, set())
-    assert code == (1 if errors else 0)
+    assert_caught(check, files, tmp_path, FOLLOWS.get(check, set()))
 
 
 def test_a_template_without_a_namespace_is_in_the_default_one(tmp_path: Path) -> None:
