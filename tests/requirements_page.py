@@ -30,7 +30,7 @@ One row per testable sentence. IDs are permanent.
 Where two texts differ, or a text and Kueue differ, each has a requirement of its own
 ([differences](../explanation/differences.md)).
 
-`kueue-0.20` is provisional: its requirements follow change notes and documentation, because no release could be run
+`kueue-0.20.0` is provisional: its requirements follow change notes and documentation, because no release could be run
 ([details](../how-to/run-on-a-real-kueue.md#a-provisional-minor)). It is the last minor of every range without an end.
 
 This page is generated: `make docs` writes it, `python -m tests.requirements_page` prints it.

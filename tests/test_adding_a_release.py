@@ -27,8 +27,8 @@ STEPS = (
 )
 ENTRY = """\
     RegisteredRelease(
-        name="kueue-0.99",
-        title="Kueue 0.99 (provisional)",
+        name="kueue-0.99.0",
+        title="Kueue 0.99.0 (provisional)",
         behaviour=kueue_0_99,
         serves=("v1beta2",),
         reads="v1",
@@ -68,8 +68,8 @@ def kueue_0_99() -> Behaviour:
     earlier = kueue_0_20()
     return replace(
         earlier,
-        name="kueue-0.99",
-        title="Kueue 0.99 (provisional)",
+        name="kueue-0.99.0",
+        title="Kueue 0.99.0 (provisional)",
         kueue="0.99",
         gates=kueue_0_99_gates(),
         mapping=_mapping(earlier.mapping),
@@ -149,7 +149,7 @@ def test_the_command_line_knows_the_release(registered: Tree) -> None:
     described = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99", "--phase", "configuration")
     whole = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99")
 
-    assert "kueue-0.99   Kueue 0.99 (provisional)" in listed.stdout
+    assert "kueue-0.99.0   Kueue 0.99.0 (provisional)" in listed.stdout
     assert "name_is_not_pods" not in described.stdout
     assert "name_is_a_label_key" in described.stdout
     assert "A mapping may be called pods." in whole.stdout
@@ -170,10 +170,10 @@ def test_its_page_is_generated(registered: Tree) -> None:
     pages = ("kueue_dra_reports.behaviour_pages", "docs/behaviours")
     shutil.copytree(ROOT / "docs/behaviours", registered.folder / "docs/behaviours")
     checked = registered.run(pages[0], "--check", pages[1])
-    assert "kueue-0.99.md is stale" in checked.stdout
+    assert "kueue-0.99.0.md is stale" in checked.stdout
 
     assert registered.run(*pages).returncode == 0
-    assert (registered.folder / "docs/behaviours/kueue-0.99.md").is_file()
+    assert (registered.folder / "docs/behaviours/kueue-0.99.0.md").is_file()
     assert registered.run(pages[0], "--check", pages[1]).returncode == 0
 
 
@@ -194,9 +194,9 @@ def test_a_pinned_release_becomes_the_default(registered: Tree) -> None:
     shutil.copytree(binaries / "kueue-0.19", binaries / "kueue-0.99")
     pins = "clusters/kueue_dra_clusters/binaries/kueue-0.99/go.mod"
     registered.change(
-        pins, "require sigs.k8s.io/kueue v0.19.2 // indirect", "require sigs.k8s.io/kueue v0.99.1 // indirect"
+        pins, "require sigs.k8s.io/kueue v0.19.2 // indirect", "require sigs.k8s.io/kueue v0.99.0 // indirect"
     )
-    registered.change("kueue_dra_ref/behaviours/releases.py", 'provisional="it is made up",', 'pinned="0.99.1",')
+    registered.change("kueue_dra_ref/behaviours/releases.py", 'provisional="it is made up",', "pinned=True,")
     (registered.folder / "probe.py").write_text(
         "from kueue_dra_clusters.releases import NEWEST, RELEASES\n"
         "from kueue_dra_cli.matrix import MINORS\n"
@@ -205,4 +205,4 @@ def test_a_pinned_release_becomes_the_default(registered: Tree) -> None:
         "utf-8",
     )
 
-    assert registered.run("probe").stdout.split() == ["0.99", "kueue-0.99", "0.99", "v0.99.1"]
+    assert registered.run("probe").stdout.split() == ["0.99", "kueue-0.99.0", "0.99", "v0.99.0"]

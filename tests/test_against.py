@@ -68,11 +68,11 @@ def test_a_row_that_did_not_run_is_not_compared() -> None:
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Both runs are of the reference, with the behaviour of a release each; give that of the build by its key."""
-    run, behaviours = child.run_child, {"build": "kueue-0.19"}
+    run, behaviours = child.run_child, {"build": "kueue-0.19.2"}
 
     def run_the_reference(words: Sequence[str]) -> int:
         is_release = RELEASE_VARIABLE in os.environ
-        chosen = "kueue-0.19" if is_release else behaviours["build"]
+        chosen = "kueue-0.19.2" if is_release else behaviours["build"]
         kept = [word for word in words if not word.startswith(("--target", "--behaviour"))]
         return run([*kept, "--target=reference", f"--behaviour={chosen}"])
 
@@ -96,7 +96,7 @@ def test_equal_runs_have_no_difference(tmp_path: Path) -> None:
 def test_a_run_that_cannot_start_ends_the_comparison(runs: dict[str, str], tmp_path: Path) -> None:
     """Exit code 2, and the run is named."""
     runs["build"] = "kueue-9"
-    words = ["--against=kueue-0.19", "--citing=COUNT-006", f"--report-dir={tmp_path}"]
+    words = ["--against=kueue-0.19.2", "--citing=COUNT-006", f"--report-dir={tmp_path}"]
     result = kueue_dra("run", "--target=kueue", *words)
 
     assert result.exit_code == 2
@@ -134,7 +134,7 @@ def test_a_case_is_recorded_as_a_scenario_that_replays(tmp_path: Path) -> None:
 
 def test_a_second_change_of_an_object_begins_a_step() -> None:
     """A step does each thing once, and in the order of a scenario: restart, apply, delete, touch."""
-    target = ScenarioTarget(ReferenceTarget(behaviour("kueue-0.19")))
+    target = ScenarioTarget(ReferenceTarget(behaviour("kueue-0.19.2")))
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}
     target.start({})
     target.apply([namespace])
@@ -142,7 +142,7 @@ def test_a_second_change_of_an_object_begins_a_step() -> None:
     target.start({"featureGates": {"LendingLimit": True}})
     target.settle()
 
-    steps = target.scenario("one", "kueue-0.19").steps
+    steps = target.scenario("one", "kueue-0.19.2").steps
 
     assert [sorted(step) for step in steps] == [["apply"], ["apply"], ["restart"]]
 

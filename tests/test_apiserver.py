@@ -224,7 +224,7 @@ def _claim(version: str) -> Manifest:
 
 def test_an_object_of_a_namespace_that_is_not_there_is_not_found() -> None:
     """With the message of an API server, and the field of the manifest (seen on Kubernetes 1.36)."""
-    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target = ReferenceTarget(behaviour("kueue-0.19.2"))
     target.start({})
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "job", "namespace": "team"}, "spec": {}}
 
@@ -237,7 +237,7 @@ def test_an_object_of_a_namespace_that_is_not_there_is_not_found() -> None:
 @pytest.mark.parametrize("kind", ["Workload", "LocalQueue"])
 def test_a_condition_says_of_what_it_is_one(kind: str) -> None:
     """A status in a manifest is reported, in a new object too."""
-    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target = ReferenceTarget(behaviour("kueue-0.19.2"))
     target.start({})
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}
     meta = {"name": "made", "namespace": "team"}
@@ -250,7 +250,7 @@ def test_a_condition_says_of_what_it_is_one(kind: str) -> None:
 
 def test_a_job_whose_workload_is_refused_has_none() -> None:
     """A container may use two requests of one claim, which no Workload can say (seen on 0.19.2 and 0.14.0)."""
-    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target = ReferenceTarget(behaviour("kueue-0.19.2"))
     target.start({})
     used = [{"name": "devices", "request": "a"}, {"name": "devices", "request": "b"}]
     pod = {

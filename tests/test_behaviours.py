@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kueue_dra_clusters.kind.profiles import PROFILES
-from kueue_dra_clusters.releases import RELEASES
+from kueue_dra_clusters.releases import RELEASES as PROGRAMS
 from kueue_dra_ref.behaviours import NAMES, behaviour, marked
 from kueue_dra_ref.behaviours.behaviour import rules_of
 from kueue_dra_ref.behaviours.description import (
@@ -24,11 +24,11 @@ from kueue_dra_ref.behaviours.description import (
 )
 from kueue_dra_ref.behaviours.releases import (
     BY_NAME,
-    MINORS,
     NEWEST,
     PINNED,
     PROVISIONAL,
     REGISTRY,
+    RELEASES,
     TEXTS,
     RegisteredRelease,
 )
@@ -47,14 +47,16 @@ def test_a_behaviour_has_the_name_and_title_of_its_entry(name: str) -> None:
     found, entry = behaviour(name), BY_NAME[name]
 
     assert (found.name, found.title, found.kueue) == (entry.name, entry.title, entry.minor)
+    assert found.version == entry.version
 
 
 def test_the_registry_lists_the_oldest_first() -> None:
-    """Texts, then minors; each list derives from it."""
-    minors = [tuple(map(int, minor.split("."))) for minor in MINORS]
+    """Texts, then releases; each list derives from it."""
+    releases = [each.numbers for each in RELEASES]
 
-    assert [each.name for each in REGISTRY] == [*TEXTS, *(f"kueue-{minor}" for minor in MINORS)]
-    assert minors == sorted(minors)
+    assert [each.name for each in REGISTRY] == [*TEXTS, *(each.name for each in RELEASES)]
+    assert releases == sorted(releases)
+    assert all(len(each) == 3 for each in releases)
     assert list(TEXTS) == sorted(TEXTS)
     assert set(NAMES) == set(BY_NAME)
     assert NAMES[0] == NEWEST.name
@@ -65,14 +67,13 @@ def test_a_minor_is_pinned_or_provisional(found: RegisteredRelease) -> None:
     """A text is neither; a release that is pinned says what it serves and reads."""
     assert bool(found.minor) == bool(found.pinned or found.provisional) == bool(found.serves) == bool(found.reads)
     assert not (found.pinned and found.provisional)
-    assert found.pinned == "" or found.pinned.startswith(f"{found.minor}.")
     assert marked(found.name).endswith("(provisional)") == (found.name in PROVISIONAL)
 
 
 @pytest.mark.parametrize("found", PINNED, ids=lambda entry: entry.name)
 def test_the_pins_are_those_of_the_registry(found: RegisteredRelease) -> None:
     """The go.mod requires the release that the registry names."""
-    assert RELEASES[found.minor].component.version == f"v{found.pinned}"
+    assert PROGRAMS[found.minor].component.version == f"v{found.version}"
 
 
 def test_the_makefile_runs_the_newest_release() -> None:
@@ -110,7 +111,7 @@ def test_the_table_of_releases_is_the_registry() -> None:
     expected = [
         (
             each.minor,
-            each.pinned,
+            each.version,
             each.reads,
             ", ".join(each.serves),
             ", ".join(version.rpartition("/")[2] for version in behaviour(each.name).versions),
@@ -148,7 +149,7 @@ def test_a_description_holds_every_rule_in_order(name: str) -> None:
 
 def test_the_gates_that_matter_are_known_to_the_release() -> None:
     """The integration gate comes first."""
-    assert relevant_gates(behaviour("kueue-0.17"))[0].name == "DynamicResourceAllocation"
+    assert relevant_gates(behaviour("kueue-0.17.1"))[0].name == "DynamicResourceAllocation"
     assert len(relevant_gates(behaviour("kep-2025-09"))) == 1
 
 
@@ -201,5 +202,5 @@ def test_a_page_of_no_behaviour_is_removed(tmp_path: Path) -> None:
 
 def test_pages_name_files_and_no_symbols() -> None:
     """So a search for a symbol of Kueue finds the deciding module first."""
-    assert "pkg/dra/claims.go" in pages()["kueue-0.19.md"]
+    assert "pkg/dra/claims.go" in pages()["kueue-0.19.2.md"]
     assert "GetResourceRequestsForResourceClaimTemplates" not in "".join(pages().values())

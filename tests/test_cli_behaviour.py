@@ -56,7 +56,7 @@ def test_each_behaviour_is_printed(name: str) -> None:
 )
 def test_0_17_is_read_without_a_source_file(text: str) -> None:
     """Selectors, counters and extended resources of 0.17."""
-    assert text in words("kueue-0.17")
+    assert text in words("kueue-0.17.1")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -70,7 +70,7 @@ def test_the_summary_of_each_behaviour_answers_what_users_ask_first(name: str, s
 
 def test_one_phase_is_printed_alone() -> None:
     """Without what is known about the release as a whole."""
-    output = kueue_dra("behaviour", "kueue-0.19", "--phase", "fair-sharing").output
+    output = kueue_dra("behaviour", "kueue-0.19.2", "--phase", "fair-sharing").output
 
     assert output.startswith("FAIR-SHARING (behaviour.fair_sharing): ")
     assert "CONFIGURATION" not in output
@@ -80,28 +80,28 @@ def test_one_phase_is_printed_alone() -> None:
 def test_with_gates_only_what_is_in_force_is_printed(state: str, there: bool) -> None:
     """Gates that are not named have their defaults: extended resources are on in 0.19."""
     gate = f"UnadmittedWorkloadsObservability={state}"
-    output = words("kueue-0.19", "--gate", gate, "--phase", "status")
+    output = words("kueue-0.19.2", "--gate", gate, "--phase", "status")
 
     assert ("reason_stopped" in output) is there
-    assert "used_by_workload" in words("kueue-0.19", "--gate", gate, "--phase", "extended-resources")
-    assert "extended_resources_are_detected" in words("kueue-0.19", "--gate", gate, "--phase", "extended-resources")
+    assert "used_by_workload" in words("kueue-0.19.2", "--gate", gate, "--phase", "extended-resources")
+    assert "extended_resources_are_detected" in words("kueue-0.19.2", "--gate", gate, "--phase", "extended-resources")
 
 
 def test_a_gate_that_is_off_by_default_stays_off() -> None:
     """In 0.17 extended resources need two gates."""
-    one = words("kueue-0.17", "--gate", "DynamicResourceAllocation=true", "--phase", "extended-resources")
+    one = words("kueue-0.17.1", "--gate", "DynamicResourceAllocation=true", "--phase", "extended-resources")
     both = "DynamicResourceAllocation=true,DRAExtendedResources=true"
 
     assert "used_by_workload: Which names make it a workload with devices? no rule" in one
-    assert "extended_resources_are_detected" in words("kueue-0.17", "--gate", both, "--phase", "extended-resources")
+    assert "extended_resources_are_detected" in words("kueue-0.17.1", "--gate", both, "--phase", "extended-resources")
 
 
 def test_json_has_everything() -> None:
     """For programs."""
-    (found,) = [json.loads(kueue_dra("behaviour", "kueue-0.17", "-o", "json").output)]
+    (found,) = [json.loads(kueue_dra("behaviour", "kueue-0.17.1", "-o", "json").output)]
     slots = {f"{phase['name']}.{slot['name']}": slot for phase in found["phases"] for slot in phase["slots"]}
 
-    assert (found["name"], found["pinned"], found["provisional"]) == ("kueue-0.17", "0.17.1", None)
+    assert (found["name"], found["pinned"], found["provisional"]) == ("kueue-0.17.1", "0.17.1", None)
     assert found["gates"][0] == {
         "name": "DynamicResourceAllocation",
         "default": False,
@@ -137,7 +137,7 @@ def test_the_list_as_json() -> None:
 
 def test_a_table_has_a_row_for_each_rule() -> None:
     """And one for each slot without rules."""
-    output = kueue_dra("behaviour", "kueue-0.17", "--phase", "extended-resources", "-o", "table").output
+    output = kueue_dra("behaviour", "kueue-0.17.1", "--phase", "extended-resources", "-o", "table").output
 
     assert len(output.splitlines()) == 2 + 11
 
@@ -145,15 +145,15 @@ def test_a_table_has_a_row_for_each_rule() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(("kueue-0.177",), "did you mean kueue-0.17?", id="behaviour"),
-        pytest.param(("kueue-0.17", "--phase", "preprocesing"), "did you mean preprocessing?", id="phase"),
+        pytest.param(("kueue-0.177",), "did you mean kueue-0.17.1?", id="behaviour"),
+        pytest.param(("kueue-0.17.1", "--phase", "preprocesing"), "did you mean preprocessing?", id="phase"),
         pytest.param(
-            ("kueue-0.19", "--gate", "UnadmitedWorkloadsObservability=true"),
+            ("kueue-0.19.2", "--gate", "UnadmitedWorkloadsObservability=true"),
             "unrecognized feature gate: UnadmitedWorkloadsObservability\ndid you mean UnadmittedWorkloadsObservability",
             id="gate",
         ),
-        pytest.param(("kueue-0.19", "--gate", "KueueDRAIntegration"), "expected NAME=true or NAME=false", id="state"),
-        pytest.param(("kueue-0.19", "--gate", "HierarchicalCohorts=false"), "feature is locked to true", id="locked"),
+        pytest.param(("kueue-0.19.2", "--gate", "KueueDRAIntegration"), "expected NAME=true or NAME=false", id="state"),
+        pytest.param(("kueue-0.19.2", "--gate", "HierarchicalCohorts=false"), "feature is locked to true", id="locked"),
     ],
 )
 def test_what_is_unknown_is_answered_with_the_nearest(arguments: tuple[str, ...], message: str) -> None:

@@ -62,7 +62,7 @@ def world(tmp_path: Path) -> tuple[str, ...]:
         "--config",
         str(tmp_path / "config.yaml"),
         "--behaviour",
-        "kueue-0.19",
+        "kueue-0.19.2",
     )
 
 

@@ -24,7 +24,7 @@ def test_a_valid_mapping_is_printed() -> None:
     ]
 
 
-@pytest.mark.parametrize("behaviour", ["kueue-0.19", "kep-2025-09"])
+@pytest.mark.parametrize("behaviour", ["kueue-0.19.2", "kep-2025-09"])
 def test_the_invalid_mapping_of_the_text_is_refused(behaviour: str) -> None:
     """Exit code 1, and the second place of the class is named."""
     result = kueue_dra("config", "check", INVALID, "--behaviour", behaviour)

@@ -14,7 +14,7 @@ KEP_WORLD = ("-f", EXAMPLE, "-f", LEFT_OUT)
 BROKEN = ROOT / "tests" / "golden" / "broken.yaml"
 
 
-@pytest.mark.parametrize("behaviour", [pytest.param((), id="kueue-0.19"), pytest.param(ON, id="kep-2025-09")])
+@pytest.mark.parametrize("behaviour", [pytest.param((), id="kueue-0.19.2"), pytest.param(ON, id="kep-2025-09")])
 def test_the_one_device_of_the_example_is_explained(behaviour: tuple[str, ...]) -> None:
     """From the class over the mapping and the pods to the quota and the verdict."""
     result = kueue_dra("explain", *KEP_WORLD, *behaviour)

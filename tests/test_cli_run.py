@@ -29,7 +29,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("behaviour", ["kueue-0.19", "kep-2025-09"])
+@pytest.mark.parametrize("behaviour", ["kueue-0.19.2", "kep-2025-09"])
 def test_a_suite_runs_from_any_folder(tmp_path: Path, behaviour: str) -> None:
     """The command writes the report to the working directory, and the report names the target."""
     found = run(tmp_path, "quota", "-k", "test_fits", "--behaviour", behaviour, "--report-dir", "mine")
@@ -104,7 +104,7 @@ def test_the_cases_of_a_requirement_run_by_its_id(tmp_path: Path) -> None:
 
 def test_what_failed_runs_again(tmp_path: Path) -> None:
     """For the behaviour of the report; a report without a failure is answered."""
-    first = run(tmp_path, ROW.partition("[")[0], "--report-dir", "first", "--behaviour", "kueue-0.18")
+    first = run(tmp_path, ROW.partition("[")[0], "--report-dir", "first", "--behaviour", "kueue-0.18.3")
     assert first.returncode == 0, first.stdout
     file = tmp_path / "first" / "report.json"
     green = run(tmp_path, "--rerun-failed", str(file))
@@ -117,14 +117,14 @@ def test_what_failed_runs_again(tmp_path: Path) -> None:
         ledger.notes[check["id"]] = CaseRecord(outcome=outcome, finished=True)
         ledger.collected.add(check["id"])
         ledger.executed.add(check["id"])
-    red = Run(date=datetime.now(UTC), seconds=1, intent="ci", behaviour="kueue-0.18", target=report["target"])
+    red = Run(date=datetime.now(UTC), seconds=1, intent="ci", behaviour="kueue-0.18.3", target=report["target"])
     write(report_of(ledger, catalogue(), red), tmp_path / "red")
     again = run(tmp_path, "--rerun-failed", "red/report.yaml", "--report-dir", "again")
 
     assert again.returncode == 0, again.stdout
     found = json.loads((tmp_path / "again" / "report.json").read_text("utf-8"))
     assert [check["id"] for check in found["checks"]] == [ROW]
-    assert found["specification"]["behaviour"] == "kueue-0.18"
+    assert found["specification"]["behaviour"] == "kueue-0.18.3"
 
 
 def test_a_known_failure_that_passes_is_red(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_known_failure_that_passes_is_red(tmp_path: Path) -> None:
         pytest.param(("--rerun-failed", "none.yaml"), "none.yaml: found no such file or directory; ", id="no-report"),
         pytest.param(("--context", "kind-a"), "--context NAME needs --target kueue", id="context"),
         pytest.param(("--target", "moon"), "'moon' is not one of 'reference', 'kueue'", id="target"),
-        pytest.param(("--behaviour", "kueue-9"), "'kueue-9' is not known; known: kueue-0.19", id="behaviour"),
+        pytest.param(("--behaviour", "kueue-9"), "'kueue-9' is not known; known: kueue-0.19.2", id="behaviour"),
     ],
 )
 def test_a_wrong_command_line_is_answered(arguments: tuple[str, ...], expected: str) -> None:

@@ -58,7 +58,7 @@ def workloads(output: str) -> list[dict[str, Any]]:
     return [each for each in yaml.safe_load_all(output) if each["kind"] == "Workload"]
 
 
-@pytest.mark.parametrize("behaviour", [pytest.param((), id="kueue-0.19"), pytest.param(ON, id="kep-2025-09")])
+@pytest.mark.parametrize("behaviour", [pytest.param((), id="kueue-0.19.2"), pytest.param(ON, id="kep-2025-09")])
 def test_the_example_of_the_text_is_admitted_as_the_text_says(behaviour: tuple[str, ...]) -> None:
     """The Workload has the admission that the KEP prints."""
     expected = yaml.safe_load((KEP / "expected-workload.yaml").read_text("utf-8"))
@@ -359,7 +359,7 @@ def test_bad_input_is_answered_with_its_place(tmp_path: Path, text: str, message
         pytest.param((), "no manifests: give files or directories with -f", id="no-files"),
         pytest.param(("-f", "nowhere.yaml"), "nowhere.yaml: found no such file or directory", id="no-such-file"),
         pytest.param(("-f", EXAMPLE, "--config", LEFT_OUT), "found no Configuration", id="no-configuration"),
-        pytest.param(("-f", EXAMPLE, "--behaviour", "x"), "'x' is not known; known: kueue-0.19", id="behaviour"),
+        pytest.param(("-f", EXAMPLE, "--behaviour", "x"), "'x' is not known; known: kueue-0.19.2", id="behaviour"),
         pytest.param(("-f", EXAMPLE, "--feature-gates", "A=yes"), "expected NAME=true or NAME=false", id="gate"),
         pytest.param(
             ("-f", EXAMPLE, "--feature-gates", "Nonsense=true"),
@@ -378,10 +378,10 @@ def test_a_wrong_command_line_is_answered(arguments: tuple[object, ...], message
 
 @pytest.mark.parametrize(
     ("behaviour", "noted"),
-    [pytest.param("kueue-0.20", True, id="provisional"), pytest.param("kueue-0.19", False, id="released")],
+    [pytest.param("kueue-0.20.0", True, id="provisional"), pytest.param("kueue-0.19.2", False, id="released")],
 )
 def test_a_provisional_behaviour_says_so(behaviour: str, noted: bool) -> None:
     """On standard error, so that the objects can be piped on."""
     done = kueue_dra("simulate", "-f", str(LEFT_OUT), "--behaviour", behaviour)
 
-    assert ("kueue-0.20 is provisional" in done.stderr) is noted
+    assert ("kueue-0.20.0 is provisional" in done.stderr) is noted

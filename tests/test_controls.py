@@ -28,7 +28,7 @@ ROLE_REF = Ref(api_version="rbac.authorization.k8s.io/v1", kind="ClusterRole", n
 
 def _judged(sabotage: str, *red: str) -> ControlEntry:
     control = Control(fault=sabotage, red=red, rows=ROWS)
-    return run_control(control, ControlTarget(kind="reference", behaviour=behaviour("kueue-0.19")))
+    return run_control(control, ControlTarget(kind="reference", behaviour=behaviour("kueue-0.19.2")))
 
 
 def test_a_sabotage_that_does_nothing_is_reported_as_green() -> None:
@@ -92,7 +92,7 @@ def test_an_unknown_control_is_named() -> None:
 @pytest.mark.parametrize("option", ["--intent=certify", "--context=mine"])
 def test_a_sabotaged_judge_certifies_nothing_and_is_never_yours(option: str) -> None:
     """No such run can be mistaken for a claim, nor touch a cluster of the user's."""
-    options = ["-q", "--sabotage=quota-doubled", "--target=kueue", "--behaviour=kueue-0.19", option]
+    options = ["-q", "--sabotage=quota-doubled", "--target=kueue", "--behaviour=kueue-0.19.2", option]
     command = [sys.executable, "-m", "pytest", *options, "suites/kueue_dra_suites/conformance/quota/test_fits.py"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
@@ -113,7 +113,7 @@ def test_a_sabotaged_run_says_so_first_and_in_its_target(tmp_path: Path) -> None
 
 def test_what_was_taken_from_the_role_is_given_back() -> None:
     """A target that serves several controls ends as it began."""
-    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target = ReferenceTarget(behaviour("kueue-0.19.2"))
     before = target.read(ROLE_REF)
     saboteur = FaultInjector(name="templates-forbidden", behaviour=target.behaviour, in_a_cluster=False)
     saboteur.on(target).start(CONFIGURATION)

@@ -11,7 +11,7 @@ from kueue_dra_ref.requirements.catalogue import Level, Requirement, catalogue
 from kueue_dra_ref.requirements.difference import Sentence, difference
 from kueue_dra_reports.changes_page import page
 
-NAMES = ("kep-2025-04", "kep-2025-07", "kep-2025-09", "kueue-0.19")
+NAMES = ("kep-2025-04", "kep-2025-07", "kep-2025-09", "kueue-0.19.2")
 
 
 def _requirement(id_: str, *holds: str, instead_of: tuple[str, ...] = ()) -> Requirement:

@@ -22,7 +22,7 @@ from kueue_dra_ref.scenarios.diff import difference
 from kueue_dra_ref.scenarios.playback import replayed_together
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario, is_comparable
 
-KUEUE_0_19 = behaviour("kueue-0.19")
+KUEUE_0_19 = behaviour("kueue-0.19.2")
 
 
 def test_a_seed_gives_the_same_worlds_again() -> None:
@@ -97,7 +97,7 @@ def test_generated_worlds_build_their_queues_anew() -> None:
     assert not missing
 
 
-@pytest.mark.parametrize(("name", "preempts"), [("kueue-0.16", False), ("kueue-0.18", True)])
+@pytest.mark.parametrize(("name", "preempts"), [("kueue-0.16.2", False), ("kueue-0.18.3", True)])
 def test_no_world_has_what_ends_its_kueue(name: str, preempts: bool) -> None:
     """Up to 0.16 that is a queue without a cohort that preempts under fair sharing."""
     found = (world for batch in batches(of=4, behaviour=behaviour(name), number=1, count=20) for world in batch)

@@ -21,7 +21,7 @@ SETTLED = {"as": "kueue-defect", "why": "a workload counted twice"}
 
 def an_entry(folder: Path, *, wrong: bool, settled: dict[str, Any] | None = None) -> None:
     """Write a scenario whose recorded figures are right, or off by one."""
-    kueue = behaviour("kueue-0.19")
+    kueue = behaviour("kueue-0.19.2")
     ((world,),) = batches(of=1, behaviour=kueue, number=3, count=1)
     recorded = list(answers(world, kueue))
     queue = next(iter(recorded[-1]["clusterQueues"].values()))

@@ -28,7 +28,7 @@ def a_class(name: str) -> dict[str, Any]:
     return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": name}, "spec": spec}
 
 
-def steps(*classes: str, amount: str = "2", minor: str = "kueue-0.19") -> list[str]:
+def steps(*classes: str, amount: str = "2", minor: str = "kueue-0.19.2") -> list[str]:
     """Explain a Workload that requests the resource; the class z is mapped."""
     mappings = [{"name": "gpus", "deviceClassNames": ["z.example.com"]}]
     gates = {"KueueDRAIntegrationExtendedResource": True}
@@ -59,8 +59,8 @@ def steps(*classes: str, amount: str = "2", minor: str = "kueue-0.19") -> list[s
 @pytest.mark.parametrize(
     ("minor", "selected", "rule"),
     [
-        pytest.param("kueue-0.19", "b", extended_resource_requests.name_breaks_tie, id="by-name"),
-        pytest.param("kueue-0.18", "z", devices_0_18.mapped_device_class_wins, id="mapped"),
+        pytest.param("kueue-0.19.2", "b", extended_resource_requests.name_breaks_tie, id="by-name"),
+        pytest.param("kueue-0.18.3", "z", devices_0_18.mapped_device_class_wins, id="mapped"),
     ],
 )
 def test_the_selected_class_is_explained(minor: str, selected: str, rule: Rule[..., Any]) -> None:

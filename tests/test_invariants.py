@@ -37,7 +37,7 @@ Change = Callable[[dict[str, Manifest]], object]
 @pytest.fixture
 def sound() -> list[Manifest]:
     """Make two Jobs: one runs on two GPUs, and one waits for as many."""
-    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target = ReferenceTarget(behaviour("kueue-0.19.2"))
     target.start(CONFIGURATION)
     target.apply([*a_world(), a_job("runs", "gpus-2"), a_job("waits", "gpus-2")])
     target.settle()
@@ -170,7 +170,7 @@ def test_a_case_in_a_world_at_odds_fails() -> None:
             objects[0]["status"]["reservingWorkloads"] = 7
             return [*check(objects, "")]
 
-    target = AuditedTarget(Dishonest(behaviour("kueue-0.19")))
+    target = AuditedTarget(Dishonest(behaviour("kueue-0.19.2")))
     target.start(CONFIGURATION)
     target.apply([*a_world(), a_job("runs", "gpus-2")])
 

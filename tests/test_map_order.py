@@ -182,7 +182,8 @@ LOST = "Workload no longer fits after processing another workload"
 
 
 @pytest.mark.parametrize(
-    ("name", "found"), [pytest.param("kueue-0.14", "cpu", id="refused"), pytest.param("kueue-0.15", "small", id="not")]
+    ("name", "found"),
+    [pytest.param("kueue-0.14.0", "cpu", id="refused"), pytest.param("kueue-0.15.2", "small", id="not")],
 )
 def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: str) -> None:
     """Kueue 0.14 writes from the version that it has read; what it says of the next flavor is a conflict then."""
@@ -205,7 +206,7 @@ def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: 
 def test_the_same_words_as_before_may_be_taken_for_said(left: int, expected: str) -> None:
     """The loser of a cycle keeps its message; Kueue may not have read yet what it reported in between."""
     chance = MapOrder()
-    lab = a_lab("kueue-0.18", suffix="chance", chance=chance)
+    lab = a_lab("kueue-0.18.3", suffix="chance", chance=chance)
     shared, flavor = lab.name("shared"), lab.flavor()
     quotas = (1 + left, 0, 0)
     lender, winner, loser = (lab.queue(groups=[{flavor: {"whole-gpus": each}}], cohortName=shared) for each in quotas)
@@ -231,7 +232,7 @@ def test_words_that_stay_the_same_are_not_lost() -> None:
         inventory=(),
         steps=({"apply": a_world(gpus=1)}, {"apply": [job]}, *ranges),
     )
-    kueue = behaviour("kueue-0.19")
+    kueue = behaviour("kueue-0.19.2")
 
     first = tuple(answers(story, kueue))
 

@@ -22,7 +22,7 @@ def rules_of(name: str) -> MappingRules:
 
 
 KEP_2025_09 = rules_of("kep-2025-09")
-KUEUE_0_19 = rules_of("kueue-0.19")
+KUEUE_0_19 = rules_of("kueue-0.19.2")
 NEEDS_SOURCES = "shared_class_charges_different_counters"
 
 ROOT = "resources.deviceClassMappings"

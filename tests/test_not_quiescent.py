@@ -15,7 +15,7 @@ from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import NotQuiescent
 from tests.commands import ROOT, kueue_dra
 
-KUEUE = behaviour("kueue-0.19")
+KUEUE = behaviour("kueue-0.19.2")
 FOLDER = ROOT / "docs" / "scenarios"
 FIRST = "Workload team/first alternates between"
 FILES = {

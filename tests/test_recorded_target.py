@@ -17,7 +17,7 @@ from kueue_dra_ref.scenarios.playback import replayed
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from tests.commands import ROOT
 
-KUEUE = behaviour("kueue-0.19")
+KUEUE = behaviour("kueue-0.19.2")
 NESTED, FLAT = scenarios(ROOT / "docs" / "scenarios" / "requeued-by-a-look-0.19.yaml")
 """The same story in a nested and in a root cohort, as Kueue 0.19.2 decided it."""
 

@@ -23,7 +23,9 @@ Document = dict[str, Any]
 
 def a_requirement(one: str, level: str = "MUST", *holds: str) -> Requirement:
     """Give a requirement, which holds in Kueue 0.19 by default."""
-    return Requirement(id=one, text=f"Text of {one}.", source="toy", level=Level(level), holds=holds or ("kueue-0.19",))
+    return Requirement(
+        id=one, text=f"Text of {one}.", source="toy", level=Level(level), holds=holds or ("kueue-0.19.2",)
+    )
 
 
 CATALOGUE = {
@@ -46,7 +48,7 @@ def a_report(target: str = "reference", **outcomes: Outcome) -> Document:
         ledger.notes[case] = CaseRecord(outcome=outcomes.get(name, Outcome.PASSED), seconds=0.1, finished=True)
         ledger.collected.add(case)
         ledger.executed.add(case)
-    run = Run(date=datetime.now(UTC), seconds=1.0, intent="ci", behaviour="kueue-0.19", target=a_target_block(target))
+    run = Run(date=datetime.now(UTC), seconds=1.0, intent="ci", behaviour="kueue-0.19.2", target=a_target_block(target))
     return dict(report_of(ledger, CATALOGUE, run))
 
 
@@ -187,5 +189,5 @@ def test_a_profile_is_judged_by_its_core(
 
 def test_which_behaviours_a_case_is_for_follows_from_what_it_cites() -> None:
     """All cited requirements must hold."""
-    assert applies(["TOY-001", "TOY-002"], "kueue-0.19", CATALOGUE) is None
-    assert applies(["TOY-001", "TOY-004"], "kueue-0.19", CATALOGUE) == "TOY-004 does not hold in kueue-0.19"
+    assert applies(["TOY-001", "TOY-002"], "kueue-0.19.2", CATALOGUE) is None
+    assert applies(["TOY-001", "TOY-004"], "kueue-0.19.2", CATALOGUE) == "TOY-004 does not hold in kueue-0.19.2"

@@ -32,9 +32,9 @@ def a_report(behaviour: str, verdicts: Mapping[str, str], **more: Any) -> Report
     return cast(Report, report | more)
 
 
-OLD = a_report("kueue-0.14", {"TOY-001": "proven", "TOY-002": "notApplicable", "TOY-003": "notApplicable"})
+OLD = a_report("kueue-0.14.0", {"TOY-001": "proven", "TOY-002": "notApplicable", "TOY-003": "notApplicable"})
 NEW = a_report(
-    "kueue-0.19",
+    "kueue-0.19.2",
     {"TOY-001": "proven", "TOY-002": "questioned", "TOY-003": "notApplicable"},
     checks=[
         {"id": "quota/x::y", "requirements": ["TOY-002"], "outcome": "failed", "expected": "1", "observed": "2"},
@@ -55,7 +55,7 @@ def test_each_requirement_has_its_verdict_in_each_column() -> None:
 
 def test_a_requirement_that_a_report_does_not_know_does_not_hold_there() -> None:
     """Reports of other versions of the suite can be in the same table."""
-    assert matrix_of([a_report("kueue-0.14", {}), NEW]).lines[0].verdicts == ("notApplicable", "proven")
+    assert matrix_of([a_report("kueue-0.14.0", {}), NEW]).lines[0].verdicts == ("notApplicable", "proven")
 
 
 def test_a_column_says_who_was_judged() -> None:
@@ -68,7 +68,7 @@ def test_a_column_says_who_was_judged() -> None:
 
 def test_the_reference_is_called_by_its_name() -> None:
     """The reference has no version of Kueue."""
-    report = a_report("kueue-0.19", {}, target={"name": "reference", "about": {"kubernetes": "v1.36"}})
+    report = a_report("kueue-0.19.2", {}, target={"name": "reference", "about": {"kubernetes": "v1.36"}})
 
     assert matrix_of([report]).columns[0].target == "reference"
 
@@ -77,10 +77,10 @@ def test_the_page_shows_the_table_and_what_did_not_pass() -> None:
     """A bar in a text does not end its cell."""
     page = as_markdown(matrix_of([OLD, NEW], {"kueue-0.13": "no such release"})).splitlines()
 
-    assert "| ID | requirement | kueue-0.14 | kueue-0.19 |" in page
+    assert "| ID | requirement | kueue-0.14.0 | kueue-0.19.2 |" in page
     assert "| TOY-002 | Text \\| of TOY-002. | - | **questioned** |" in page
     assert "- left out: kueue-0.13: no such release" in page
-    assert "- kueue-0.19 [TOY-002] failed: `quota/x::y`: expected 1, observed 2" in page
+    assert "- kueue-0.19.2 [TOY-002] failed: `quota/x::y`: expected 1, observed 2" in page
 
 
 def test_the_document_says_the_same() -> None:
@@ -88,7 +88,7 @@ def test_the_document_says_the_same() -> None:
     found = json.loads(json.dumps(as_document(matrix_of([OLD, NEW], {"kueue-0.13": "no such release"}))))
 
     assert found["kind"] == "ConformanceMatrix"
-    assert found["requirements"][1]["verdicts"] == {"kueue-0.14": "notApplicable", "kueue-0.19": "questioned"}
+    assert found["requirements"][1]["verdicts"] == {"kueue-0.14.0": "notApplicable", "kueue-0.19.2": "questioned"}
     assert found["notPassed"][0]["case"] == "quota/x::y"
     assert found["leftOut"] == {"kueue-0.13": "no such release"}
 
@@ -97,7 +97,7 @@ def test_the_terminal_shows_the_runs() -> None:
     """One row for each, and each that was left out."""
     found = matrix_of([NEW], {"kueue-0.13": "no such release"})
 
-    assert "kueue-0.19   Kueue v0.19.9 on Kubernetes v1.36.3  success" in runs(found)
+    assert "kueue-0.19.2   Kueue v0.19.9 on Kubernetes v1.36.3  success" in runs(found)
     assert list(absences(found)) == ["left out: kueue-0.13: no such release"]
 
 
@@ -112,9 +112,9 @@ def test_the_command_runs_what_has_a_behaviour(tmp_path: Path) -> None:
     result = kueue_dra(*words)
 
     assert result.exit_code == 0
-    assert (tmp_path / "kueue-0.19" / "report.json").is_file()
+    assert (tmp_path / "kueue-0.19.2" / "report.json").is_file()
     assert json.loads((tmp_path / "matrix.json").read_text("utf-8"))["leftOut"].keys() == {"kueue-9.9"}
-    assert "| ID | requirement | kueue-0.19 |" in (tmp_path / "matrix.md").read_text("utf-8")
+    assert "| ID | requirement | kueue-0.19.2 |" in (tmp_path / "matrix.md").read_text("utf-8")
     assert "left out: kueue-9.9: the reference has no behaviour of that name" in result.output
 
 

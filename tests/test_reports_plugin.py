@@ -38,10 +38,10 @@ def test_a_green_run_is_written_down_whole(toy: Toy) -> None:
     result.stdout.fnmatch_lines(
         [
             "DRA-CLAIM *MUST * success",
-            "target: reference (version v0.19.2), checked as kueue-0.19, intent ci",
+            "target: reference (version v0.19.2), checked as kueue-0.19.2, intent ci",
             "integrity: planned 3 = collected 3 = executed 3 = reported 3",
             "verdict: success*only a run with --intent certify*",
-            "not applicable: 1 case, TOY-005 does not hold in kueue-0.19",
+            "not applicable: 1 case, TOY-005 does not hold in kueue-0.19.2",
             "files: out/report.yaml, out/report.json, out/junit.xml",
         ]
     )
@@ -62,7 +62,9 @@ def test_an_unknown_behaviour_is_refused(toy: Toy) -> None:
     result = toy.run(GOOD, "--behaviour", "kueue-9")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--behaviour kueue-9: no requirement holds in it; known: kep-2025-09, kueue-0.19; *"])
+    result.stderr.fnmatch_lines(
+        ["*--behaviour kueue-9: no requirement holds in it; known: kep-2025-09, kueue-0.19.2; *"]
+    )
 
 
 def test_a_failure_carries_both_sides_and_what_the_fixtures_attached(toy: Toy) -> None:
@@ -116,7 +118,7 @@ def test_the_report_does_not_depend_on_the_run(toy: Toy) -> None:
     assert other["target"]["implementation"]["project"] == "kueue"
     assert serial["target"]["reproduce"]["command"] == (
         "python -m pytest suites/kueue_dra_suites/conformance -p no:hypothesispytest"
-        " --target reference --behaviour kueue-0.19 --intent ci"
+        " --target reference --behaviour kueue-0.19.2 --intent ci"
     )
 
 

@@ -157,7 +157,7 @@ def test_the_page_says_first_what_was_checked_and_how_it_ended(report: Report) -
     text = as_html(report)
     order = [
         "do not hold",
-        '"subject">the reference in memory, checked as kueue-0.19',
+        '"subject">the reference in memory, checked as kueue-0.19.2',
         'id="summary"',
         "Expected failures",
         'id="failures"',

@@ -124,7 +124,7 @@ def test_a_failure_in_a_shard_is_one_of_the_whole(runs: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        pytest.param(change("specification.behaviour", "kueue-0.18"), "2: specification differs", id="behaviour"),
+        pytest.param(change("specification.behaviour", "kueue-0.18.3"), "2: specification differs", id="behaviour"),
         pytest.param(change("suite.version", "9"), "2: suite.version differs from that of 1", id="suite"),
         pytest.param(change("intent", "certify"), "2: intent differs", id="intent"),
         pytest.param(change("target.name", "kueue"), "2: target.name differs", id="target"),

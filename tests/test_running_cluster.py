@@ -22,7 +22,7 @@ from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import KUEUE, a_job, a_template, a_world, an_object
 from tests.commands import kueue_dra
 
-KUEUE_0_19 = behaviour("kueue-0.19")
+KUEUE_0_19 = behaviour("kueue-0.19.2")
 _DUMPED = [kind for kind in KINDS if kind != "ClusterRole"]
 _STATES = ("QuotaReserved", "Admitted", "Evicted", "Finished")
 CONFIGURATION = {

@@ -192,7 +192,7 @@ def test_an_upgrade_shows_what_the_next_release_decides_otherwise(cluster: Path)
     template["spec"]["spec"]["devices"]["requests"][0]["exactly"]["selectors"] = [selector]
     _file(cluster, *world, template, CONFIGURATION)
 
-    found = _facts(cluster, "--behaviour", "kueue-0.17", "--feature-gates", GATE_0_17, "--kueue", "0.19")
+    found = _facts(cluster, "--behaviour", "kueue-0.17.1", "--feature-gates", GATE_0_17, "--kueue", "0.19")
 
     assert _effects(found) == {"alpha": "another reason"}
     assert "selector" in found["workloads"][0]["before"]["message"]
@@ -205,7 +205,7 @@ def test_an_upgrade_that_charges_devices(tmp_path: Path) -> None:
     """Kueue 0.17 charges no devices unless its gate is on; Kueue 0.19 does."""
     cluster = _file(tmp_path / "manifests.yaml", *a_world(), a_job("one"), CONFIGURATION)
 
-    found = _facts(cluster, "--behaviour", "kueue-0.17", "--kueue", "0.19")
+    found = _facts(cluster, "--behaviour", "kueue-0.17.1", "--kueue", "0.19")
 
     assert _effects(found) == {"one": "charged otherwise"}
     (change,) = found["workloads"]

@@ -14,7 +14,7 @@ import pytest
 from kueue_dra_ref.requirements.catalogue import Level, Requirement
 from kueue_dra_reports.plugin import record_target
 
-def one(id, level="MUST", holds=("kueue-0.19",), **more):
+def one(id, level="MUST", holds=("kueue-0.19.2",), **more):
     return Requirement(id=id, text=f"The text of {id}.", source="toy", level=Level(level), holds=holds, **more)
 
 CATALOGUE = {r.id: r for r in [
@@ -26,7 +26,7 @@ def pytest_kueue_dra_catalogue(config):
     return CATALOGUE
 
 def pytest_addoption(parser):
-    parser.addoption("--behaviour", default="kueue-0.19")
+    parser.addoption("--behaviour", default="kueue-0.19.2")
     parser.addoption("--target", default="reference")
     parser.addoption("--context")
 

@@ -13,7 +13,6 @@ import click
 from kueue_dra_cli.child import run_child
 from kueue_dra_cli.errors import CliError
 from kueue_dra_clusters.binaries import RELEASE_VARIABLE
-from kueue_dra_clusters.releases import RELEASES
 from kueue_dra_fixtures.case_scenario import file_name
 from kueue_dra_ref.behaviours.releases import PINNED
 from kueue_dra_reports.against import Difference, as_document, difference, shown
@@ -34,9 +33,9 @@ def minor_of(name: str) -> str:
     """
     wanted = name.removeprefix("kueue-")
     for each in PINNED:
-        if wanted in (each.minor, each.pinned):
+        if wanted in (each.minor, each.version):
             return each.minor
-    known = ", ".join(f"kueue-{minor}" for minor in RELEASES)
+    known = ", ".join(each.name for each in PINNED)
     raise CliError([f"--against {name}: no such release is pinned; known are {known}"])
 
 

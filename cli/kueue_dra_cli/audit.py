@@ -39,9 +39,8 @@ from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.unstructured import mappings, part
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.apiserver import MINORS
-from kueue_dra_ref.behaviours import NAMES
-from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
+from kueue_dra_ref.behaviours.releases import KUEUE, release_of
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.explain.step import listed, named
 from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER
@@ -64,14 +63,14 @@ Exit codes
 HEADERS = ("requirement", "object", "the cluster says", "it follows", "sure", "cause")
 WIDTHS = (None, 32, 30, 30, 12, 34)
 _SHOWN = 5
-_IMAGE = re.compile(r":v?(\d+\.\d+)\.\d+")
+_IMAGE = re.compile(r":v?(\d+\.\d+\.\d+)")
 _NO_CLUSTER = (
     "{files}: found no object with a UID or status of a cluster; "
     "expected what kueue-dra dump or kubectl get -o yaml prints"
 )
-_RELEASE = "note: Kueue's Deployment runs {minor}, so {behaviour} decides"
+_RELEASE = "note: Kueue's Deployment runs {version}, so {behaviour} decides"
 _UNKNOWN_RELEASE = (
-    "note: Kueue's Deployment runs {minor}, which is not known; {behaviour} decides"
+    "note: Kueue's Deployment runs {version}, which is not known; {behaviour} decides"
 )
 
 
@@ -245,20 +244,20 @@ def _is_other(manifest: Manifest) -> bool:
 
 def _in_its_release(simulation: Simulation) -> Simulation:
     """Give the simulation with the behaviour of the release that Kueue's Deployment runs."""
-    minor = _minor(_others(simulation))
+    version = _version(_others(simulation))
     name = simulation.behaviour.name
-    if not minor or name == f"kueue-{minor}":
+    if not version or name == f"{KUEUE}{version}":
         return simulation
-    if f"kueue-{minor}" not in NAMES:
-        click.echo(_UNKNOWN_RELEASE.format(minor=minor, behaviour=name), err=True)
+    release = release_of(version)
+    if release is None:
+        click.echo(_UNKNOWN_RELEASE.format(version=version, behaviour=name), err=True)
         return simulation
-    name = f"kueue-{minor}"
-    click.echo(_RELEASE.format(minor=minor, behaviour=name), err=True)
-    return replace(simulation, behaviour=behaviour_of(name))
+    click.echo(_RELEASE.format(version=version, behaviour=release.name), err=True)
+    return replace(simulation, behaviour=release.behaviour())
 
 
-def _minor(others: Sequence[Manifest]) -> str:
-    """Read the minor of Kueue from the image of its manager; empty if the input does not say."""
+def _version(others: Sequence[Manifest]) -> str:
+    """Read the version of Kueue from the image of its manager; empty if the input does not say."""
     for each in others:
         if each.get("kind") != "Deployment":
             continue

@@ -10,7 +10,12 @@ from typing import Any
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import NamedChoice, gate_option, output_option
+from kueue_dra_cli.options import (
+    BehaviourChoice,
+    NamedChoice,
+    gate_option,
+    output_option,
+)
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
@@ -41,7 +46,7 @@ WIDTH = 120
 
 
 @click.command("behaviour", epilog=EPILOG)
-@click.argument("name", required=False, metavar="[NAME]", type=NamedChoice(NAMES))
+@click.argument("name", required=False, metavar="[NAME]", type=BehaviourChoice())
 @click.option(
     "--phase",
     type=NamedChoice(tuple(PHASES.values())),
@@ -87,7 +92,7 @@ def _list(output: str) -> None:
             (
                 name,
                 found.title,
-                registered.pinned or "-",
+                registered.version if registered.pinned else "-",
                 registered.reads or "-",
                 found.integration_gate,
                 len({rule.name for rule in rules_of(found)}),

@@ -11,7 +11,7 @@ from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import target_behaviour_option, target_option
 from kueue_dra_controls.controls import CONTROLS, Control
 from kueue_dra_controls.run import a_control_target, run_control
-from kueue_dra_fixtures.targets import TargetUnavailable
+from kueue_dra_fixtures.targets import TargetUnavailable, behaviour_on
 from kueue_dra_ref import behaviours
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_reports import controls as reporting
@@ -57,8 +57,9 @@ def command(
     """
     controls = _chosen(names)
     found: list[ControlEntry] = []
+    checked = behaviours.behaviour(behaviour_on(target, "", behaviour))
     try:
-        with a_control_target(target, behaviours.behaviour(behaviour)) as controlled:
+        with a_control_target(target, checked) as controlled:
             for control in controls:
                 found.append(run_control(control, controlled))
                 click.echo(reporting.line(found[-1]))

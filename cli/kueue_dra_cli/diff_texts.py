@@ -6,9 +6,8 @@ from dataclasses import asdict
 
 import click
 
-from kueue_dra_cli.options import NamedChoice, output_option
+from kueue_dra_cli.options import BehaviourChoice, output_option
 from kueue_dra_cli.printing import as_json
-from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.requirements.difference import difference
 from kueue_dra_reports.changes_page import lines
@@ -22,8 +21,8 @@ Examples
 
 
 @click.command("diff-texts", epilog=EPILOG)
-@click.argument("earlier", metavar="A", type=NamedChoice(NAMES))
-@click.argument("later", metavar="B", type=NamedChoice(NAMES))
+@click.argument("earlier", metavar="A", type=BehaviourChoice())
+@click.argument("later", metavar="B", type=BehaviourChoice())
 @output_option("text", "json")
 def command(earlier: str, later: str, output: str) -> None:
     """Compare two texts or releases, requirement by requirement.

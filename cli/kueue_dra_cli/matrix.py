@@ -13,8 +13,7 @@ import click
 from kueue_dra_cli.child import run_child
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import expression_option, target_option, workers_option
-from kueue_dra_ref.behaviours import NAMES
-from kueue_dra_ref.behaviours.releases import PINNED
+from kueue_dra_ref.behaviours.releases import PINNED, RELEASES, pinned, release_of
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.matrix import (
     Matrix,
@@ -119,12 +118,11 @@ def command(
 
 def _run_release(minor: str, plan: Plan) -> MatrixRun | str:
     """Run the suites against one release, or give the reason why they could not run."""
-    behaviour = f"kueue-{minor}"
-    if behaviour not in NAMES:
-        known = ", ".join(
-            name.removeprefix("kueue-") for name in NAMES if name.startswith("kueue-")
-        )
+    release = pinned(minor) or release_of(minor)
+    if release is None:
+        known = ", ".join(each.version for each in RELEASES)
         return f"the reference has no behaviour of that name, so the requirements are unknown; it has {known}"
+    behaviour = release.name
     folder = plan.folder / behaviour
     file = folder / "report.json"
     file.unlink(missing_ok=True)

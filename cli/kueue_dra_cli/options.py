@@ -13,6 +13,7 @@ from click.decorators import FC
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import NAMES, PROVISIONAL, PROVISO
+from kueue_dra_ref.behaviours.releases import resolved
 
 FEWEST_WORKERS, WORKERS_PER_CORE = 16, 8
 """A case often waits for a real Kueue, so several processes for a core help; hundreds exhaust the memory."""
@@ -34,6 +35,41 @@ class NamedChoice(click.Choice[str]):
         return str(value)
 
 
+class BehaviourChoice(NamedChoice):
+    """The name of a text or a release; a minor names its newest known patch."""
+
+    def __init__(self) -> None:
+        super().__init__(NAMES)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Give the name of the behaviour, and note on standard error if another release decides the same."""
+        name = super().convert(resolved(str(value)), param, ctx)
+        if name != value and value not in _NOTED:
+            _NOTED.add(value)
+            click.echo(f"kueue-dra: {value} decides as {name}", err=True)
+        return name
+
+
+class TargetBehaviourChoice(NamedChoice):
+    """The name of a text or a release, whose minor means a release that the target decides on."""
+
+    def __init__(self) -> None:
+        super().__init__(NAMES)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Accept a known name, and leave it as it is written."""
+        super().convert(resolved(str(value)), param, ctx)
+        return str(value)
+
+
+_NOTED: set[str] = set()
+"""The names that a note was printed for: click converts a value more than once."""
+
+
 def _noted(_: click.Context, __: click.Parameter, name: str) -> str:
     """Note on standard error that a behaviour is provisional."""
     if name in PROVISIONAL:
@@ -46,7 +82,7 @@ def _noted(_: click.Context, __: click.Parameter, name: str) -> str:
 
 behaviour_option = click.option(
     "--behaviour",
-    type=NamedChoice(NAMES),
+    type=BehaviourChoice(),
     default=NAMES[0],
     show_default=True,
     callback=_noted,
@@ -54,7 +90,7 @@ behaviour_option = click.option(
 )
 target_behaviour_option = click.option(
     "--behaviour",
-    type=NamedChoice(NAMES),
+    type=TargetBehaviourChoice(),
     default=NAMES[0],
     show_default=True,
     help=f"The KEP text or Kueue release. {PROVISO}.",

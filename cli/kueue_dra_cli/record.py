@@ -275,7 +275,7 @@ def _write(document: Manifest, output: Path | None, *, further: bool = False) ->
 def _real(behaviour: Behaviour) -> Iterator[Worker]:
     try:
         with closing(
-            Worker(programs=binaries(behaviour.kueue), behaviour=behaviour)
+            Worker(programs=binaries(behaviour.version), behaviour=behaviour)
         ) as worker:
             yield worker
     except ClusterError as trouble:

@@ -11,7 +11,7 @@ from kueue_dra_cli.options import NamedChoice
 from kueue_dra_clusters.releases import NEWEST, RELEASES
 from kueue_dra_ref.behaviours import UnknownBehaviour, behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.releases import MINORS
+from kueue_dra_ref.behaviours.releases import KUEUE, MINORS, minor_of, pinned
 
 _option = partial(click.option, "--kueue", "minor", type=NamedChoice(tuple(RELEASES)))
 minor_option = _option(
@@ -35,18 +35,19 @@ recorded_minor_option = _option(
 
 def recorded_minor(release: str) -> str:
     """Give the minor of a recorded release, such as 0.14 for 0.14.0, or the newest minor if it is not pinned."""
-    minor = ".".join(release.split(".")[:2])
+    minor = minor_of(release)
     return minor if minor in RELEASES else NEWEST
 
 
 def behaviour_of(minor: str) -> Behaviour:
-    """Give the behaviour of a release.
+    """Give the behaviour of the pinned release of a minor, or of its newest known patch.
 
     Raises:
         CliError: the reference has no behaviour for it.
 
     """
     try:
-        return behaviour(f"kueue-{minor}")
+        release = pinned(minor)
+        return behaviour(release.name if release else f"{KUEUE}{minor}")
     except UnknownBehaviour as fault:
         raise CliError([f"--kueue {minor}: {fault}"]) from None

@@ -10,11 +10,12 @@ from typing import Any
 import click
 
 from kueue_dra_cli.errors import CliError, readable
-from kueue_dra_cli.options import NamedChoice, cel_option, output_option
+from kueue_dra_cli.options import BehaviourChoice, cel_option, output_option
 from kueue_dra_cli.printing import as_json_line, as_table
 from kueue_dra_ref.behaviours import NAMES, UnknownBehaviour
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.releases import KUEUE
 from kueue_dra_ref.explain.step import named
 from kueue_dra_ref.reference.replay import answers, completed
 from kueue_dra_ref.scenarios.diff import Difference, difference
@@ -74,7 +75,7 @@ class Replay:
 )
 @click.option(
     "--behaviour",
-    type=NamedChoice(NAMES),
+    type=BehaviourChoice(),
     help="The KEP text or Kueue release that decides. Default: the release that the scenario was recorded on.",
 )
 @cel_option
@@ -126,10 +127,12 @@ def _scenarios(file: Path) -> Iterator[Scenario]:
 
 def _behaviour(scenario: Scenario, named: str | None) -> Behaviour:
     """Give the named behaviour, or that of the recorded release, or the default."""
-    minor = ".".join(scenario.kueue.lstrip("v").split(".")[:2])
+    version = scenario.kueue.removeprefix("v")
     try:
         return behaviour_of(
-            named or scenario.behaviour or (f"kueue-{minor}" if minor else NAMES[0])
+            named
+            or scenario.behaviour
+            or (f"{KUEUE}{version}" if version else NAMES[0])
         )
     except UnknownBehaviour as fault:
         recorded = scenario.behaviour or f"Kueue {scenario.kueue}"

@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import NamedChoice, output_option
+from kueue_dra_cli.options import BehaviourChoice, output_option
 from kueue_dra_cli.printing import as_json, as_table
-from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.requirements.catalogue import Requirement, catalogue, renamed
 
 EPILOG = """\
@@ -26,7 +25,7 @@ Examples
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option(
     "--behaviour",
-    type=NamedChoice(NAMES),
+    type=BehaviourChoice(),
     help="List only the requirements of this behaviour.",
 )
 @output_option("table", "json")

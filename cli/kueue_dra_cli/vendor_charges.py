@@ -140,7 +140,7 @@ def _reported_errors() -> Iterator[None]:
 def _real(question: _Question, behaviour: Behaviour) -> VendorAnswer:
     """Ask a real Kueue; its processes and files are gone afterwards, also after Ctrl-C."""
     click.echo(f"starting Kueue {behaviour.kueue} ...", err=True)
-    programs = binaries(behaviour.kueue)
+    programs = binaries(behaviour.version)
     with ControlPlane(programs) as plane:
         target = LiveTarget(plane, limits=limits_of(os.environ))
         try:

@@ -37,9 +37,8 @@ from kueue_dra_ref.api.configuration_documents import configurations
 from kueue_dra_ref.api.documents import ManifestDocument, read
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.suggest import nearest
-from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
-from kueue_dra_ref.behaviours.releases import KUEUE
+from kueue_dra_ref.behaviours.releases import KUEUE, MINORS, RELEASES
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.cluster_change import ChangeOutcome, ClusterChange, make
 from kueue_dra_ref.simulation.decided_cluster import decided
@@ -48,9 +47,6 @@ from kueue_dra_ref.simulation.run import SimulationResult
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.simulation.what_if import compared
 
-MINORS = tuple(
-    sorted(each.removeprefix(KUEUE) for each in NAMES if each.startswith(KUEUE))
-)
 GATE_NOTE = (
     "note: in Kueue {minor} the gate {gate} is off, so no claim is charged; "
     "turn it on with --feature-gates {gate}=true"
@@ -121,7 +117,7 @@ class _Asked:
 )
 @click.option(
     "--kueue",
-    type=NamedChoice(MINORS),
+    type=NamedChoice((*MINORS, *(each.version for each in RELEASES))),
     metavar="RELEASE",
     help=f"Upgrade Kueue to another release: {', '.join(MINORS)}.",
 )

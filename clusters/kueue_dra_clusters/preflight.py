@@ -13,6 +13,7 @@ from kueue_dra_ref.api.configuration_documents import configurations
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.labels import NAME_LABEL, selects
 from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.behaviours.releases import minor_of
 from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER, gates_of_arguments
 from kueue_dra_ref.target import Manifest, Ref
@@ -83,18 +84,13 @@ def lacks(found: ClusterFacts, configuration: Manifest, minor: str) -> list[str]
 def _version_lacks(found: ClusterFacts, minor: str) -> Iterator[str]:
     if not found.version:
         yield f"Kueue: its version must be readable from {MANAGER} (found: nothing)"
-    elif _minor_of(found.version) != minor:
+    elif minor_of(found.version) != minor:
         yield f"Kueue: must be {minor} (found: {found.version})"
     if NEEDED_API not in found.resource_versions:
         served = _listed(found.resource_versions)
         yield f"Kubernetes: must serve {NEEDED_API} (found: {served})"
     if found.configuration is None:
         yield f"Configuration: must be readable from {SETTINGS} (found: nothing)"
-
-
-def _minor_of(version: str) -> str:
-    parts = version.split(".")
-    return ".".join(parts[:2])
 
 
 def _mapping_lacks(found: ClusterFacts, configuration: Manifest) -> Iterator[str]:

@@ -26,6 +26,8 @@ PAUSES: Mapping[str, Pauses] = {
 class Release:
     """One release, pinned under ``binaries/kueue-<minor>``."""
 
+    name: str
+    """The name of its behaviour, such as kueue-0.19.2."""
     minor: str
     objects: type[APIClient] = APIClient
     """The client for its objects in v1beta2."""
@@ -55,42 +57,44 @@ def _program(registered: RegisteredRelease) -> Release:
     """Give the program of a release; cases are written in v1beta2, which is converted if it is not served."""
     converts = "v1beta2" not in registered.serves
     return Release(
+        name=registered.name,
         minor=registered.minor,
         objects=V1beta1Client if converts else APIClient,
         pauses=PAUSES.get(registered.minor, Pauses()),
-        pins="" if registered.pinned else registry.NEWEST.minor,
+        pins="" if registered.minor in _PINNED else registry.NEWEST.minor,
     )
 
 
+_PINNED = {each.minor for each in registry.PINNED}
 RELEASES = {each.minor: _program(each) for each in registry.PINNED}
 """The releases by their minor, the oldest first."""
 NEWEST = registry.NEWEST.minor
 
 
-def release(minor: str) -> Release:
-    """Give the release of a minor.
+def release(version: str) -> Release:
+    """Give the pinned release of a minor, such as 0.19, or of its full version.
 
     Raises:
         MissingTool: none is pinned.
 
     """
-    if minor not in RELEASES:
-        reason = registry.PROVISIONAL.get(f"{KUEUE}{minor}", "")
-        why = f", which is provisional: {reason}" if reason else ""
-        raise MissingTool(
-            f"no real Kueue of the minor {minor!r} is available{why}; pinned are {', '.join(RELEASES)}"
-        )
-    return RELEASES[minor]
+    pinned = registry.pinned(registry.minor_of(version))
+    if pinned and version in (pinned.minor, pinned.version):
+        return RELEASES[pinned.minor]
+    reason = registry.PROVISIONAL.get(registry.resolved(f"{KUEUE}{version}"), "")
+    why = f", which is provisional: {reason}" if reason else ""
+    known = ", ".join(each.version for each in registry.PINNED)
+    raise MissingTool(f"no real Kueue {version} is available{why}; pinned are {known}")
 
 
-def release_of_any(minor: str) -> Release:
-    """Give the release of a minor, also of one that is provisional: for a Kueue that the user built.
+def release_of_any(version: str) -> Release:
+    """Give the release of a version, also of one that is provisional: for a Kueue that the user built.
 
     Raises:
         MissingTool: the reference has no behaviour for it.
 
     """
-    registered = registry.BY_NAME.get(f"{KUEUE}{minor}")
-    if minor in RELEASES or registered is None:
-        return release(minor)
+    registered = registry.release_of(version)
+    if registered is None or registered.pinned:
+        return release(version)
     return _program(registered)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kueue_dra_ref.api.documents import read
 from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.behaviours.releases import KUEUE, minor_of
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.diff import Difference, difference
 from kueue_dra_ref.scenarios.files import scenarios
@@ -35,13 +36,12 @@ class Entry:
     @property
     def minor(self) -> str:
         """The minor of the Kueue that was recorded."""
-        parts = self.scenario.kueue.split(".")
-        return ".".join(parts[:2])
+        return minor_of(self.scenario.kueue)
 
     @property
     def difference(self) -> Difference | None:
         """Where the reference and the recorded Kueue differ today."""
-        release = behaviour(f"kueue-{self.minor}")
+        release = behaviour(f"{KUEUE}{self.scenario.kueue}")
         ours = answers(self.scenario, release)
         recorded = self.scenario.recorded
         for mine, theirs in zip(ours, recorded, strict=True):

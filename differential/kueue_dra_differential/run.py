@@ -33,7 +33,7 @@ def running_totals(plan: Plan) -> Iterator[RunTotals]:
 
     """
     queue, totals = WorkQueue(plan=plan, drawn=plan.batches()), RunTotals()
-    programs = binaries(plan.behaviour.kueue)
+    programs = binaries(plan.behaviour.version)
     with ThreadPoolExecutor(plan.kueues) as threads, ExitStack() as stack:
         idle = []
         for _ in range(plan.kueues):

@@ -1,4 +1,4 @@
-"""Which rules are in force where: each text and each Kueue minor as a value."""
+"""Which rules are in force where: each text and each release of Kueue as a value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.releases import BY_NAME, NAMES, PROVISIONAL
+from kueue_dra_ref.behaviours.releases import BY_NAME, NAMES, PROVISIONAL, resolved
 
 PROVISO = f"Provisional, because no real Kueue of it could be run: {', '.join(sorted(PROVISIONAL))}"
 
@@ -34,12 +34,13 @@ class UnknownBehaviour(ValueError):
 
 @cache
 def behaviour(name: str = NAMES[0]) -> Behaviour:
-    """Give the behaviour of a name.
+    """Give the behaviour of a name: a text, a release such as kueue-0.19.2, or a minor for its newest known patch.
 
     Raises:
         UnknownBehaviour: there is none.
 
     """
-    if name not in BY_NAME:
+    found = BY_NAME.get(resolved(name))
+    if found is None:
         raise UnknownBehaviour(name)
-    return BY_NAME[name].behaviour()
+    return found.behaviour()

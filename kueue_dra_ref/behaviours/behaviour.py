@@ -43,7 +43,7 @@ class Behaviour:
     name: str
     title: str
     kueue: str
-    """The release whose messages are reproduced; empty for a text."""
+    """The minor of Kueue, such as 0.19; empty for a text."""
     versions: Versions
     """The Configuration versions that it reads, newest first."""
     gates: Gates
@@ -86,6 +86,11 @@ class Behaviour:
     fair_sharing: FairSharingRules
     cycle: SchedulingCycle
     reporting: StatusRules
+
+    @property
+    def version(self) -> str:
+        """The version of Kueue, such as 0.19.2; empty for a text."""
+        return self.name.removeprefix("kueue-") if self.kueue else ""
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:
         """Give this behaviour without the rules that are not in force under these gates; a gate not named is on."""

@@ -16,7 +16,7 @@ from kueue_dra_ref.features.kube_features import Gate
 from kueue_dra_ref.model.rule import Rule
 
 _COUNTERPARTS = (
-    f"Kueue: means {NEWEST.pinned}; a line such as Kueue 0.17: names another release"
+    f"Kueue: means {NEWEST.version}; a line such as Kueue 0.17: names another release"
 )
 
 
@@ -76,7 +76,7 @@ def as_document(
     return {
         "name": behaviour.name,
         "title": behaviour.title,
-        "pinned": release.pinned or None,
+        "pinned": release.version if release.pinned else None,
         "provisional": release.provisional or None,
         "serves": list(release.serves),
         "reads": release.reads or None,
@@ -100,7 +100,7 @@ def _compared(behaviour: Behaviour) -> str:
     release = BY_NAME[behaviour.name]
     if release.provisional:
         return f"no real Kueue (provisional): {release.provisional}"
-    return f"Kueue {release.pinned}" if release.pinned else "the text"
+    return f"Kueue {release.version}" if release.pinned else "the text"
 
 
 def _setting(behaviour: Behaviour) -> str:

@@ -54,8 +54,8 @@ def kueue_0_14() -> Behaviour:
 def _scheduling() -> Behaviour:
     """Name the release, and give it the phases that every behaviour has."""
     return Behaviour(
-        name="kueue-0.14",
-        title="Kueue 0.14",
+        name="kueue-0.14.0",
+        title="Kueue 0.14.0",
         kueue="0.14",
         versions=KUEUE_0_14_VERSIONS,
         gates=kueue_0_14_gates(),

@@ -55,8 +55,8 @@ def kueue_0_15() -> Behaviour:
     earlier = kueue_0_14()
     return replace(
         earlier,
-        name="kueue-0.15",
-        title="Kueue 0.15",
+        name="kueue-0.15.2",
+        title="Kueue 0.15.2",
         kueue="0.15",
         versions=KUEUE_0_15_VERSIONS,
         gates=kueue_0_15_gates(),

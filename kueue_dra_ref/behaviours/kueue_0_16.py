@@ -43,8 +43,8 @@ def kueue_0_16() -> Behaviour:
     earlier = kueue_0_15()
     return replace(
         earlier,
-        name="kueue-0.16",
-        title="Kueue 0.16",
+        name="kueue-0.16.2",
+        title="Kueue 0.16.2",
         kueue="0.16",
         versions=KUEUE_0_16_VERSIONS,
         gates=kueue_0_16_gates(),

@@ -45,8 +45,8 @@ def kueue_0_17() -> Behaviour:
     earlier = kueue_0_16()
     return replace(
         earlier,
-        name="kueue-0.17",
-        title="Kueue 0.17",
+        name="kueue-0.17.1",
+        title="Kueue 0.17.1",
         kueue="0.17",
         versions=KUEUE_0_17_VERSIONS,
         gates=kueue_0_17_gates(),

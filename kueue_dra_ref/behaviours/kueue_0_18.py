@@ -95,8 +95,8 @@ def _installed(earlier: Behaviour) -> Behaviour:
     """Name the release, its gates and what Kueue may read."""
     return replace(
         earlier,
-        name="kueue-0.18",
-        title="Kueue 0.18",
+        name="kueue-0.18.3",
+        title="Kueue 0.18.3",
         kueue="0.18",
         versions=KUEUE_0_18_VERSIONS,
         gates=kueue_0_18_gates(),

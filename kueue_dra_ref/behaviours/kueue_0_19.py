@@ -65,8 +65,8 @@ def kueue_0_19() -> Behaviour:
     earlier = kueue_0_18()
     return replace(
         earlier,
-        name="kueue-0.19",
-        title="Kueue 0.19",
+        name="kueue-0.19.2",
+        title="Kueue 0.19.2",
         kueue="0.19",
         versions=KUEUE_0_19_VERSIONS,
         gates=kueue_0_19_gates(),

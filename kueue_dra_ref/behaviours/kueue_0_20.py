@@ -37,8 +37,8 @@ def kueue_0_20() -> Behaviour:
     earlier = kueue_0_19()
     return replace(
         earlier,
-        name="kueue-0.20",
-        title="Kueue 0.20 (provisional)",
+        name="kueue-0.20.0",
+        title="Kueue 0.20.0 (provisional)",
         kueue="0.20",
         # UnadmittedWorkloadsObservability is on by default; three gates of devices are new.
         gates=kueue_0_20_gates(),

@@ -1,7 +1,12 @@
-"""The registry of releases: each text and each Kueue minor once, oldest first; every other list derives from it."""
+"""The registry of releases: each text and each release of Kueue once; every other list derives from it.
+
+A release of Kueue has the name of its patch, such as ``kueue-0.19.2``. A minor, ``kueue-0.19``, names its newest known
+patch. A patch that decides nothing otherwise has no entry: it decides as the patch before it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,18 +23,29 @@ from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
 from kueue_dra_ref.behaviours.kueue_0_20 import kueue_0_20
 
 KUEUE = "kueue-"
-"""How the name of a minor begins."""
+"""How the name of a release of Kueue begins."""
+
+
+def minor_of(version: str) -> str:
+    """Give the minor of a version, such as 0.19 of 0.19.2 or v0.19.2-rc.1."""
+    return ".".join(version.removeprefix("v").split(".")[:2])
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Give a version, such as 0.19 or v0.19.2-rc.1, as numbers, as far as it has numbers."""
+    written, _, _ = version.removeprefix("v").partition("-")
+    return tuple(int(part) for part in written.split(".") if part.isdigit())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredRelease:
-    """A text of KEP-2941, or a minor of Kueue."""
+    """A text of KEP-2941, or a release of Kueue."""
 
     name: str
     title: str
     behaviour: Callable[[], Behaviour]
-    pinned: str = ""
-    """The release that is built and run as the real Kueue; empty for a text, and where none can be had."""
+    pinned: bool = False
+    """Whether the release is built and run as the real Kueue."""
     serves: tuple[str, ...] = ()
     """The API versions of Kueue's own objects, newest first; empty for a text."""
     reads: str = ""
@@ -38,9 +54,19 @@ class RegisteredRelease:
     """Why the behaviour was not compared with a real Kueue; empty for a text, and for a pinned release."""
 
     @property
+    def version(self) -> str:
+        """The version of Kueue, such as 0.19.2; empty for a text."""
+        return self.name.removeprefix(KUEUE) if self.name.startswith(KUEUE) else ""
+
+    @property
     def minor(self) -> str:
         """The minor of Kueue, such as 0.19; empty for a text."""
-        return self.name.removeprefix(KUEUE) if self.name.startswith(KUEUE) else ""
+        return minor_of(self.version)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The version as numbers, which compare like versions."""
+        return numbers(self.version)
 
 
 REGISTRY = (
@@ -60,71 +86,73 @@ REGISTRY = (
         behaviour=kep_2025_09,
     ),
     RegisteredRelease(
-        name="kueue-0.14",
-        title="Kueue 0.14",
+        name="kueue-0.14.0",
+        title="Kueue 0.14.0",
         behaviour=kueue_0_14,
-        pinned="0.14.0",
+        pinned=True,
         serves=("v1beta1",),
         reads="v1beta2",
     ),
     RegisteredRelease(
-        name="kueue-0.15",
-        title="Kueue 0.15",
+        name="kueue-0.15.2",
+        title="Kueue 0.15.2",
         behaviour=kueue_0_15,
-        pinned="0.15.2",
+        pinned=True,
         serves=("v1beta2", "v1beta1"),
         reads="v1",
     ),
     RegisteredRelease(
-        name="kueue-0.16",
-        title="Kueue 0.16",
+        name="kueue-0.16.2",
+        title="Kueue 0.16.2",
         behaviour=kueue_0_16,
-        pinned="0.16.2",
+        pinned=True,
         serves=("v1beta2", "v1beta1"),
         reads="v1",
     ),
     RegisteredRelease(
-        name="kueue-0.17",
-        title="Kueue 0.17",
+        name="kueue-0.17.1",
+        title="Kueue 0.17.1",
         behaviour=kueue_0_17,
-        pinned="0.17.1",
+        pinned=True,
         serves=("v1beta2", "v1beta1"),
         reads="v1",
     ),
     RegisteredRelease(
-        name="kueue-0.18",
-        title="Kueue 0.18",
+        name="kueue-0.18.3",
+        title="Kueue 0.18.3",
         behaviour=kueue_0_18,
-        pinned="0.18.3",
+        pinned=True,
         serves=("v1beta2", "v1beta1"),
         reads="v1",
     ),
     RegisteredRelease(
-        name="kueue-0.19",
-        title="Kueue 0.19",
+        name="kueue-0.19.2",
+        title="Kueue 0.19.2",
         behaviour=kueue_0_19,
-        pinned="0.19.2",
+        pinned=True,
         serves=("v1beta2", "v1beta1"),
         reads="v1",
     ),
     RegisteredRelease(
-        name="kueue-0.20",
-        title="Kueue 0.20 (provisional)",
+        name="kueue-0.20.0",
+        title="Kueue 0.20.0 (provisional)",
         behaviour=kueue_0_20,
         serves=("v1beta2",),
         reads="v1",
         provisional="its module could not be downloaded, so only the reference runs it",
     ),
 )
-"""The texts, then the minors of Kueue."""
+"""The texts, then the releases of Kueue, oldest first."""
 
 BY_NAME = {each.name: each for each in REGISTRY}
-TEXTS = tuple(each.name for each in REGISTRY if not each.minor)
+TEXTS = tuple(each.name for each in REGISTRY if not each.version)
 """The texts by name, oldest first."""
-MINORS = tuple(each.minor for each in REGISTRY if each.minor)
+RELEASES = tuple(each for each in REGISTRY if each.version)
+"""The releases of Kueue, oldest first, the provisional ones among them."""
+MINORS = tuple(dict.fromkeys(each.minor for each in RELEASES))
 """The minors of Kueue, oldest first, the provisional ones among them."""
 PINNED = tuple(each for each in REGISTRY if each.pinned)
-"""The releases of Kueue that can be run, oldest first."""
+"""The releases of Kueue that can be run, oldest first: one of each minor."""
 NEWEST = PINNED[-1]
 """The release that everything uses unless another one is named."""
 PROVISIONAL = {each.name: each.provisional for each in REGISTRY if each.provisional}
@@ -135,3 +163,35 @@ NAMES = (
     *TEXTS,
 )
 """The behaviours as they are listed for users: the default first, then older releases, provisional ones and texts."""
+
+
+def release_of(version: str) -> RegisteredRelease | None:
+    """Give the release that decides as a version of Kueue does: the newest one of its minor that is not newer.
+
+    A version without a patch, such as 0.19, is the newest known patch. A version before the first registered patch
+    decides as that one. None if the minor is unknown.
+    """
+    wanted = numbers(version)
+    of_minor = [each for each in RELEASES if each.numbers[:2] == wanted[:2]]
+    if not of_minor:
+        return None
+    if len(wanted) == 2:
+        return of_minor[-1]
+    until = [each for each in of_minor if each.numbers <= wanted]
+    return until[-1] if until else of_minor[0]
+
+
+def pinned(minor: str) -> RegisteredRelease | None:
+    """Give the release of a minor that can be run; None if there is none."""
+    return next((each for each in PINNED if each.minor == minor), None)
+
+
+def resolved(name: str) -> str:
+    """Give the behaviour that a name means: a text, a release, a minor or any patch; an unknown name as it is."""
+    if name in BY_NAME or not _IS_RELEASE.fullmatch(name):
+        return name
+    found = release_of(name.removeprefix(KUEUE))
+    return found.name if found else name
+
+
+_IS_RELEASE = re.compile(r"kueue-\d+\.\d+(\.\d+)?")

@@ -1,14 +1,27 @@
-"""Ranges of Kueue's minors in the catalogue: ``kueue-0.18..`` and the like, read strictly and printed compactly."""
+"""Ranges of Kueue's releases in the catalogue: ``kueue-0.18..`` and the like, read strictly and printed compactly."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
-from kueue_dra_ref.behaviours.releases import MINORS, TEXTS
+from kueue_dra_ref.behaviours.releases import (
+    KUEUE,
+    MINORS,
+    RELEASES,
+    TEXTS,
+    RegisteredRelease,
+    minor_of,
+    numbers,
+)
 
-_RANGE = re.compile(r"kueue-(?P<first>\d+\.\d+)?\.\.(?P<last>\d+\.\d+)?")
-_SYNTAX = "kueue-0.17.. (and later), kueue-..0.17 (and earlier), kueue-0.16..0.18 (both included) or kueue-.. (all)"
+_VERSION = r"\d+\.\d+(?:\.\d+)?"
+_RANGE = re.compile(rf"kueue-(?P<first>{_VERSION})?\.\.(?P<last>{_VERSION})?")
+_ONE = re.compile(rf"kueue-({_VERSION})")
+_SYNTAX = (
+    "kueue-0.17.. (and later), kueue-..0.17 (and earlier), kueue-0.16..0.18 (both included), kueue-0.19.3.. (a patch, "
+    "and later) or kueue-.. (all)"
+)
 
 
 class RangeError(ValueError):
@@ -18,9 +31,11 @@ class RangeError(ValueError):
 def expanded(written: Iterable[str]) -> tuple[str, ...]:
     """Expand the elements of a ``holds`` to the names of behaviours.
 
+    A minor, alone or as an end of a range, includes all of its patches.
+
     Raises:
-        RangeError: an element is no name and no range, a range names an unknown minor or ends before it begins, or a
-            name is there twice.
+        RangeError: an element is no name and no range, a range names an unknown release, includes none or ends before
+            it begins, or a name is there twice.
 
     """
     found: list[str] = []
@@ -33,70 +48,96 @@ def expanded(written: Iterable[str]) -> tuple[str, ...]:
 
 
 def compact(names: Iterable[str]) -> tuple[str, ...]:
-    """Write names of behaviours compactly: consecutive minors as a range."""
-    texts = []
-    minors = set()
-    for name in names:
-        minor = name.removeprefix("kueue-")
-        if minor in MINORS:
-            minors.add(minor)
-        else:
-            texts.append(name)
-    runs = _runs(minor for minor in MINORS if minor in minors)
-    return (*texts, *map(_written, runs))
+    """Write names of behaviours compactly: consecutive releases as a range, all patches of a minor as the minor."""
+    given = tuple(names)
+    releases = {each.name for each in RELEASES}
+    texts = (each for each in given if each not in releases)
+    return (*texts, *map(_written, _runs(set(given))))
 
 
 def _names(element: str) -> tuple[str, ...]:
-    names = (*TEXTS, *(f"kueue-{minor}" for minor in MINORS))
-    if element in names:
+    if element in TEXTS:
         return (element,)
+    one = _ONE.fullmatch(element)
+    if one:
+        version = _known(element, one[1])
+        return _between(element, version, version)
     match = _RANGE.fullmatch(element)
     if match is None:
-        known = ", ".join(names)
+        known = ", ".join((*TEXTS, *(each.name for each in RELEASES)))
         expected = f"expected one of {known}, or a range: {_SYNTAX}"
         raise RangeError(f"holds {element!r}: {expected}")
-    first = 0
-    last = len(MINORS) - 1
-    if match["first"]:
-        first = _place(element, match["first"])
-    if match["last"]:
-        last = _place(element, match["last"])
-    if last <= first and match["first"] and match["last"]:
+    first = _known(element, match["first"] or MINORS[0])
+    last = _known(element, match["last"] or MINORS[-1])
+    if match["first"] and match["last"] and _is_empty(first, last):
         expected = (
             "expected a range to end after it begins; one minor is written by its name"
         )
         raise RangeError(f"holds {element!r}: {expected}")
-    chosen = MINORS[first : last + 1]
-    return tuple(f"kueue-{minor}" for minor in chosen)
+    return _between(element, first, last)
 
 
-def _place(element: str, minor: str) -> int:
-    if minor not in MINORS:
+def _is_empty(first: str, last: str) -> bool:
+    """Whether a range ends before it begins, or where it begins."""
+    highest = numbers(last)
+    return first == last or numbers(first)[: len(highest)] > highest
+
+
+def _known(element: str, version: str) -> str:
+    if minor_of(version) not in MINORS:
         known = ", ".join(MINORS)
-        problem = f"found minor {minor}; expected one of {known}"
+        problem = f"found minor {minor_of(version)}; expected one of {known}"
         raise RangeError(f"holds {element!r}: {problem}")
-    return MINORS.index(minor)
+    return version
 
 
-def _runs(minors: Iterable[str]) -> Iterator[list[str]]:
-    run: list[str] = []
-    for minor in minors:
-        before = MINORS.index(minor) - 1
-        if run and run[-1] != MINORS[before]:
+def _between(element: str, first: str, last: str) -> tuple[str, ...]:
+    """Give the releases from a version to another, whose end without a patch includes all patches."""
+    lowest = numbers(first)
+    highest = numbers(last)
+    size = len(highest)
+    found = tuple(
+        each.name
+        for each in RELEASES
+        if each.numbers >= lowest and each.numbers[:size] <= highest
+    )
+    if not found:
+        known = ", ".join(each.version for each in RELEASES)
+        raise RangeError(f"holds {element!r}: no release; expected one of {known}")
+    return found
+
+
+def _runs(wanted: set[str]) -> Iterator[list[RegisteredRelease]]:
+    run: list[RegisteredRelease] = []
+    for release in RELEASES:
+        if release.name in wanted:
+            run.append(release)
+        elif run:
             yield run
             run = []
-        run.append(minor)
     if run:
         yield run
 
 
-def _written(run: list[str]) -> str:
-    first = run[0]
-    last = run[-1]
-    if first == last:
-        return f"kueue-{first}"
-    if first == MINORS[0]:
-        first = ""
-    if last == MINORS[-1]:
-        last = ""
-    return f"kueue-{first}..{last}"
+def _written(run: list[RegisteredRelease]) -> str:
+    """Write consecutive releases; an end at the first or last patch of a minor is written as the minor."""
+    first, last = run[0], run[-1]
+    of_minor = [each for each in RELEASES if each.minor == first.minor]
+    if run == of_minor:
+        return f"{KUEUE}{first.minor}"
+    if first is last:
+        return first.name
+    lower = "" if first is RELEASES[0] else _end(first, of_minor[0])
+    upper = "" if last is RELEASES[-1] else _upper(last, lower)
+    return f"{KUEUE}{lower}..{upper}"
+
+
+def _upper(last: RegisteredRelease, lower: str) -> str:
+    if minor_of(lower) == last.minor:
+        return last.version
+    of_minor = [each for each in RELEASES if each.minor == last.minor]
+    return _end(last, of_minor[-1])
+
+
+def _end(release: RegisteredRelease, outermost: RegisteredRelease) -> str:
+    return release.minor if release is outermost else release.version

@@ -77,7 +77,7 @@ def _index() -> Iterator[str]:
     yield _row(["---"] * 3)
     for name, registered in BY_NAME.items():
         summary = " ".join(headline(behaviour(name)).split("\n\n")[1:2])
-        compared = registered.pinned or registered.provisional or "the text"
+        compared = registered.provisional or registered.version or "the text"
         yield _row((f"[{marked(name)}]({name}.md)", compared, summary))
 
 

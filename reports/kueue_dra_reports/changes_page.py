@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 
 from kueue_dra_ref.behaviours import marked
-from kueue_dra_ref.behaviours.releases import KUEUE, MINORS, NEWEST, TEXTS
+from kueue_dra_ref.behaviours.releases import NEWEST, RELEASES, TEXTS
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.requirements.difference import (
     Change,
@@ -18,7 +18,7 @@ from kueue_dra_ref.requirements.difference import (
 STEPS = (
     *pairwise(TEXTS),
     (TEXTS[-1], NEWEST.name),
-    *pairwise(f"{KUEUE}{minor}" for minor in MINORS),
+    *pairwise(each.name for each in RELEASES),
 )
 INTRODUCTION = """\
 # From text to text

@@ -229,9 +229,9 @@ def test_what_is_no_checkout_of_kueue_is_refused(source: Path, removed: str, exp
     [
         pytest.param(("--target=kueue", "--kueue-src=nowhere"), "there is no folder", id="no-folder"),
         pytest.param(("--target=kueue", "--against=kueue-0.3"), "no such release is pinned", id="release"),
-        pytest.param(("--against=kueue-0.19",), "--against needs --target kueue", id="reference"),
+        pytest.param(("--against=kueue-0.19.2",), "--against needs --target kueue", id="reference"),
         pytest.param(
-            ("--target=kueue", "--context=a", "--against=kueue-0.19"),
+            ("--target=kueue", "--context=a", "--against=kueue-0.19.2"),
             "--against and --context exclude each other",
             id="cluster",
         ),

@@ -39,7 +39,7 @@ def test_configurations_that_are_wrong_are_refused_as_kueue_refuses_them(shared_
     """CONFIGURATIONS of a seed: the same errors, except for the text of a wrong type, and which of several comes."""
     source = random.Random(SEED)
     grammar = Grammar(source, [{"spec": each} for each in TAKEN])
-    reference = ReferenceTarget(behaviour("kueue-0.19"))
+    reference = ReferenceTarget(behaviour("kueue-0.19.2"))
     wrong = []
     for _ in range(CONFIGURATIONS):
         configuration = grammar.wrong({"spec": source.choice(TAKEN)})["spec"]

@@ -68,7 +68,7 @@ def _theirs(manifest: Manifest, objects: APIClient, *, is_change: bool) -> Answe
 
 
 def _ours(manifest: Manifest, before: Manifest | None) -> Rejection | None:
-    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target = ReferenceTarget(behaviour("kueue-0.19.2"))
     target.start(CONFIGURATION)
     assert target.apply([NAMESPACE, *([_stored(before)] if before else ())]) == []
     return next(iter(target.apply([manifest])), None)

@@ -30,7 +30,7 @@ from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Manifest
 
 pytestmark = pytest.mark.live
-KUEUE_0_19 = behaviour("kueue-0.19")
+KUEUE_0_19 = behaviour("kueue-0.19.2")
 BLIND = KUEUE_0_19.without("multiply_by_pod_count")
 
 

@@ -79,7 +79,7 @@ def _restored(plane: ControlPlane) -> SimulationResult:
     cluster = running_cluster(parse(text, "dump.yaml"))
     server = ApiServer(kubernetes=MINORS[cluster.kubernetes], sketches=True)
     objects = given(cluster.documents, running=True)
-    result = simulate(behaviour("kueue-0.19"), CONFIGURATION, objects, server, cluster.seconds)
+    result = simulate(behaviour("kueue-0.19.2"), CONFIGURATION, objects, server, cluster.seconds)
     assert isinstance(result, SimulationResult)
     assert result.refused == ()
     return result

@@ -43,7 +43,7 @@ from tests.clusters_live.test_existing_cluster import a_kubeconfig
 from tests.commands import kueue_dra
 
 pytestmark = pytest.mark.live
-KUEUE_0_19 = behaviour("kueue-0.19")
+KUEUE_0_19 = behaviour("kueue-0.19.2")
 CHANGES = int(os.environ.get("KUEUE_DRA_CHANGES", "4"))
 FIRST = int(os.environ.get("KUEUE_DRA_CHANGES_FROM", "1"))
 TRIES = 8

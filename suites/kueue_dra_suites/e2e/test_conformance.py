@@ -43,7 +43,7 @@ def test_the_suites_pass_here(site: NodeLab, tmp_path: Path) -> None:
     context = f"kind-{site.cluster.record.name}"
     folders = [str(HOME / name) for name in ("quota", "claims", "status")]
     chosen = ["-q", *folders, "-k", " or ".join(SELECTED), f"--report-dir={tmp_path}"]
-    target = ["--target=kueue", f"--behaviour=kueue-{site.cluster.release.minor}", f"--context={context}"]
+    target = ["--target=kueue", f"--behaviour={site.cluster.release.name}", f"--context={context}"]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", *pytest_options(), *target, *chosen],
         env={**os.environ, "KUBECONFIG": str(site.cluster.kubeconfig)},
@@ -72,7 +72,7 @@ class KueueHere:
 def lab(site: NodeLab) -> Iterator[Lab]:
     """Give a lab for mapping cases, and restart Kueue with its own Configuration at the end."""
     target = cast(Target, KueueHere(rollout=site.rollout))
-    yield Lab(target=target, behaviour=behaviour(f"kueue-{site.cluster.release.minor}"), suffix=site.namespace)
+    yield Lab(target=target, behaviour=behaviour(site.cluster.release.name), suffix=site.namespace)
     site.rollout.restart_kueue()
 
 
