@@ -35,7 +35,7 @@ ENTRY = """\
         provisional="it is made up",
     ),
 )
-\"\"\"The texts, then the minors of Kueue.\"\"\"
+\"\"\"The texts, then the releases of Kueue, oldest first.\"\"\"
 """
 GATES = """
 
@@ -59,7 +59,7 @@ from dataclasses import replace
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_20 import kueue_0_20
 from kueue_dra_ref.features.kube_features import kueue_0_99_gates
-from kueue_dra_ref.rules.config import mapping_names_0_20
+from kueue_dra_ref.rules.config import mapping_names_0_19_3
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 
 
@@ -80,7 +80,7 @@ def _mapping(earlier: MappingRules) -> MappingRules:
     return replace(
         earlier,
         # The implicit resource has another name.
-        name=earlier.name.drop(mapping_names_0_20.name_is_not_pods),
+        name=earlier.name.drop(mapping_names_0_19_3.name_is_not_pods),
     )
 '''
 
@@ -126,7 +126,7 @@ def registered(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """Do steps 1 to 3: the registry, the gates, the behaviour."""
     tree = Tree(tmp_path_factory.mktemp("tree"))
     registry = "kueue_dra_ref/behaviours/releases.py"
-    tree.change(registry, ')\n"""The texts, then the minors of Kueue."""\n', ENTRY)
+    tree.change(registry, ')\n"""The texts, then the releases of Kueue, oldest first."""\n', ENTRY)
     last = "from kueue_dra_ref.behaviours.kueue_0_20 import kueue_0_20\n"
     tree.change(registry, last, last + last.replace("0_20", "0_99"))
     with (tree.folder / "kueue_dra_ref/features/kube_features.py").open("a", encoding="utf-8") as gates:

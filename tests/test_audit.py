@@ -531,7 +531,7 @@ def test_the_release_is_that_of_the_deployment() -> None:
     (container,) = cluster.get("Deployment", "kueue")["spec"]["template"]["spec"]["containers"]
     container["image"] = "registry.k8s.io/kueue/kueue:v0.18.3"
 
-    assert "note: Kueue's Deployment runs 0.18, so kueue-0.18.3 decides" in _audit(cluster).stderr
+    assert "note: Kueue's Deployment runs 0.18.3, so kueue-0.18.3 decides" in _audit(cluster).stderr
     assert "Deployment runs" not in _audit(cluster, "--behaviour", "kueue-0.19.2").stderr
 
 

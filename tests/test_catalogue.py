@@ -23,7 +23,7 @@ from kueue_dra_ref.requirements.ranges import RangeError, compact, expanded
 from kueue_dra_reports.applicability import citation_faults
 from tests.requirements_page import cited, page
 
-KUEUE = re.compile(rf"Kueue ({'|'.join(map(re.escape, MINORS))}), ")
+KUEUE = re.compile(rf"Kueue ({'|'.join(map(re.escape, MINORS))})(\.\d+)?, ")
 TEXTS = {"kep-2025-04", "kep-2025-07", "kep-2025-09"}
 BOTH = {"kep-2025-09", "kueue-0.19.2"}
 ALL = [each.name for each in RELEASES]

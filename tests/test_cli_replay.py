@@ -261,8 +261,8 @@ def test_a_missing_file_is_answered() -> None:
     assert "nowhere.jsonl" in result.stderr
 
 
-@pytest.mark.parametrize("minor", ["0.14", "0.18", "0.19"])
-def test_what_the_reference_is_recorded_to_decide_is_replayed(tmp_path: Path, minor: str) -> None:
+@pytest.mark.parametrize(("minor", "release"), [("0.14", "0.14.0"), ("0.18", "0.18.3"), ("0.19", "0.19.2")])
+def test_what_the_reference_is_recorded_to_decide_is_replayed(tmp_path: Path, minor: str, release: str) -> None:
     """``record --target reference`` writes what ``replay --check`` finds again, and names no release that was asked."""
     story = tmp_path / "story.yaml"
     made = kueue_dra("record", "-f", EXAMPLE, "-f", LEFT_OUT, "--target", "reference", "--kueue", minor, "-o", story)
@@ -271,7 +271,7 @@ def test_what_the_reference_is_recorded_to_decide_is_replayed(tmp_path: Path, mi
     assert made.exit_code == 0, made.output
     assert replayed.exit_code == 0, replayed.output
     status = yaml.safe_load(story.read_text())["status"]
-    assert status["behaviour"] == f"kueue-{minor}"
+    assert status["behaviour"] == f"kueue-{release}"
     assert "kueue" not in status
 
 

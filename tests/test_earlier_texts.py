@@ -127,7 +127,7 @@ def test_a_release_has_no_config_object() -> None:
     result = kueue_dra("simulate", "-f", folder / "config.yaml", "-f", folder / "what-the-text-leaves-out.yaml")
 
     assert result.exit_code == 2
-    assert 'Not found: "DynamicResourceAllocationConfig": Kueue 0.19 has no such kind' in result.stderr
+    assert 'Not found: "DynamicResourceAllocationConfig": Kueue 0.19.2 has no such kind' in result.stderr
 
 
 def test_texts_are_compared_for_people() -> None:

@@ -232,7 +232,7 @@ def test_a_kubernetes_that_does_not_serve_what_kueue_reads_admits_nothing(tmp_pa
 
     assert (old.exit_code, old.stdout) == (2, "")
     assert old.stderr == (
-        "--kubernetes 1.31: Kueue 0.19 reads resource.k8s.io/v1, and Kubernetes 1.31 serves only v1alpha3; "
+        "--kubernetes 1.31: Kueue 0.19.2 reads resource.k8s.io/v1, and Kubernetes 1.31 serves only v1alpha3; "
         "expected Kubernetes 1.34 or later, or the gate KueueDRAIntegration off\n"
     )
     assert other.exit_code == 0

@@ -1,12 +1,12 @@
-"""Kueue 0.20, provisional: what it changes in Kueue 0.19, by its change notes; no release could be run.
+"""Kueue 0.20.0, provisional: what it changes in Kueue 0.19.7, by its change notes; it could not be run.
 
 Observability is on by default, with a reason of its own for devices that cannot be charged. Prioritized lists (behind a
 gate) and administrative access are no longer rejected.
 
-Kueue 0.20 charges devices, counters and extended resources as 0.19 does; KueueDRAIntegrationConsumableCapacity is still
-off by default. It evaluates selectors on published devices. A request with adminAccess is accepted and charged nothing,
-with allocation mode All too. With KueueDRAIntegrationPrioritizedList (off by default) it charges a request with
-firstAvailable once, as its first alternative; all alternatives must map to one resource and ask for one count, and may
+Kueue 0.20.0 charges devices, counters and extended resources as 0.19.7 does; KueueDRAIntegrationConsumableCapacity is
+still off by default. It evaluates selectors on published devices. A request with adminAccess is accepted and charged
+nothing, with allocation mode All too. With KueueDRAIntegrationPrioritizedList (off by default) it charges a request
+with firstAvailable once, as its first alternative; all alternatives must map to one resource and ask for one count, and may
 have no counters or capacities. Phases: preprocessing, charges, extended-resources.
 """
 
@@ -15,14 +15,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
+from kueue_dra_ref.behaviours.kueue_0_19_7 import kueue_0_19_7
 from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
 from kueue_dra_ref.behaviours.phases_status import StatusRules
 from kueue_dra_ref.features.kube_features import kueue_0_20_gates
 from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import First
-from kueue_dra_ref.rules.config import mapping_names_0_20
-from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.dra import (
     charges,
     claim_templates,
@@ -34,15 +32,14 @@ from kueue_dra_ref.rules.workload import unadmitted_workloads, workload_status
 
 def kueue_0_20() -> Behaviour:
     """Kueue 0.20 as a value."""
-    earlier = kueue_0_19()
+    earlier = kueue_0_19_7()
     return replace(
         earlier,
         name="kueue-0.20.0",
         title="Kueue 0.20.0 (provisional)",
         kueue="0.20",
-        # UnadmittedWorkloadsObservability is on by default; three gates of devices are new.
+        # Many gates are new, flipped or gone; all dependencies are in the registry that Kubernetes' gates share.
         gates=kueue_0_20_gates(),
-        mapping=_mapping(earlier.mapping),
         processing=_processing(earlier.processing),
         charging=_charging(earlier.charging),
         reporting=_reporting(earlier.reporting),
@@ -57,18 +54,6 @@ def _prioritized(each: Rule[P, R]) -> Rule[P, R]:
 def _observed(each: Rule[P, R]) -> Rule[P, R]:
     """Put a rule in force while unadmitted workloads are observable."""
     return when(each, UnadmittedWorkloadsObservability=True)
-
-
-def _mapping(earlier: MappingRules) -> MappingRules:
-    return replace(
-        earlier,
-        # "pods" is the implicit resource, so a mapping cannot have that name.
-        name=earlier.name.add(mapping_names_0_20.name_is_not_pods),
-        # The name of a capacity has one slash at most.
-        source=earlier.source.add(
-            mapping_names_0_20.capacity_name_has_at_most_one_slash
-        ),
-    )
 
 
 def _processing(earlier: Preprocessing) -> Preprocessing:
@@ -142,6 +127,4 @@ def _reporting(earlier: StatusRules) -> StatusRules:
                 ),
             )
         ),
-        # Once the devices can be charged, a condition reports that too.
-        dra_resolved=First(dra_resources_unresolved.dra_resources_resolved_condition),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping, Transformation
 from kueue_dra_ref.api.devices import DeviceRequest
@@ -12,7 +13,10 @@ from kueue_dra_ref.api.pods import ContainerRequests, ResourceList
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
 from kueue_dra_ref.cel import Undecided
 from kueue_dra_ref.model.device_checks import DeviceClassSelection, MappingLookup
-from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest
+from kueue_dra_ref.model.extended_resources import (
+    ContainerDevices,
+    ExtendedResourceRequest,
+)
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First, Fold
@@ -121,7 +125,7 @@ class ExtendedResources:
     """Is the request of one container rejected? Without rules: containers are not checked one by one."""
     reject_resource: Collect[[ExtendedResourceRequest], FieldError] = Collect()
     """Find what is wrong with the requests of a pod for one resource. Without rules: nothing is checked per pod."""
-    in_pod: First[[Sequence[int], Sequence[int]], int] = First()
+    in_pod: First[[Sequence[ContainerDevices]], int] = First()
     """How do init containers and containers of a pod add up? Without rules: nothing is charged."""
     charged_resource: First[[ExtendedResourceRequest], str] = First()
     """Under which resource of the quota are the devices charged? Without rules: under none."""
@@ -129,5 +133,8 @@ class ExtendedResources:
     """Which requests for one resource are added up on their own? Without rules: all names are added up together."""
     not_charged_natively: AnyOf[[str]] = AnyOf()
     """Is the name removed from the ordinary requests? Without rules: it stays an ordinary request."""
+    kept_natively: First[[Fraction, Fraction], Fraction] = First()
+    """How much of a removed name stays an ordinary request, by what containers request and what the pod requests in
+    all? Without rules: nothing."""
     affected_by_class: Collect[[Manifest | None, Manifest | None], str] = Collect()
     """Workloads of which resources does a changed DeviceClass requeue? Without rules: it requeues none."""

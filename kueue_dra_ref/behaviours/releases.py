@@ -19,7 +19,13 @@ from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
 from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.behaviours.kueue_0_18_5 import kueue_0_18_5
+from kueue_dra_ref.behaviours.kueue_0_18_6 import kueue_0_18_6
+from kueue_dra_ref.behaviours.kueue_0_18_7 import kueue_0_18_7
 from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
+from kueue_dra_ref.behaviours.kueue_0_19_3 import kueue_0_19_3
+from kueue_dra_ref.behaviours.kueue_0_19_6 import kueue_0_19_6
+from kueue_dra_ref.behaviours.kueue_0_19_7 import kueue_0_19_7
 from kueue_dra_ref.behaviours.kueue_0_20 import kueue_0_20
 
 KUEUE = "kueue-"
@@ -68,6 +74,8 @@ class RegisteredRelease:
         """The version as numbers, which compare like versions."""
         return numbers(self.version)
 
+
+_NOTES = "its module could not be downloaded, so it follows its change notes, and only the reference runs it"
 
 REGISTRY = (
     RegisteredRelease(
@@ -126,6 +134,30 @@ REGISTRY = (
         reads="v1",
     ),
     RegisteredRelease(
+        name="kueue-0.18.5",
+        title="Kueue 0.18.5 (provisional)",
+        behaviour=kueue_0_18_5,
+        serves=("v1beta2", "v1beta1"),
+        reads="v1",
+        provisional=_NOTES,
+    ),
+    RegisteredRelease(
+        name="kueue-0.18.6",
+        title="Kueue 0.18.6 (provisional)",
+        behaviour=kueue_0_18_6,
+        serves=("v1beta2", "v1beta1"),
+        reads="v1",
+        provisional=_NOTES,
+    ),
+    RegisteredRelease(
+        name="kueue-0.18.7",
+        title="Kueue 0.18.7 (provisional)",
+        behaviour=kueue_0_18_7,
+        serves=("v1beta2", "v1beta1"),
+        reads="v1",
+        provisional=_NOTES,
+    ),
+    RegisteredRelease(
         name="kueue-0.19.2",
         title="Kueue 0.19.2",
         behaviour=kueue_0_19,
@@ -134,12 +166,36 @@ REGISTRY = (
         reads="v1",
     ),
     RegisteredRelease(
+        name="kueue-0.19.3",
+        title="Kueue 0.19.3 (provisional)",
+        behaviour=kueue_0_19_3,
+        serves=("v1beta2", "v1beta1"),
+        reads="v1",
+        provisional=_NOTES,
+    ),
+    RegisteredRelease(
+        name="kueue-0.19.6",
+        title="Kueue 0.19.6 (provisional)",
+        behaviour=kueue_0_19_6,
+        serves=("v1beta2", "v1beta1"),
+        reads="v1",
+        provisional=_NOTES,
+    ),
+    RegisteredRelease(
+        name="kueue-0.19.7",
+        title="Kueue 0.19.7 (provisional)",
+        behaviour=kueue_0_19_7,
+        serves=("v1beta2", "v1beta1"),
+        reads="v1",
+        provisional=_NOTES,
+    ),
+    RegisteredRelease(
         name="kueue-0.20.0",
         title="Kueue 0.20.0 (provisional)",
         behaviour=kueue_0_20,
         serves=("v1beta2",),
         reads="v1",
-        provisional="its module could not be downloaded, so only the reference runs it",
+        provisional=_NOTES,
     ),
 )
 """The texts, then the releases of Kueue, oldest first."""

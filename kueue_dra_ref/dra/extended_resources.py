@@ -15,7 +15,7 @@ from kueue_dra_ref.explain.step import TIMES, Step, cited, listed
 from kueue_dra_ref.model.device_checks import DeviceClassSelection
 from kueue_dra_ref.model.extended_resources import (
     ExtendedResourceRequest,
-    device_counts,
+    devices_of_containers,
 )
 from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.target import FieldError, Manifest
@@ -182,10 +182,8 @@ def _charge(
     resolved: ResolvedExtendedResources,
 ) -> None:
     pod_set = requests[0].pod_set.name
-    initial = device_counts(requests, initial=True)
-    regular = device_counts(requests, initial=False)
-    last = (*initial, *regular)[-1]
-    count = rules.in_pod.or_else(last, initial, regular)
+    devices = devices_of_containers(requests)
+    count = rules.in_pod.or_else(devices[-1].count, devices)
     if resource:
         by_resource = resolved.counts.setdefault(pod_set, {})
         by_resource.setdefault(resource, []).append(count)

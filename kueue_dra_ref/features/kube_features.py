@@ -111,11 +111,11 @@ def locked_gates_keep_their_default(
     return messages
 
 
-@rule("GATE-013")
+@rule("GATE-013", "GATE-024", "GATE-025")
 def shared_gates_have_what_they_need(
     table: Mapping[str, Gate], requested: Switches
 ) -> list[str]:
-    """Kueue rejects a gate of Kubernetes that is on while a gate it depends on is off.
+    """Kueue rejects a gate of the registry that it shares with Kubernetes while a gate it depends on is off.
 
     Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates);
         Kubernetes: k8s.io/component-base/featuregate/feature_gate.go (SetFromMap, unsafeSetFromMap)
@@ -169,37 +169,37 @@ def kueue_0_19_gates() -> Gates:
 
 
 @cache
-def kueue_0_20_gates() -> Gates:
-    """The gates announced for Kueue 0.20: those of 0.19, one of them on by default, and four new ones."""
+def kueue_0_19_3_gates() -> Gates:
+    """The gates of Kueue 0.19.3 as far as its change notes name them: those of 0.19.2, and alpha ones."""
     earlier = kueue_0_19_gates()
-    observed = replace(earlier.table[_OBSERVED], default=True, stage=Stage.BETA)
-    new = {gate.name: gate for gate in _NEW_IN_0_20}
-    return replace(earlier, table={**earlier.table, _OBSERVED: observed, **new})
+    new = {
+        name: Gate(name=name, default=False, stage=Stage.ALPHA)
+        for name in _NEW_IN_0_19_3
+    }
+    return replace(earlier, table={**earlier.table, **new})
 
 
-_OBSERVED = "UnadmittedWorkloadsObservability"
-_LEVELS, _FEASIBILITY = "TASNodeFeasibilityForAllLevels", "KueueDRADeviceFeasibility"
-_NEW_IN_0_20 = (
-    Gate(name=_LEVELS, default=False, stage=Stage.ALPHA),
-    Gate(
-        name="KueueDRAIntegrationPrioritizedList",
-        default=False,
-        stage=Stage.ALPHA,
-        needs=("KueueDRAIntegration",),
-    ),
-    Gate(
-        name=_FEASIBILITY,
-        default=False,
-        stage=Stage.ALPHA,
-        needs=("KueueDRAIntegration", "TopologyAwareScheduling", _LEVELS),
-    ),
-    Gate(
-        name="KueueDRAIntegrationDeviceTaints",
-        default=False,
-        stage=Stage.ALPHA,
-        needs=(_FEASIBILITY,),
-    ),
+_NEW_IN_0_19_3 = (
+    "FairSharingReevaluatePreemptionCandidates",
+    "MultiKueueBatchJobClearingTTLSecondsAfterFinishedOnWorkerCluster",
+    "SchedulingEquivalenceHashingIgnorePodSetName",
 )
+
+
+@cache
+def kueue_0_20_gates() -> Gates:
+    """The gates of Kueue 0.20.0, Kubernetes 1.37's among them; the registry that they share checks what they need.
+
+    Its own gates follow the main branch of 2026-08-22 and the change notes of 0.20.0.
+    """
+    return Gates(
+        table=_table("gates-0.20.toml", one_registry=True),
+        setting=Collect(
+            names_are_known,
+            locked_gates_keep_their_default,
+            shared_gates_have_what_they_need,
+        ),
+    )
 
 
 @cache
@@ -296,7 +296,7 @@ def _refused(value: str, detail: str) -> FieldError:
     )
 
 
-def _table(file: str) -> Mapping[str, Gate]:
+def _table(file: str, *, one_registry: bool = False) -> Mapping[str, Gate]:
     data = tomllib.loads((files("kueue_dra_ref.features") / file).read_text("utf-8"))
     needs: Mapping[str, list[str]] = data["needs"]["kueue"] | data["needs"].get(
         "kubernetes", {}
@@ -308,7 +308,7 @@ def _table(file: str) -> Mapping[str, Gate]:
             stage=Stage(group["stage"]),
             locked=group["locked"],
             needs=tuple(needs.get(name, ())),
-            shared=group["origin"] == "kubernetes",
+            shared=one_registry or group["origin"] == "kubernetes",
         )
         for group in data["group"]
         for name in group["names"].split()

@@ -94,15 +94,30 @@ class ExtendedResourceRequest:
         )
 
 
-def device_counts(
-    requests: Sequence[ExtendedResourceRequest], *, initial: bool
-) -> tuple[int, ...]:
-    """Count the devices that each init container, or each other container, requests of several resources."""
-    counts: list[int] = []
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerDevices:
+    """The devices that one container requests, one at least."""
+
+    count: int
+    initial: bool
+    stays: bool
+    """Whether it is an init container that runs next to the regular ones (a sidecar)."""
+
+
+def devices_of_containers(
+    requests: Sequence[ExtendedResourceRequest],
+) -> tuple[ContainerDevices, ...]:
+    """Count the devices that each container requests of several resources, init containers first."""
+    found: list[ContainerDevices] = []
     for container in requests[0].pod_set.containers:
-        if container.initial is not initial:
-            continue
         devices = [max(each.amount(container).ceiling, 0) for each in requests]
         if any(devices):
-            counts.append(sum(devices))
-    return tuple(counts)
+            found.append(
+                ContainerDevices(
+                    count=sum(devices),
+                    initial=container.initial,
+                    stays=container.stays,
+                )
+            )
+    found.sort(key=lambda each: not each.initial)
+    return tuple(found)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.pods import ResourceList, printed, units
-from kueue_dra_ref.api.quantities import clamp, parse
+from kueue_dra_ref.api.pods import ResourceList, pod_requests, printed, units
+from kueue_dra_ref.api.quantities import Quantity, clamp, parse
 from kueue_dra_ref.api.types import ClusterQueue, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
@@ -109,17 +110,37 @@ def _requests_of_pod(
     if transformations:
         requests = charging.transformed.or_else(requests, requests, transformations)
     replaced = dra.replaced.get(pod_set.name, ())
-    amounts = {
-        name: units(name, amount)
-        for name, amount in requests.items()
-        if name not in replaced
-    }
+    amounts: dict[str, int] = {}
+    for name, amount in requests.items():
+        kept = amount
+        if name in replaced:
+            kept = _kept(behaviour, configuration, pod_set, name, amount)
+        if name not in replaced or kept.amount:
+            amounts[name] = units(name, kept)
     for resource, devices in dra.charges.get(pod_set.name, {}).items():
         charged = units(resource, parse(devices))
         before = amounts.get(resource, 0)
         default = before or charged
         amounts[resource] = charging.plus_pod_requests.or_else(default, before, charged)
     return amounts
+
+
+def _kept(
+    behaviour: Behaviour,
+    configuration: Configuration,
+    pod_set: PodSet,
+    name: str,
+    total: Quantity,
+) -> Quantity:
+    """Give what stays an ordinary request under a name that Kueue charges as devices."""
+    of_containers = pod_requests(pod_set.containers, pod_set.whole, {})
+    requested = of_containers.get(name, total).amount
+    for each in configuration.transformations:
+        if each.input == name and each.strategy != "Retain":
+            requested = Fraction(0)
+    kept = behaviour.extended.kept_natively
+    left = kept.or_else(Fraction(0), requested, total.amount)
+    return replace(total, amount=left)
 
 
 def in_bytes(behaviour: Behaviour, configuration: Configuration) -> frozenset[str]:
@@ -200,6 +221,11 @@ def _explain_resource(
         per_pod += f" + {requested}"
         text = f"{title}containers request {requested} {resource} in addition"
         yield Step.by(text, *charging.plus_pod_requests.rules)
+    kept = _kept_in_addition(requests, dra, resource)
+    if kept:
+        per_pod += f" + {kept}"
+        text = f"{title}pod overhead and transformations add {kept} {resource}"
+        yield Step.by(text, *behaviour.extended.kept_natively.rules)
     pods = named(requests.count, "pod")
     product = f"{title}{per_pod} per pod {TIMES} {pods}"
     shared = dra.shared.get(pod_set.name, {})
@@ -209,6 +235,17 @@ def _explain_resource(
     total = printed(resource, amount, requests.in_bytes)
     text = f"{product} = {total} {resource}"
     yield Step.by(text, *charging.pods.rules)
+
+
+def _kept_in_addition(requests: TotalRequests, dra: DRAResources, resource: str) -> str:
+    """Give what a pod is charged for a removed name apart from devices; empty if nothing."""
+    name = requests.pod_set.name
+    if resource not in dra.replaced.get(name, ()) or not requests.count:
+        return ""
+    shared = requests.shared.get(resource, 0)
+    per_pod = (requests.amounts[resource] - shared) // requests.count
+    kept = per_pod - units(resource, parse(dra.charges[name][resource]))
+    return printed(resource, kept, requests.in_bytes) if kept > 0 else ""
 
 
 def _format_devices(requests: TotalRequests, resource: str, devices: int) -> str:

@@ -27,14 +27,14 @@ def test_what_is_pinned_is_a_release() -> None:
 
 def test_a_minor_that_is_not_pinned_is_answered() -> None:
     """The answer names those that are."""
-    with pytest.raises(MissingTool, match=r"'0\.13' is available; pinned are 0\.14, .*0\.19"):
+    with pytest.raises(MissingTool, match=r"Kueue 0\.13 is available; pinned are 0\.14\.0, .*0\.19\.2"):
         release("0.13")
 
 
 def test_a_minor_that_is_provisional_is_answered_as_such() -> None:
     """There is a behaviour of it, but nothing to hold it against."""
     with pytest.raises(
-        MissingTool, match=r"'0\.20' is available, which is provisional: .*only the reference runs it; pinned are 0\.14"
+        MissingTool, match=r"Kueue 0\.20 is available, which is provisional: .*only the reference runs it; pinned are"
     ):
         release("0.20")
 

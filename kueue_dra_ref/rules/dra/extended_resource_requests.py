@@ -11,8 +11,9 @@ from kueue_dra_ref.api.quantities import MAX_INT64, whole
 from kueue_dra_ref.api.types import PodSet, Workload
 from kueue_dra_ref.model.device_checks import DeviceClassSelection
 from kueue_dra_ref.model.extended_resources import (
+    ContainerDevices,
     ExtendedResourceRequest,
-    device_counts,
+    devices_of_containers,
 )
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
@@ -90,11 +91,13 @@ def mapped_resource_or_own_name(
 
 
 @rule("EXT-011", "EXT-012", "EXT-013")
-def max_of_init_and_containers(initial: Sequence[int], regular: Sequence[int]) -> int:
+def max_of_init_and_containers(containers: Sequence[ContainerDevices]) -> int:
     """Kueue charges the larger of the sum of regular containers and the largest init container.
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
+    initial = [each.count for each in containers if each.initial]
+    regular = [each.count for each in containers if not each.initial]
     return max(max(initial, default=0), sum(regular))
 
 
@@ -168,7 +171,8 @@ def sum_of_containers_has_64_bits(
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
-    total = sum(device_counts([request], initial=False))
+    devices = devices_of_containers([request])
+    total = sum(each.count for each in devices if not each.initial)
     if total > MAX_INT64:
         written = next(
             request.amount(each).format for each in request.asking if not each.initial

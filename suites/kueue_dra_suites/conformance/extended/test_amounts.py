@@ -52,6 +52,28 @@ def test_containers_that_keep_running_are_not_added(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
 
 
+@covers("EXT-045")
+@pytest.mark.parametrize(
+    ("initial", "charge"),
+    [
+        pytest.param([("1", True)], 3, id="beside-the-containers"),
+        pytest.param([("1", True), ("4", False)], 5, id="beside-a-later-init-container"),
+        pytest.param([("4", False), ("1", True)], 4, id="after-an-init-container"),
+    ],
+)
+def test_sidecars_are_added(lab: Lab, initial: list[tuple[str, bool]], charge: int) -> None:
+    """A sidecar keeps its devices as long as the pod runs; the regular container requests two."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": 8})
+    before = containers(*({CARD: amount} for amount, _ in initial), initial=True)
+    for container, (_, stays) in zip(before, initial, strict=True):
+        if stays:
+            container["restartPolicy"] = "Always"
+    job = queue.submit(a_job(spec={"initContainers": before, "containers": containers({CARD: "2"})}))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": charge})
+
+
 @covers("EXT-027")
 def test_devices_of_a_pod_are_multiplied_by_the_pods(lab: Lab) -> None:
     """Each pod gets devices of its own, in every pod set."""
@@ -110,6 +132,36 @@ def test_overhead_under_the_name_is_not_charged(lab: Lab, device_class: str, res
     job = queue.submit(a_workload(a_pod_set("main", requests={CARD: "2"}, spec={"overhead": {"cpu": "1", CARD: "3"}})))
 
     assert lab.verdict(job) == admitted({"cpu": "1", resource: 2})
+
+
+@covers("EXT-046")
+@pytest.mark.parametrize(
+    ("device_class", "charges"),
+    [
+        pytest.param(GPU, {"whole-gpus": 2, CARD: 3}, id="mapped"),
+        pytest.param("unmapped.example.com", {CARD: 5}, id="unmapped"),
+    ],
+)
+def test_overhead_under_the_name_stays_charged(lab: Lab, device_class: str, charges: dict[str, int]) -> None:
+    """Only what containers request becomes devices."""
+    lab.stands_for(CARD, device_class)
+    queue = lab.queue({"cpu": "8", "whole-gpus": 8, CARD: 8})
+    job = queue.submit(a_workload(a_pod_set("main", requests={CARD: "2"}, spec={"overhead": {"cpu": "1", CARD: "3"}})))
+
+    assert lab.verdict(job) == admitted({"cpu": "1", **charges})
+
+
+@owns_kueue
+@covers("EXT-046")
+def test_an_output_under_the_name_stays_charged(lab: Lab) -> None:
+    """A transformation of the CPU gives seven of what containers request as devices."""
+    into = {"input": "cpu", "strategy": "Retain", "outputs": {CARD: "7"}}
+    lab.start(resources={"transformations": [into]})
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"cpu": "8", "whole-gpus": 8, CARD: 80})
+    job = queue.submit(a_job(requests={"cpu": "1", CARD: "2"}))
+
+    assert lab.verdict(job) == admitted({"cpu": "1", "whole-gpus": 2, CARD: 7})
 
 
 @owns_kueue

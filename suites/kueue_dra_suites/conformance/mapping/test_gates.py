@@ -76,8 +76,8 @@ def test_unknown_gates_are_refused(lab: Lab, gates: dict[str, bool], verdict: ob
         pytest.param("DynamicResourceAllocation", False, ONE_GATE, id="device-allocation-off"),
         pytest.param("DRAAdminAccess", True, ACCEPTED, id="gate-of-kubernetes-on"),
         pytest.param("DRAAdminAccess", False, ONE_GATE, id="gate-of-kubernetes-off"),
-        pytest.param("HierarchicalCohorts", True, ACCEPTED, id="gate-of-kueue-on"),
-        pytest.param("HierarchicalCohorts", False, ONE_GATE, id="gate-of-kueue-off"),
+        pytest.param("ManagedJobsNamespaceSelectorAlwaysRespected", True, ACCEPTED, id="gate-of-kueue-on"),
+        pytest.param("ManagedJobsNamespaceSelectorAlwaysRespected", False, ONE_GATE, id="gate-of-kueue-off"),
     ],
 )
 def test_locked_gates_keep_their_value(lab: Lab, gate: str, on: bool, verdict: object) -> None:
@@ -109,7 +109,7 @@ def test_older_names_are_locked_off(lab: Lab, gates: dict[str, bool], verdict: o
 )
 def test_gates_of_kubernetes_have_what_they_need(lab: Lab, needed: bool, verdict: object) -> None:
     """A gate of Kubernetes may not be on while a gate that it depends on is off."""
-    gates = {"GangScheduling": True, "GenericWorkload": needed}
+    gates = {"DRAWorkloadResourceClaims": True, "GenericWorkload": needed}
 
     assert lab.check(a_document(gates=gates)) == verdict
 
@@ -122,4 +122,20 @@ def test_topology_profiles_need_topology(lab: Lab, topology: bool, verdict: obje
     """A topology profile may not be on while topology aware scheduling is off."""
     gates = {"AllBeta": False, "TASProfileMixed": True, "TopologyAwareScheduling": topology}
 
+    assert lab.check(a_document(gates=gates)) == verdict
+
+
+@covers("GATE-025")
+@pytest.mark.parametrize(
+    ("gates", "verdict"),
+    [
+        pytest.param({INTEGRATION: False}, ONE_GATE, id="integration-alone"),
+        pytest.param({INTEGRATION: False, EXTENDED: False}, ONE_GATE, id="partitionable-devices-stays-on"),
+        pytest.param({INTEGRATION: False, EXTENDED: False, PARTITIONABLE: False}, ACCEPTED, id="nothing-stays-on"),
+        pytest.param({"TopologyAwareScheduling": False}, ONE_GATE, id="topology-alone"),
+        pytest.param({"FlavorFungibility": False}, ONE_GATE, id="fungibility-alone"),
+    ],
+)
+def test_the_registry_checks_what_gates_need(lab: Lab, gates: dict[str, bool], verdict: object) -> None:
+    """One error, whatever number of gates lacks something."""
     assert lab.check(a_document(gates=gates)) == verdict

@@ -1,4 +1,4 @@
-"""Kueue 0.20 (provisional): names and feature gates of a Configuration."""
+"""Kueue 0.18.7, 0.19.3 and 0.20 (provisional): names and feature gates of a Configuration."""
 
 from __future__ import annotations
 
@@ -55,13 +55,15 @@ def test_a_capacity_has_one_slash_at_most(lab: Lab, name: str, verdict: Rejected
     [
         pytest.param({LISTS: True}, ACCEPTED, id="lists"),
         pytest.param({**INTEGRATION_OFF, LISTS: True}, ONE_GATE, id="lists-without-integration"),
-        pytest.param({"KueueDRADeviceFeasibility": True}, ONE_GATE, id="feasibility-without-levels"),
         pytest.param(
-            {"KueueDRADeviceFeasibility": True, "TASNodeFeasibilityForAllLevels": True}, ACCEPTED, id="feasibility"
+            {"KueueDRADeviceFeasibility": True, "TASNodeFeasibilityForAllLevels": False},
+            ONE_GATE,
+            id="feasibility-without-levels",
         ),
+        pytest.param({"KueueDRADeviceFeasibility": True}, ACCEPTED, id="feasibility"),
         pytest.param({"KueueDRAIntegrationDeviceTaints": True}, ONE_GATE, id="taints-without-feasibility"),
         pytest.param(
-            {"KueueDRAIntegrationDeviceTaints": True, "KueueDRADeviceFeasibility": True}, ONE_GATE, id="taints-alone"
+            {"KueueDRAIntegrationDeviceTaints": True, "KueueDRADeviceFeasibility": True}, ACCEPTED, id="taints"
         ),
     ],
 )

@@ -29,10 +29,16 @@ def test_a_job_waits_for_its_priority_class(lab: Lab) -> None:
 
 
 @owns_kueue
-@covers("PRIORITY-006")
-def test_a_job_gets_the_default_class(lab: Lab) -> None:
+@pytest.mark.parametrize(
+    "switched",
+    [
+        pytest.param({"WorkloadPriorityClassDefaulting": True}, id="gate-on", marks=covers("PRIORITY-006")),
+        pytest.param({}, id="by-default", marks=covers("GATE-026")),
+    ],
+)
+def test_a_job_gets_the_default_class(lab: Lab, switched: dict[str, bool]) -> None:
     """A Job without a class gets the default one and comes first; a named class stays."""
-    lab.start(switched={"WorkloadPriorityClassDefaulting": True})
+    lab.start(switched=switched)
     queue = lab.queue({"whole-gpus": 1})
     first, named = (queue.submit(a_job(priority=p, claims=[a_template(gpu())])) for p in (9, 5))
     kind = {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": "default"}}

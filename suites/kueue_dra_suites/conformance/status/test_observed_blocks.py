@@ -69,7 +69,7 @@ def test_nothing_is_told_of_what_did_not_fit_before(lab: Lab) -> None:
     assert lab.conditions(job) == {"Admitted": NOT_ADMITTED}
 
 
-@covers("OBSERVE-011", "OBSERVE-012")
+@covers("OBSERVE-011", "OBSERVE-012", "STATUS-031")
 def test_nothing_is_left_of_a_misconfiguration_after_admission(lab: Lab) -> None:
     """A workload whose template came late carries the conditions of any other admitted one."""
     lab.start(gates=OBSERVED)

@@ -1,6 +1,6 @@
-"""Names in the Configuration that Kueue 0.20 rejects and earlier releases accept (provisional).
+"""Names in the Configuration that Kueue rejects from 0.18.7 and 0.19.3 on, and accepts before (provisional).
 
-No counterpart: announced for Kueue 0.20, in no pinned release.
+No counterpart: in the change notes of Kueue 0.19.3, in no pinned release.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kueue_dra_ref.target import FieldError
 def name_is_not_pods(place: MappingPath) -> FieldError | None:
     """Kueue rejects a mapping named pods, the resource under which Kueue itself counts pods.
 
-    No counterpart: announced for Kueue 0.20, in no pinned release.
+    No counterpart: in the change notes of Kueue 0.19.3, in no pinned release.
     """
     if place.mapping.name != "pods":
         return None
@@ -35,7 +35,7 @@ def name_is_not_pods(place: MappingPath) -> FieldError | None:
 def capacity_name_has_at_most_one_slash(place: MappingPath) -> Iterator[FieldError]:
     """Kueue rejects a capacity source whose name has more than one slash.
 
-    No counterpart: announced for Kueue 0.20, in no pinned release.
+    No counterpart: in the change notes of Kueue 0.19.3, in no pinned release.
     """
     name = str((place.source.get("capacity") or {}).get("name") or "")
     if name.count("/") > 1:

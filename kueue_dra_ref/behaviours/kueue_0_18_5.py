@@ -1,0 +1,39 @@
+"""Kueue 0.18.5, provisional: what it changes in Kueue 0.18.3, by its change notes; it could not be run.
+
+Of several classes with one extended resource name, it charges the one that kube-scheduler allocates from.
+
+Kueue 0.18.5 charges devices and counters as 0.18.3 does. It chooses the DeviceClass of an extended resource as
+kube-scheduler does: the newest one, then the first by name, mapped or not. Phases: extended-resources.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
+from kueue_dra_ref.model.slots import Fold
+from kueue_dra_ref.rules.dra import extended_resource_requests
+
+
+def kueue_0_18_5() -> Behaviour:
+    """Kueue 0.18.5 as a value."""
+    earlier = kueue_0_18()
+    return replace(
+        earlier,
+        name="kueue-0.18.5",
+        title="Kueue 0.18.5 (provisional)",
+        extended=_extended(earlier.extended),
+    )
+
+
+def _extended(earlier: ExtendedResources) -> ExtendedResources:
+    return replace(
+        earlier,
+        # The class is chosen as kube-scheduler chooses it, mapped or not.
+        choose_class=Fold(
+            extended_resource_requests.newest_device_class_wins,
+            extended_resource_requests.name_breaks_tie,
+        ),
+    )

@@ -1,0 +1,36 @@
+"""Kueue 0.18.6, provisional: what it changes in Kueue 0.18.5, by its change notes; it could not be run.
+
+Two extended resource names of one mapping are compared with init containers one by one.
+
+Kueue 0.18.6 charges devices and counters as 0.18.5 does. It compares init containers with regular containers for each
+extended resource name, not for all names of a mapping together. Phases: extended-resources.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_18_5 import kueue_0_18_5
+from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
+from kueue_dra_ref.model.slots import Each
+from kueue_dra_ref.rules.dra import extended_resource_requests
+
+
+def kueue_0_18_6() -> Behaviour:
+    """Kueue 0.18.6 as a value."""
+    earlier = kueue_0_18_5()
+    return replace(
+        earlier,
+        name="kueue-0.18.6",
+        title="Kueue 0.18.6 (provisional)",
+        extended=_extended(earlier.extended),
+    )
+
+
+def _extended(earlier: ExtendedResources) -> ExtendedResources:
+    return replace(
+        earlier,
+        # Init containers and containers are compared for each name, not for all names of a resource together.
+        per_name=Each(extended_resource_requests.extended_resources_sum_per_name),
+    )
