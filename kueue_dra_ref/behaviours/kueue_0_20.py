@@ -6,8 +6,8 @@ gate) and administrative access are no longer rejected.
 Kueue 0.20.0 charges devices, counters and extended resources as 0.19.7 does; KueueDRAIntegrationConsumableCapacity is
 still off by default. It evaluates selectors on published devices. A request with adminAccess is accepted and charged
 nothing, with allocation mode All too. With KueueDRAIntegrationPrioritizedList (off by default) it charges a request
-with firstAvailable once, as its first alternative; all alternatives must map to one resource and ask for one count, and may
-have no counters or capacities. Phases: preprocessing, charges, extended-resources.
+with firstAvailable once, as its first alternative; all alternatives must map to one resource and ask for one count,
+and may have no counters or capacities. Phases: preprocessing, charges, extended-resources.
 """
 
 from __future__ import annotations

@@ -51,8 +51,13 @@ def compact(names: Iterable[str]) -> tuple[str, ...]:
     """Write names of behaviours compactly: consecutive releases as a range, all patches of a minor as the minor."""
     given = tuple(names)
     releases = {each.name for each in RELEASES}
-    texts = (each for each in given if each not in releases)
-    return (*texts, *map(_written, _runs(set(given))))
+    written = []
+    for name in given:
+        if name not in releases:
+            written.append(name)
+    for run in _runs(set(given)):
+        written.append(_written(run))
+    return tuple(written)
 
 
 def _names(element: str) -> tuple[str, ...]:
@@ -60,16 +65,21 @@ def _names(element: str) -> tuple[str, ...]:
         return (element,)
     one = _ONE.fullmatch(element)
     if one:
-        version = _known(element, one[1])
+        version = one[1]
+        _check_minor(element, version)
         return _between(element, version, version)
     match = _RANGE.fullmatch(element)
     if match is None:
-        known = ", ".join((*TEXTS, *(each.name for each in RELEASES)))
-        expected = f"expected one of {known}, or a range: {_SYNTAX}"
+        names = [*TEXTS]
+        names += (each.name for each in RELEASES)
+        expected = f"expected one of {', '.join(names)}, or a range: {_SYNTAX}"
         raise RangeError(f"holds {element!r}: {expected}")
-    first = _known(element, match["first"] or MINORS[0])
-    last = _known(element, match["last"] or MINORS[-1])
-    if match["first"] and match["last"] and _is_empty(first, last):
+    first = match["first"] or MINORS[0]
+    last = match["last"] or MINORS[-1]
+    _check_minor(element, first)
+    _check_minor(element, last)
+    has_both = match["first"] and match["last"]
+    if has_both and _is_empty(first, last):
         expected = (
             "expected a range to end after it begins; one minor is written by its name"
         )
@@ -80,15 +90,16 @@ def _names(element: str) -> tuple[str, ...]:
 def _is_empty(first: str, last: str) -> bool:
     """Whether a range ends before it begins, or where it begins."""
     highest = numbers(last)
-    return first == last or numbers(first)[: len(highest)] > highest
+    size = len(highest)
+    return first == last or numbers(first)[:size] > highest
 
 
-def _known(element: str, version: str) -> str:
-    if minor_of(version) not in MINORS:
+def _check_minor(element: str, version: str) -> None:
+    minor = minor_of(version)
+    if minor not in MINORS:
         known = ", ".join(MINORS)
-        problem = f"found minor {minor_of(version)}; expected one of {known}"
+        problem = f"found minor {minor}; expected one of {known}"
         raise RangeError(f"holds {element!r}: {problem}")
-    return version
 
 
 def _between(element: str, first: str, last: str) -> tuple[str, ...]:
@@ -96,15 +107,15 @@ def _between(element: str, first: str, last: str) -> tuple[str, ...]:
     lowest = numbers(first)
     highest = numbers(last)
     size = len(highest)
-    found = tuple(
-        each.name
-        for each in RELEASES
-        if each.numbers >= lowest and each.numbers[:size] <= highest
-    )
+    found = []
+    for each in RELEASES:
+        is_later = each.numbers >= lowest
+        if is_later and each.numbers[:size] <= highest:
+            found.append(each.name)
     if not found:
         known = ", ".join(each.version for each in RELEASES)
         raise RangeError(f"holds {element!r}: no release; expected one of {known}")
-    return found
+    return tuple(found)
 
 
 def _runs(wanted: set[str]) -> Iterator[list[RegisteredRelease]]:
@@ -121,8 +132,9 @@ def _runs(wanted: set[str]) -> Iterator[list[RegisteredRelease]]:
 
 def _written(run: list[RegisteredRelease]) -> str:
     """Write consecutive releases; an end at the first or last patch of a minor is written as the minor."""
-    first, last = run[0], run[-1]
-    of_minor = [each for each in RELEASES if each.minor == first.minor]
+    first = run[0]
+    last = run[-1]
+    of_minor = _of_minor(first.minor)
     if run == of_minor:
         return f"{KUEUE}{first.minor}"
     if first is last:
@@ -135,8 +147,12 @@ def _written(run: list[RegisteredRelease]) -> str:
 def _upper(last: RegisteredRelease, lower: str) -> str:
     if minor_of(lower) == last.minor:
         return last.version
-    of_minor = [each for each in RELEASES if each.minor == last.minor]
+    of_minor = _of_minor(last.minor)
     return _end(last, of_minor[-1])
+
+
+def _of_minor(minor: str) -> list[RegisteredRelease]:
+    return [each for each in RELEASES if each.minor == minor]
 
 
 def _end(release: RegisteredRelease, outermost: RegisteredRelease) -> str:
