@@ -149,7 +149,7 @@ def test_the_command_line_knows_the_release(registered: Tree) -> None:
     described = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99", "--phase", "configuration")
     whole = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99")
 
-    assert "kueue-0.99.0   Kueue 0.99.0 (provisional)" in listed.stdout
+    assert "kueue-0.99.0  Kueue 0.99.0 (provisional)" in listed.stdout
     assert "name_is_not_pods" not in described.stdout
     assert "name_is_a_label_key" in described.stdout
     assert "A mapping may be called pods." in whole.stdout
@@ -182,7 +182,7 @@ def test_a_range_without_an_end_has_to_be_closed(registered: Tree) -> None:
     assert registered.cases("pods").startswith("1 failed")
 
     catalogue = "kueue_dra_ref/requirements/device-class-mapping.toml"
-    registered.change(catalogue, '"kueue-0.20.."', '"kueue-0.20"')
+    registered.change(catalogue, '"kueue-0.19.3.."', '"kueue-0.19.3..0.20"')
 
     assert " failed" not in registered.cases("pods")
     assert re.search(r"\d passed", registered.cases("test_mapping or pods or name"))

@@ -139,13 +139,13 @@ def test_a_table_has_a_row_for_each_rule() -> None:
     """And one for each slot without rules."""
     output = kueue_dra("behaviour", "kueue-0.17.1", "--phase", "extended-resources", "-o", "table").output
 
-    assert len(output.splitlines()) == 2 + 11
+    assert len(output.splitlines()) == 2 + 12
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(("kueue-0.177",), "did you mean kueue-0.17.1?", id="behaviour"),
+        pytest.param(("kueue-0.17.x",), "did you mean kueue-0.17.1?", id="behaviour"),
         pytest.param(("kueue-0.17.1", "--phase", "preprocesing"), "did you mean preprocessing?", id="phase"),
         pytest.param(
             ("kueue-0.19.2", "--gate", "UnadmitedWorkloadsObservability=true"),

@@ -2,8 +2,10 @@
 
 Of several classes with one extended resource name, it charges the one that kube-scheduler allocates from.
 
-Kueue 0.18.5 charges devices and counters as 0.18.3 does. It chooses the DeviceClass of an extended resource as
-kube-scheduler does: the newest one, then the first by name, mapped or not. Phases: extended-resources.
+It chooses the DeviceClass of an extended resource as kube-scheduler does: the newest one, then the first by name,
+mapped or not. Everything else is as in 0.18.3: the number of devices is charged, selectors are evaluated on published
+devices, counters and extended resources have gates that are off by default, and no capacities are read. Phases:
+extended-resources.
 """
 
 from __future__ import annotations

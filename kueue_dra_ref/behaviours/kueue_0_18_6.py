@@ -2,8 +2,10 @@
 
 Two extended resource names of one mapping are compared with init containers one by one.
 
-Kueue 0.18.6 charges devices and counters as 0.18.5 does. It compares init containers with regular containers for each
-extended resource name, not for all names of a mapping together. Phases: extended-resources.
+It compares init containers with regular containers for each extended resource name, not for all names of a mapping
+together. Everything else is as in 0.18.5: the number of devices is charged, selectors are evaluated on published
+devices, counters and extended resources have gates that are off by default, and no capacities are read. Phases:
+extended-resources.
 """
 
 from __future__ import annotations

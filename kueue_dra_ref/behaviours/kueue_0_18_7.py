@@ -2,7 +2,8 @@
 
 The Configuration may not name a resource pods.
 
-Kueue 0.18.7 charges devices, counters and extended resources as 0.18.6 does. Phases: configuration.
+Kueue 0.18.7 charges as 0.18.6 does: the number of devices, by selectors that are evaluated on published devices;
+counters and extended resources have gates that are off by default, and no capacities are read. Phases: configuration.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 The Configuration may not name a resource pods, and the name of a capacity has one slash at most.
 
-Kueue 0.19.3 charges devices, counters, capacities and extended resources as 0.19.2 does. Phases: configuration.
+Kueue 0.19.3 charges as 0.19.2 does: the number of devices, by selectors that are evaluated on published devices,
+counters and extended resources by default, and capacities with a gate that is off by default. Phases: configuration.
 """
 
 from __future__ import annotations

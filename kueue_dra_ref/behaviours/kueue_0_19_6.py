@@ -2,9 +2,10 @@
 
 Under the name of an extended resource, pod overhead and transformation outputs stay charged, and sidecars count.
 
-Kueue 0.19.6 charges devices, counters and capacities as 0.19.2 does. Of an extended resource it charges the devices of
-sidecars in addition to those of the other containers. What the pod overhead or the output of a transformation adds
-under the name of an extended resource stays an ordinary request. Phases: charges, extended-resources, status.
+Of an extended resource it charges the devices of sidecars in addition to those of the other containers. What the pod
+overhead or the output of a transformation adds under the name of an extended resource stays an ordinary request.
+Everything else is as in 0.19.2: selectors are evaluated on published devices, counters are charged by default, and
+capacities with a gate that is off by default. Phases: charges, extended-resources, status.
 """
 
 from __future__ import annotations

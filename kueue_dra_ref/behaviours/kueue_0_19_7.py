@@ -2,8 +2,9 @@
 
 Preemption frees the pods that a ClusterQueue counts.
 
-Kueue 0.19.7 charges devices, counters, capacities and extended resources as 0.19.6 does. It searches victims for the
-resource pods as for any other one. Phases: preemption.
+It searches victims for the resource pods as for any other one. Kueue 0.19.7 charges as 0.19.6 does: selectors are
+evaluated on published devices, counters and extended resources are charged by default, and capacities with a gate
+that is off by default. Phases: preemption.
 """
 
 from __future__ import annotations
