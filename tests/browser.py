@@ -44,8 +44,10 @@ class BrowserPage:
         self.requests: list[str] = []
         self._loaded = False
 
-    def open(self, file: Path, width: int, scheme: str) -> None:
-        """Open a file with the width of a screen in a color scheme."""
+    def open(self, file: Path, width: int = 1280, scheme: str = "light") -> None:
+        """Open a file with the width of a screen in a color scheme, as a new page."""
+        self._session = ""
+        self.messages, self.requests = [], []
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -131,13 +133,13 @@ class BrowserPage:
 
 
 @contextmanager
-def opened(file: Path, folder: Path, width: int = 1280, scheme: str = "light") -> Iterator[BrowserPage]:
-    """Open a page in a browser of its own, whose profile is in a folder."""
+def started(folder: Path) -> Iterator[BrowserPage]:
+    """Start a browser, whose profile is in a folder, for one page at a time."""
     program = browser()
     (to_read, to_write), (from_read, from_write) = os.pipe(), os.pipe()
-    # The protocol reads from descriptor 3 and writes to descriptor 4.
+    # The protocol reads from descriptor 3 and writes to descriptor 4; sh cannot copy those above 9.
     script = f'exec "$0" "$@" 3<&{to_read} 4>&{from_write}'
-    command = ["/bin/sh", "-c", script, program, *OPTIONS, f"--user-data-dir={folder / 'profile'}", "about:blank"]
+    command = ["bash", "-c", script, program, *OPTIONS, f"--user-data-dir={folder / 'profile'}", "about:blank"]
     with subprocess.Popen(
         command, pass_fds=(to_read, from_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
@@ -145,7 +147,6 @@ def opened(file: Path, folder: Path, width: int = 1280, scheme: str = "light") -
         os.close(from_write)
         page = BrowserPage(from_read, to_write)
         try:
-            page.open(file, width, scheme)
             yield page
         finally:
             process.kill()

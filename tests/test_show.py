@@ -302,9 +302,9 @@ def test_the_diagram_has_quotas_and_what_waits(cluster: Path) -> None:
     assert f'  n0["{label}<br/>1 pending: not enough quota is left"]:::waits\n' in result.stdout
 
 
-def a_large_tree(file: Path, times: int) -> ClusterTree:
+def a_large_tree(file: Path, jobs: int, times: int) -> ClusterTree:
     """Give a tree of many copies of a cluster of eight ClusterQueues, all below one Cohort."""
-    simulation = simulation_of([write(file, *a_cluster(8, 10))], None, "kueue-0.19", {})
+    simulation = simulation_of([write(file, *a_cluster(8, jobs))], None, "kueue-0.19", {})
     tree = cluster_tree(simulation.run())
     root, *others = tree.nodes
     nodes = [root]
@@ -318,20 +318,20 @@ def a_large_tree(file: Path, times: int) -> ClusterTree:
 
 
 @pytest.mark.parametrize(
-    ("times", "left_out", "boxes"),
+    ("jobs", "times", "left_out", "boxes"),
     [
-        pytest.param(10, "", 1 + 9 * 10, id="small"),
-        pytest.param(40, "cpu and memory", 1 + 9 * 40, id="large"),
-        pytest.param(55, "cpu, memory and reasons", 1 + 9 * 55, id="larger"),
-        pytest.param(70, "cpu, memory, reasons, and ClusterQueues in which nothing waits", 1 + 4 * 70, id="huge"),
-        pytest.param(200, "cpu, memory and ClusterQueues", 1 + 200, id="only-cohorts"),
+        pytest.param(20, 10, "", 1 + 9 * 10, id="small"),
+        pytest.param(20, 30, "cpu and memory", 1 + 9 * 30, id="large"),
+        pytest.param(20, 45, "cpu, memory and reasons", 1 + 9 * 45, id="larger"),
+        pytest.param(10, 70, "cpu, memory, reasons, and ClusterQueues in which nothing waits", 1 + 4 * 70, id="huge"),
+        pytest.param(20, 200, "cpu, memory and ClusterQueues", 1 + 200, id="only-cohorts"),
     ],
 )
 def test_a_large_diagram_leaves_out_what_mermaid_would_not_draw(
-    tmp_path: Path, times: int, left_out: str, boxes: int
+    tmp_path: Path, jobs: int, times: int, left_out: str, boxes: int
 ) -> None:
-    """50,000 characters and 500 edges are mermaid's limits. Three of eight ClusterQueues have waiting work."""
-    diagram = cluster_diagram(a_large_tree(tmp_path / "cluster.yaml", times))
+    """50,000 characters and 500 edges are mermaid's limits. In the huge one three of eight ClusterQueues wait."""
+    diagram = cluster_diagram(a_large_tree(tmp_path / "cluster.yaml", jobs, times))
 
     assert diagram.fits
     assert len(diagram.text) <= 50_000
@@ -341,7 +341,7 @@ def test_a_large_diagram_leaves_out_what_mermaid_would_not_draw(
 
 def test_a_diagram_that_mermaid_does_not_draw_is_noted(tmp_path: Path) -> None:
     """More than 500 Cohorts."""
-    diagram = cluster_diagram(a_large_tree(tmp_path / "cluster.yaml", 600))
+    diagram = cluster_diagram(a_large_tree(tmp_path / "cluster.yaml", 10, 600))
 
     assert not diagram.fits
 
