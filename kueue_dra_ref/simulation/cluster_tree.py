@@ -51,7 +51,7 @@ class TreeQuota:
     """What it takes from the Cohort above it."""
     lent_least: Amount
     lent_most: Amount
-    """What it lends: Kueue does not record who lends, so it is a range if several could."""
+    """What it lends: a range if several nodes could lend, because Kueue does not record which one does."""
     borrowing_limit: str
     lending_limit: str
     """The limits as Kueue prints them; empty without one."""
@@ -88,7 +88,7 @@ class PlacedWorkload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterTree:
-    """The tree, each Cohort before what is below it, and the work by ClusterQueue, what waits first."""
+    """The tree, each Cohort before what is below it, and the work by ClusterQueue, pending workloads first."""
 
     nodes: tuple[TreeNode, ...]
     work: Mapping[str, tuple[PlacedWorkload, ...]]
@@ -145,7 +145,7 @@ def _positions(kueue: Kueue) -> dict[Key, int]:
 
 
 def _order(placed: PlacedWorkload) -> tuple[bool, bool, int, Key]:
-    """Put what waits first, in the order of its queue, and what is finished last."""
+    """Put pending workloads first, in the order of their queue, and finished ones last."""
     decision = placed.decision
     position = _LAST if placed.position is None else placed.position
     is_finished = decision.word == _FINISHED

@@ -1,6 +1,6 @@
 """How much of its quota each ClusterQueue and Cohort lends: a range, because Kueue does not record which one lends.
 
-No counterpart: pages of the simulation. Kueue knows what is borrowed, and who could lend it.
+No counterpart: pages of the simulation. Kueue knows what is borrowed, and which nodes could lend it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cohort tree as a mermaid diagram, for a README or an issue: quotas, and what waits in each ClusterQueue."""
+"""The cohort tree as a mermaid diagram, for a README or an issue: quotas, and what each ClusterQueue has pending."""
 
 from __future__ import annotations
 
