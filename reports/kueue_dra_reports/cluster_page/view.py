@@ -38,7 +38,7 @@ def cluster_view(tree: ClusterTree, head: PageHead) -> View:
     every = [each for work in tree.work.values() for each in work]
     waiting = sum(each.waits for each in every)
     verb = "waits" if waiting == 1 else "wait"
-    sentence = f"{waiting} of {named(len(every), 'workload')} {verb} for quota"
+    sentence = f"{waiting} of {named(len(every), 'workload')} {verb}"
     return _view(PageSides(trees=(tree,)), head, sentence)
 
 

@@ -267,7 +267,7 @@ let printed = null;
 addEventListener("beforeprint", () => {
   printed = nodes.map((node) => [node.open, node.atOnce]);
   nodes.forEach((node) => {
-    node.open = node.open || node.waits > 0;
+    node.open = node.open || node.isCohort || node.waits > 0 || node.work.some(changes);
     node.atOnce = Infinity;
   });
   refresh();
