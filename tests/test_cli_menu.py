@@ -33,7 +33,7 @@ def test_the_menu_says_what_the_command_says(name: str) -> None:
     assert (command.help or "").splitlines()[0] == COMMANDS[name]
 
 
-@pytest.mark.parametrize("name", ["run", "simulate", "explain", "replay", "requirements", "audit"])
+@pytest.mark.parametrize("name", ["run", "simulate", "explain", "replay", "requirements", "audit", "show"])
 def test_the_help_of_a_command_has_an_example(name: str) -> None:
     """Examples can be copied."""
     result = kueue_dra(name, "--help")

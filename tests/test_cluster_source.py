@@ -12,6 +12,7 @@ from tests.commands import kueue_dra
 COMMANDS = (
     ("simulate",),
     ("explain",),
+    ("show",),
     ("what-if", "--set", "cq/team:cpu=1"),
 )
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -21,11 +19,11 @@ from kueue_dra_reports.junit import as_junit
 from kueue_dra_reports.kubernetes_form import compared, form
 from kueue_dra_reports.markdown import as_markdown
 from kueue_dra_reports.page.render import as_html
+from tests.browser import browser
 from tests.commands import ROOT, kueue_dra
 
 CASE = "quota/test_pod_sets::test_devices_are_charged_for_each_pod[one-to-spare]"
 VOID = {"meta", "link", "input", "br", "img", "hr"}
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -181,15 +179,6 @@ def test_a_page_of_a_green_run_has_no_failures(tmp_path: Path) -> None:
     assert Page(text).open == []
     assert "Nothing is violated, but not everything is proven: 17 of 17 cases passed." in text
     assert 'id="failures"' not in text
-
-
-def browser() -> str:
-    """Find a browser, or skip with what to do."""
-    named = os.environ.get("KUEUE_DRA_BROWSER", "")
-    found = named or next(filter(None, map(shutil.which, BROWSERS)), "")
-    if not found:
-        pytest.skip("no browser: install chromium, for example with apt-get, or name one in KUEUE_DRA_BROWSER")
-    return found
 
 
 PROBE = """

@@ -319,5 +319,6 @@ def test_the_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.Monkey
 
     ran = {" ".join(each): kueue_dra(*each) for each in examples if "--context" not in each}
 
-    assert len(ran) == 5
+    assert len(ran) == 6
+    assert (tmp_path / "change.html").read_text("utf-8").startswith("<!doctype html>")
     assert {line: result.stderr for line, result in ran.items() if result.exit_code} == {}

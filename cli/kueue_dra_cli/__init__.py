@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "Run the conformance suites against the reference or a real Kueue.",
     "simulate": "Apply manifests to the reference and print the objects with their status.",
     "explain": "Explain the decision on each Job, step by step.",
+    "show": "Draw the cohort tree of a cluster, its quotas, and what each workload waits for.",
     "what-if": "Print which workloads a change of a cluster affects.",
     "config": "Check a Kueue Configuration.",
     "replay": "Replay recorded scenarios and compare what is observed.",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import click
 
 from kueue_dra_cli.cluster_source import read_cluster
 from kueue_dra_cli.options import context_option, kubeconfig_option
+from kueue_dra_cli.output_file import write_output
 from kueue_dra_clusters.redact import redacted
 from kueue_dra_ref.api.yaml_text import written
 
@@ -25,7 +24,6 @@ Exit codes
   0  written; what could not be read is listed on the error stream and in the file
   2  no such context, the API server does not answer, or the file cannot be written
 """
-STANDARD_OUTPUT = "-"
 
 
 @click.command("dump", epilog=EPILOG)
@@ -57,22 +55,6 @@ def command(context: str, kubeconfig: Path | None, output: str, redact: bool) ->
     if redact:
         documents[-1]["items"] = redacted(documents[-1]["items"])
     text = written(documents)
-    if output == STANDARD_OUTPUT:
-        click.echo(text, nl=False)
-    else:
-        _write(Path(output), text)
+    write_output(text, output, is_private=True)
     for line in found.not_read:
         click.echo(f"kueue-dra dump: not read: {line}", err=True)
-
-
-def _write(output: Path, text: str) -> None:
-    """Write a file that takes its place only when it is whole."""
-    handle, name = tempfile.mkstemp(
-        prefix=".kueue-dra-dump-", dir=output.resolve().parent
-    )
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(output)
-    finally:
-        Path(name).unlink(missing_ok=True)

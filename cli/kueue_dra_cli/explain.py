@@ -146,12 +146,12 @@ def _found(
     if wanted.name:
         (selected,) = _selected(every, wanted, result, notes)
         found, state = _with_state(run, result, selected)
-        return [(_with_notes(found, notes), state)]
+        return [(with_notes(found, notes), state)]
     inside = [each for each in every if wanted.namespace in ("", each.namespace)]
-    return [(_with_notes(each, notes), None) for each in inside]
+    return [(with_notes(each, notes), None) for each in inside]
 
 
-def _with_notes(found: Explanation, notes: InputNotes) -> Explanation:
+def with_notes(found: Explanation, notes: InputNotes) -> Explanation:
     """Add a last step that names what is not considered."""
     about = notes.about(found)
     if not about:

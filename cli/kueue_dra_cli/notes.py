@@ -79,22 +79,25 @@ def report_problems(
     allow_missing: bool,
 ) -> int:
     """Print errors, warnings and notes on standard error, and give the exit code."""
-    for finding in (*result.refused, *result.missing_of_new):
-        click.echo(_message(finding), err=True)
-    sources = (
-        _warnings(result),
-        _not_decided(simulation, result),
-        _kubernetes_notes(result),
-        left_out(simulation),
-        _work(result, notes.work),
-        _notes(simulation, result),
-    )
-    for lines in sources:
-        for line in lines:
-            click.echo(line, err=True)
+    for line in problems(simulation, result, notes):
+        click.echo(line, err=True)
     if result.refused:
         return 2
     return 2 if result.missing_of_new and not allow_missing else 0
+
+
+def problems(
+    simulation: Simulation, result: SimulationResult, notes: InputNotes
+) -> Iterator[str]:
+    """Give the lines that say what is wrong with the input, and what is not considered."""
+    for finding in (*result.refused, *result.missing_of_new):
+        yield _message(finding)
+    yield from _warnings(result)
+    yield from _not_decided(simulation, result)
+    yield from _kubernetes_notes(result)
+    yield from left_out(simulation)
+    yield from _work(result, notes.work)
+    yield from _notes(simulation, result)
 
 
 def _warnings(result: SimulationResult) -> Iterable[str]:

@@ -31,7 +31,12 @@ def as_table(
 
 def as_json(value: Any) -> None:
     """Print one JSON document, indented."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    click.echo(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """Give one JSON document, indented."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def as_json_line(value: Any) -> None:

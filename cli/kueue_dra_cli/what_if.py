@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,8 +30,10 @@ from kueue_dra_cli.options import (
     namespace_option,
     output_option,
 )
+from kueue_dra_cli.output_file import output_file_option, write_output
 from kueue_dra_cli.quota_setting import FORM, quota_changes
-from kueue_dra_cli.what_if_output import print_what_if
+from kueue_dra_cli.what_if_output import what_if_text
+from kueue_dra_cli.what_if_page import ClusterBefore
 from kueue_dra_cli.workload_names import the_only, work_name, work_of
 from kueue_dra_ref.api.configuration_documents import configurations
 from kueue_dra_ref.api.documents import ManifestDocument, read
@@ -59,6 +61,7 @@ Examples
   kueue-dra what-if cluster.yaml -f new-queue.yaml -f new-job.yaml -o md
   kueue-dra what-if cluster.yaml --mapping deviceClassMappings.yaml
   kueue-dra what-if cluster.yaml --kueue 0.20
+  kueue-dra what-if cluster.yaml --set clusterqueue/team-a:whole-gpus=4 -o html --output-file change.html
   kueue-dra what-if --context prod --set clusterqueue/team-a:whole-gpus=4
 
 \b
@@ -82,10 +85,37 @@ class _Asked:
     allow_missing: bool
 
     @property
+    def words(self) -> list[str]:
+        """The change as options."""
+        words: list[str] = []
+        for option, values in (
+            ("-f", self.files),
+            ("--set", self.settings),
+            ("--without", self.ended),
+            ("--mapping", (self.mapping,) if self.mapping else ()),
+            ("--kueue", (self.kueue,) if self.kueue else ()),
+        ):
+            for each in values:
+                words += [option, str(each)]
+        return words
+
+    @property
     def is_empty(self) -> bool:
         """Whether nothing changes."""
-        anything = (*self.files, *self.settings, *self.ended)
-        return not (anything or self.mapping or self.kueue)
+        return not self.words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Output:
+    """What is written, and where."""
+
+    form: str
+    file: str
+    paths: Sequence[Path]
+    """The files of the cluster, which a page names."""
+
+
+Run = Callable[[Simulation], SimulationResult]
 
 
 @click.command("what-if", epilog=EPILOG)
@@ -130,7 +160,8 @@ class _Asked:
 @allow_missing_option
 @kubernetes_options
 @cel_option
-@output_option("table", "md", "json")
+@output_option("table", "md", "json", "html")
+@output_file_option
 def command(
     paths: tuple[Path, ...],
     files: tuple[Path, ...],
@@ -150,13 +181,15 @@ def command(
     kubernetes_gates: Mapping[str, bool],
     only_served: bool,
     output: str,
+    output_file: str,
 ) -> None:
     """Print which workloads a change of a cluster affects.
 
     FILE is a dump of a running cluster, or manifests. The reference decides about them until nothing changes, makes the
     whole change at once, and decides again. The output has each workload that is newly admitted, preempted, no longer
     admitted, charged otherwise, or pending for another reason, and the used and nominal quota of each ClusterQueue and
-    Cohort that changes, before and after. Running workloads do not finish by themselves. Nothing is sent to a cluster.
+    Cohort that changes, before and after. Running workloads do not finish by themselves. -o html draws the cluster
+    before and after the change side by side, as show does. Nothing is sent to a cluster.
     """
     asked = _Asked(
         files=files,
@@ -178,30 +211,47 @@ def command(
         cluster_dump=cluster_documents(context, kubeconfig),
     )
 
+    run = _runner(kubernetes, kubernetes_gates, only_served, allow_missing)
+    wanted = _Output(form=output, file=output_file, paths=paths)
+    raise SystemExit(_answer(simulation, asked, run, wanted))
+
+
+def _runner(
+    kubernetes: str, gates: Mapping[str, bool], only_served: bool, allow_missing: bool
+) -> Run:
+    """Give what runs a simulation on the API server that the options select."""
+
     def run(chosen: Simulation) -> SimulationResult:
-        server = api_server(chosen, kubernetes, kubernetes_gates, only_served)
+        server = api_server(chosen, kubernetes, gates, only_served)
         return chosen.run(server, allow_missing=allow_missing)
 
-    raise SystemExit(_answer(simulation, asked, run, output))
+    return run
 
 
-def _answer(
-    simulation: Simulation,
-    asked: _Asked,
-    run: Callable[[Simulation], SimulationResult],
-    output: str,
-) -> int:
-    """Make the change, print what it affects, and give the exit code."""
+def _answer(simulation: Simulation, asked: _Asked, run: Run, wanted: _Output) -> int:
+    """Make the change, write what it affects, and give the exit code."""
     allow_missing = asked.allow_missing
     result = run(simulation)
     change, source = _change(simulation, result, asked)
     notes = simulation.notes(result)
     code = report_problems(simulation, result, notes, allow_missing=allow_missing)
+    drawn = None
+    if wanted.form == "html":
+        drawn = ClusterBefore(simulation, result, wanted.paths, asked.words)
     before = decided(result.target)
     target = _upgraded(simulation, result, asked.kueue, run)
     outcome = make(target, change)
     _check(outcome, source, allow_missing=allow_missing)
-    print_what_if(compared(before, decided(target)), output)
+    notes_of_change = list(_notes(outcome))
+    for line in notes_of_change:
+        click.echo(line, err=True)
+    found = compared(before, decided(target))
+    text = (
+        what_if_text(found, wanted.form)
+        if drawn is None
+        else drawn.page(target, found, notes_of_change)
+    )
+    write_output(text, wanted.file)
     return code
 
 
@@ -304,7 +354,7 @@ def _upgraded(
     simulation: Simulation,
     before: SimulationResult,
     minor: str | None,
-    run: Callable[[Simulation], SimulationResult],
+    run: Run,
 ) -> ReferenceTarget:
     """Run the same objects on another release, if there is one.
 
@@ -384,6 +434,9 @@ def _check(
         lines.append(f"--set: {rejection.ref}: {rejection.error or rejection.message}")
     if lines:
         raise CliError(lines)
+
+
+def _notes(outcome: ChangeOutcome) -> Iterator[str]:
+    """Say that a change does not settle, if it does not."""
     if outcome.restless:
-        text = f"note: Kueue does not settle after the change: {outcome.restless}"
-        click.echo(text, err=True)
+        yield f"note: Kueue does not settle after the change: {outcome.restless}"

@@ -1,14 +1,13 @@
-"""Print what a change affects, as tables, Markdown or JSON."""
+"""What a change affects, as tables, Markdown or JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import click
 from tabulate import tabulate
 
-from kueue_dra_cli.printing import as_json
+from kueue_dra_cli.printing import json_text
 from kueue_dra_ref.explain.step import named
 from kueue_dra_ref.simulation.decided_cluster import QuotaTotal, WorkloadDecision
 from kueue_dra_ref.simulation.what_if import QuotaDifference, WhatIf, WorkloadChange
@@ -21,25 +20,21 @@ _QUOTAS = ("object", "flavor", "resource", "used", "nominal")
 ARROW = "\N{RIGHTWARDS ARROW}"
 
 
-def print_what_if(found: WhatIf, output: str) -> None:
-    """Print what a change affects."""
+def what_if_text(found: WhatIf, output: str) -> str:
+    """Give what a change affects as tables, Markdown or JSON."""
     if output == "json":
-        as_json(_as_json(found))
-        return
+        return f"{json_text(_as_json(found))}\n"
     rows = [_workload(each) for each in found.workloads]
-    if rows:
-        _table(_WORKLOADS, rows, output, _WIDTHS)
-    else:
-        click.echo(NOTHING)
+    parts = [_table(_WORKLOADS, rows, output, _WIDTHS) if rows else NOTHING]
     changed = [each for each in found.quotas if each.changes]
     if changed:
-        click.echo()
-        _table(_QUOTAS, [_quota(each) for each in changed], output)
+        quotas = [_quota(each) for each in changed]
+        parts.append(_table(_QUOTAS, quotas, output))
     same = len(found.quotas) - len(changed)
     if same and changed:
-        click.echo(
-            f"\n{named(same, 'more quota')} of ClusterQueues and Cohorts: no change"
-        )
+        more = named(same, "more quota")
+        parts.append(f"{more} of ClusterQueues and Cohorts: no change")
+    return "\n\n".join(parts) + "\n"
 
 
 def _table(
@@ -47,17 +42,16 @@ def _table(
     rows: Sequence[Sequence[str]],
     output: str,
     widths: Sequence[int | None] = (),
-) -> None:
+) -> str:
     is_table = output == "table"
     cells = rows if is_table else [[_escaped(cell) for cell in row] for row in rows]
-    text = tabulate(
+    return tabulate(
         cells,
         headers=headers,
         tablefmt=_FORMATS[output],
         disable_numparse=True,
         maxcolwidths=list(widths) if widths and is_table else None,
     )
-    click.echo(text)
 
 
 def _escaped(cell: str) -> str:

@@ -31,13 +31,18 @@ _SHOWN = 5
 """How many workloads that hold quota an explanation names."""
 
 
-def explanations(result: SimulationResult) -> list[Explanation]:
-    """Explain every Workload of a simulation; of a running cluster also how the cluster stands."""
+def explanations(
+    result: SimulationResult, *, is_changed: bool = False
+) -> list[Explanation]:
+    """Explain every Workload of a simulation; of a running cluster also how the cluster stands.
+
+    After a change (``is_changed``) the decisions of the cluster are not compared with those of the reference.
+    """
     found = [(each, explained(result.target, each)) for each in result.workloads]
     manager = result.target.manager
     if not result.restored or manager is None:
         return [explanation for _, explanation in found]
-    stored = result.stored
+    stored = {} if is_changed else result.stored
     return [_with_state(manager.kueue, stored, *each) for each in found]
 
 

@@ -141,8 +141,12 @@ def _quotas(before: DecidedCluster, after: DecidedCluster) -> Iterator[QuotaDiff
 
 def _text(decision: WorkloadDecision) -> str:
     """Give a decision in words: what a workload holds, or why it holds nothing."""
-    if not decision.holds:
-        return f"{decision.word}: {decision.why}" if decision.why else decision.word
+    detail = charged_text(decision) if decision.holds else decision.why
+    return f"{decision.word}: {detail}" if detail else decision.word
+
+
+def charged_text(decision: WorkloadDecision) -> str:
+    """Say what a workload holds, flavor by flavor; empty if nothing is charged."""
     by_flavor: dict[str, list[str]] = {}
     for (flavor, resource), amount in decision.amounts.items():
         by_flavor.setdefault(flavor, []).append(f"{amount} {resource}")
@@ -150,6 +154,4 @@ def _text(decision: WorkloadDecision) -> str:
         f"{', '.join(amounts)} in flavor {flavor}"
         for flavor, amounts in by_flavor.items()
     ]
-    if not charged:
-        return decision.word
-    return f"{decision.word}: {'; '.join(charged)}"
+    return "; ".join(charged)

@@ -237,8 +237,12 @@ def test_a_cluster_is_asked_by_its_context(target: LiveTarget, plane: ControlPla
     why = kueue_dra("explain", *cluster, "job/alpha")
     what = kueue_dra("what-if", *cluster, "--without", "zeta", "-o", "json")
     table = kueue_dra("simulate", *cluster, "-o", "table")
+    page = kueue_dra("show", *cluster)
 
     assert (why.exit_code, what.exit_code, table.exit_code) == (0, 0, 0), why.stderr + what.stderr + table.stderr
+    assert page.exit_code == 0, page.stderr
+    assert "<h1>1 of 2 workloads waits</h1>" in page.stdout
+    assert "context mine, decided as kueue-0.19" in page.stdout
     assert "it would be admitted if Job team/zeta" in why.stdout
     effects = {each["job"]: each["effect"] for each in json.loads(what.stdout)["workloads"]}
     assert effects == {"alpha": "newly admitted", "zeta": "ended"}
