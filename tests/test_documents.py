@@ -212,3 +212,64 @@ def test_what_is_written_reads_back_the_same() -> None:
     (document,) = parse(written([manifest]), "f.yaml")
 
     assert document.manifest == manifest
+
+
+LIST_IN_JSON = """\
+{
+\t"apiVersion": "v1", "kind": "List",
+\t"items": [
+\t\t{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}},
+\t\t{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
+\t\t "spec": {"parallelism": 2.0,
+\t\t          "completions": 1e1}}
+\t]
+}
+"""
+
+
+def test_json_is_read_as_yaml_is_with_the_lines_of_its_fields() -> None:
+    """A whole number is one however it is written; tabs may be anywhere between values."""
+    namespace, job = parse(LIST_IN_JSON, "f.json")
+
+    assert namespace.manifest == {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}
+    assert job.manifest["spec"] == {"parallelism": 2, "completions": 10}
+    assert (namespace.line, job.line, job.line_of("spec.completions")) == (4, 5, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param('{"kind": "List",\n "kind": "List"}', 'key "kind" again, first on line 1', id="a-key-twice"),
+        pytest.param('{"kind": ' + "[" * 101 + "]" * 101 + "}", "more than 100 levels inside each other", id="deep"),
+        pytest.param('{"a": ' + "9" * 20_000 + "}", "a number of 20000 digits", id="digits"),
+        pytest.param('{"a": "\\ud800"}', "invalid Unicode character escape code", id="half-a-surrogate-pair"),
+        pytest.param('{"a": 1,}x', "document start", id="more"),
+    ],
+)
+def test_an_error_in_json_is_answered_as_in_yaml(text: str, found: str) -> None:
+    """The JSON parser leaves it to the YAML reader, which knows the line."""
+    with pytest.raises(DocumentError) as fault:
+        parse(text, "f.json")
+
+    assert found in str(fault.value)
+
+
+def test_the_number_of_values_in_a_document_has_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only values that aliases repeat are limited: a dump of a large cluster is one document."""
+    monkeypatch.setattr("kueue_dra_ref.api.yaml_text._MOST_REPEATED", 10)
+    text = f"apiVersion: v1\nkind: List\nitems:\n- kind: Pod\n  many: [{'a,' * 100}]\n- kind: Job\n"
+
+    _, job = parse(text, "f.yaml")
+
+    assert (job.manifest, job.line) == ({"kind": "Job"}, 6)
+
+
+def test_the_fields_behind_an_alias_have_the_lines_of_what_it_repeats() -> None:
+    """The same for an item that is an alias itself."""
+    text = "kind: List\nitems:\n- &first\n  kind: Job\n  spec: &spec {a: 1}\n- *first\n- kind: Pod\n  spec: *spec\n"
+
+    documents = parse(text, "f.yaml")
+
+    assert [each.line_of("spec.a") for each in documents] == [5, 5, 5]
+    assert documents[1].manifest == documents[0].manifest
+    assert documents[1].manifest["spec"] is not documents[0].manifest["spec"]

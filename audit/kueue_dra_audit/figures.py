@@ -20,6 +20,7 @@ from kueue_dra_fixtures.invariants import (
 from kueue_dra_fixtures.pending import is_in_line
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.pods import printed
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest
 
 _FIGURES: tuple[Law, ...] = (
@@ -90,8 +91,9 @@ def _quotas(queue: Manifest) -> set[tuple[str, str]]:
 
 def waiting_are_counted_locally(state: ClusterState) -> Iterator[Violation]:
     """A LocalQueue counts its pending Workloads; it need not count an inadmissible one or one without condition."""
+    waiting = _waiting(state)
     for queue in state.of("LocalQueue"):
-        pending = [each for each in state.of("Workload") if _waits(each, queue)]
+        pending = waiting.get(key_of(queue), ())
         # Kueue counts nothing in a LocalQueue that is stopped, or whose ClusterQueue is missing.
         is_active = is_true(queue, "Active")
         least = sum(is_in_line(each) for each in pending) if is_active else 0
@@ -105,15 +107,17 @@ def waiting_are_counted_locally(state: ClusterState) -> Iterator[Violation]:
             )
 
 
-def _waits(workload: Manifest, queue: Manifest) -> bool:
-    """Whether a Workload that names a LocalQueue is active and holds no quota."""
-    namespace, name = key_of(queue)
-    spec = workload["spec"]
-    if key_of(workload)[0] != namespace or spec.get("queueName") != name:
-        return False
-    if is_true(workload, "Finished") or is_true(workload, "QuotaReserved"):
-        return False
-    return bool(spec.get("active", True))
+def _waiting(state: ClusterState) -> Mapping[Key, list[Manifest]]:
+    """Give the Workloads that are active and hold no quota, by the LocalQueue that they name."""
+    found: dict[Key, list[Manifest]] = {}
+    for workload in state.of("Workload"):
+        spec = workload["spec"]
+        if is_true(workload, "Finished") or is_true(workload, "QuotaReserved"):
+            continue
+        if spec.get("active", True):
+            queue = key_of(workload)[0], spec.get("queueName", "")
+            found.setdefault(queue, []).append(workload)
+    return found
 
 
 _MORE_FIGURES: tuple[Law, ...] = (flavors_are_listed, waiting_are_counted_locally)

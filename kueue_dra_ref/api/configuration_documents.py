@@ -14,7 +14,6 @@ from kueue_dra_ref.api.documents import ManifestDocument, parse
 from kueue_dra_ref.api.openshift_kueue import configuration_of_operator, is_operator
 from kueue_dra_ref.api.schema_config import GROUP
 from kueue_dra_ref.api.unstructured import part
-from kueue_dra_ref.api.yaml_text import found_at
 from kueue_dra_ref.target import Manifest
 
 CONFIGURATION_KEYS = ("config.yaml", "controller_manager_config.yaml")
@@ -26,7 +25,6 @@ _WITHOUT_VERSION = re.compile(r"^kind:\s*Configuration\s*$", re.MULTILINE)
 _VERSION = re.compile(r"^apiVersion:", re.MULTILINE)
 Text = tuple[tuple[str, ...], str]
 """A text inside a document: its path, and the text."""
-_BLOCK_STYLES = ("|", ">")
 
 
 def configurations(
@@ -92,8 +90,8 @@ def _configurations(document: ManifestDocument) -> Iterator[ManifestDocument]:
     if is_configuration(manifest):
         yield document
     elif is_operator(manifest):
-        node, _ = found_at(document.node, ["spec", "config"])
-        yield replace(document, manifest=configuration_of_operator(manifest), node=node)
+        span = document.span.part(["spec", "config"])
+        yield replace(document, manifest=configuration_of_operator(manifest), span=span)
     else:
         for path, text in _texts_with_one(manifest):
             yield from _inside(document, path, text)
@@ -132,9 +130,6 @@ def _inside(
     document: ManifestDocument, path: Sequence[str], text: str
 ) -> tuple[ManifestDocument, ...]:
     """Read the Configuration in a text of a document, with the lines of the outer file."""
-    node, _ = found_at(document.node, path)
-    above = int(node.start_mark.line)
-    if getattr(node, "style", None) in _BLOCK_STYLES:
-        above += 1
+    above = document.span.lines_above_text(path)
     # Kueue reads the first document of its file and ignores what follows.
-    return parse(text, document.file, document.shift + above)[:1]
+    return parse(text, document.file, above)[:1]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kueue_dra_ref.api.files import STANDARD_INPUT, DocumentError, text_of
-from kueue_dra_ref.api.yaml_text import Node, found_at, kind_of, parsed, steps, written
+from kueue_dra_ref.api.json_documents import parsed_json
+from kueue_dra_ref.api.yaml_text import TextSpan, parsed, steps, written
 from kueue_dra_ref.target import Manifest
 
 __all__ = [
@@ -36,28 +36,22 @@ class ManifestDocument:
     file: str
     number: int
     """Which document of the file, from 1."""
-    node: Node = field(repr=False, compare=False)
-    shift: int = field(default=0, repr=False, compare=False)
-    """Lines of the file before the text that ``node`` was read from."""
+    span: TextSpan = field(repr=False, compare=False)
     is_template: bool = False
     """Whether this is a file of a Helm chart that is not rendered, which has no manifest."""
 
     @property
     def line(self) -> int:
         """Give the line on which the manifest begins."""
-        return self.shift + int(self.node.start_mark.line) + 1
+        return self.span.line + 1
 
     def line_of(self, path: str) -> int:
         """Give the line of a field such as ``spec.items[0].name``, or of the deepest part of it that exists."""
-        return self.shift + found_at(self.node, steps(path))[1].start_mark.line + 1
+        return self.span.line_of(steps(path))
 
     def depth_of(self, path: str) -> int:
         """Tell how many steps of a path lead somewhere in this document."""
-        parts = steps(path)
-        places = [
-            found_at(self.node, parts[:depth])[1] for depth in range(len(parts) + 1)
-        ]
-        return sum(here is not there for here, there in itertools.pairwise(places))
+        return self.span.depth_of(steps(path))
 
     def fault(self, path: str, found: str, expected: str) -> DocumentError:
         """Report what is wrong with a field of this document."""
@@ -149,9 +143,9 @@ def _is_in_chart(file: Path) -> bool:
 
 def _template(file: Path, text: str) -> ManifestDocument:
     shift = _line_of(text, _ACTION) - 1
-    ((_, node, _),) = parsed("{}", str(file))
+    (empty,) = parsed("{}", str(file), shift)
     return ManifestDocument(
-        manifest={}, file=str(file), number=1, node=node, shift=shift, is_template=True
+        manifest={}, file=str(file), number=1, span=empty.span, is_template=True
     )
 
 
@@ -187,20 +181,24 @@ def identified(
 def _parsed(
     text: str, file: str, shift: int, *, only_objects: bool
 ) -> Iterator[ManifestDocument]:
-    for number, node, value in parsed(text, file, shift):
+    whole = parsed_json(text, shift)
+    for found in [whole] if whole else parsed(text, file, shift):
         document = ManifestDocument(
-            manifest={}, file=file, number=number, node=node, shift=shift
+            manifest={}, file=file, number=found.number, span=found.span
         )
-        if isinstance(value, dict):
-            yield from _flattened(replace(document, manifest=value))
+        if isinstance(found.value, dict):
+            document = replace(document, manifest=found.value)
+            yield from _flattened(document, found.items)
         elif only_objects:
             expected = "an object with apiVersion, kind and metadata"
-            raise document.fault("", kind_of(node), expected)
+            raise document.fault("", found.span.kind, expected)
         else:
             yield document
 
 
-def _flattened(document: ManifestDocument) -> Iterator[ManifestDocument]:
+def _flattened(
+    document: ManifestDocument, spans: Sequence[TextSpan]
+) -> Iterator[ManifestDocument]:
     kind = document.manifest.get("kind")
     items = document.manifest.get("items")
     is_list = isinstance(kind, str) and kind.endswith("List")
@@ -211,11 +209,9 @@ def _flattened(document: ManifestDocument) -> Iterator[ManifestDocument]:
         if not isinstance(item, dict):
             found = f"{item!r} in a {kind}"
             raise document.fault(f"items[{index}]", found, "an object")
-        yield replace(
-            document,
-            manifest=_of_the_list(document.manifest) | item,
-            node=found_at(document.node, ["items", str(index)])[0],
-        )
+        span = spans[index] if spans else document.span.part(["items", str(index)])
+        manifest = _of_the_list(document.manifest) | item
+        yield replace(document, manifest=manifest, span=span)
 
 
 def _of_the_list(manifest: Manifest) -> Manifest:

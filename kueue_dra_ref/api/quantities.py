@@ -94,7 +94,9 @@ class Quantity:
 
 def clamp(value: int) -> int:
     """Saturate to int64, as Kueue's arithmetic does."""
-    return max(MIN_INT64, min(MAX_INT64, value))
+    if MIN_INT64 <= value <= MAX_INT64:
+        return value
+    return MAX_INT64 if value > 0 else MIN_INT64
 
 
 @lru_cache(maxsize=4096)

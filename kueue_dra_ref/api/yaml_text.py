@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice, pairwise
 from math import isinf
 from typing import Any
 
 import yaml
-from yaml import Node as Node
+from yaml import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    Node,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
 
+from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.files import DocumentError
 from kueue_dra_ref.target import Manifest
 
 try:
+    from yaml import CBaseLoader as _Composer
     from yaml import CSafeDumper as _Printer
     from yaml import CSafeLoader as _Parser
 except ImportError:  # PyYAML built without libyaml: the same answers, ten times slower
+    from yaml import BaseLoader as _Composer  # type: ignore[assignment]
     from yaml import SafeDumper as _Printer  # type: ignore[assignment]
     from yaml import SafeLoader as _Parser  # type: ignore[assignment]
 
-_MOST_VALUES = (
-    1_000_000  # a document that is larger than this grew by aliases of aliases
-)
-_DEEPEST = 100  # no object of Kubernetes has so many levels, and what has many more ends the parser
-_MOST_DIGITS = 10_000  # no amount of Kubernetes is so long, and a message repeats it
-_LONG_NUMBER = re.compile(rf"[-+]?[0-9.]{{{_MOST_DIGITS},}}[A-Za-z]{{0,2}}")
+Event = Any
+"""An event of the parser; the type stubs of PyYAML know neither its anchor nor where it is."""
+_MOST_REPEATED = 1_000_000  # a document in which aliases repeat more values grew by aliases of aliases
+_BLOCK_STYLES = ("|", ">")
+DEEPEST = 100  # no object of Kubernetes has so many levels, and what has many more ends the parser
+MOST_DIGITS = 10_000  # no amount of Kubernetes is so long, and a message repeats it
+_LONG_NUMBER = re.compile(rf"[-+]?[0-9.]{{{MOST_DIGITS},}}[A-Za-z]{{0,2}}")
 _TAG = "tag:yaml.org,2002:"
 _BOOLS = dict.fromkeys(("y", "yes", "true", "on"), True) | dict.fromkeys(
     ("n", "no", "false", "off"), False
@@ -47,24 +63,89 @@ _RESOLVED = {  # what a plain scalar is to Go's YAML library, which differs from
 }
 
 
-def parsed(text: str, file: str, shift: int = 0) -> Iterator[tuple[int, Node, Any]]:
-    """Give each document of a text that is not empty: its number, its node and its value.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TextSpan:
+    """Where a value is in a text; the lines of its fields are found when they are needed, so a span is small."""
+
+    text: str = field(repr=False)
+    start: int
+    """The first character of the value."""
+    end: int
+    """The character after the value."""
+    line: int
+    """The number of lines of the file above the value."""
+    column: int
+    """The number of characters before the value on its first line."""
+    shift: int
+    """The number of lines of the file above the text."""
+    steps: tuple[str, ...] = ()
+    """The number of the document in the text, from 0, and the path of the value in it."""
+    closed: bool = True
+    """Whether the value can be read without the rest of the text, because it has no aliases and no tags."""
+
+    def line_of(self, steps: Sequence[str]) -> int:
+        """Give the line of a field, or of the deepest part of it that exists."""
+        node, above = _nodes_of(self)
+        return above + int(_found_at(node, steps)[1].start_mark.line) + 1
+
+    def depth_of(self, steps: Sequence[str]) -> int:
+        """Give the number of steps that lead somewhere."""
+        node, _ = _nodes_of(self)
+        depths = range(len(steps) + 1)
+        places = [_found_at(node, steps[:depth])[1] for depth in depths]
+        return sum(here is not there for here, there in pairwise(places))
+
+    def lines_above_text(self, steps: Sequence[str]) -> int:
+        """Give the number of lines of the file above the first line of a text in a field."""
+        root, above = _nodes_of(self)
+        node, _ = _found_at(root, steps)
+        is_block = getattr(node, "style", None) in _BLOCK_STYLES
+        return above + int(node.start_mark.line) + int(is_block)
+
+    @property
+    def kind(self) -> str:
+        """What the value is, in words."""
+        return _kind(_nodes_of(self)[0])
+
+    def part(self, steps: Sequence[str]) -> TextSpan:
+        """Give the span of a field, or of the deepest part of it that exists."""
+        root, above = _nodes_of(self)
+        node, _ = _found_at(root, steps)
+        first = self.start - self.column if self.closed else 0
+        return replace(
+            self,
+            start=first + node.start_mark.index,
+            end=first + node.end_mark.index,
+            line=above + node.start_mark.line,
+            column=node.start_mark.column,
+            steps=(*self.steps, *steps),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDocument:
+    """One document of a text that is not empty."""
+
+    number: int
+    """Which document of the text, from 1."""
+    value: Any
+    span: TextSpan
+    items: Sequence[TextSpan] = ()
+    """The spans of the elements of its list ``items``, if it has one."""
+
+
+def parsed(text: str, file: str, shift: int = 0) -> Iterator[ParsedDocument]:
+    """Give each document of a text that is not empty; ``shift`` is the number of lines above the text in its file.
 
     Raises:
         DocumentError: the text is no YAML, repeats a key, or holds what JSON cannot.
 
     """
-    number = 0
+    reader = _Reader(text=text, file=file, shift=shift)
     try:
-        for number, node in enumerate(yaml.compose_all(text, Loader=_Loader), 1):
-            if node.tag != _TAG + "null":
-                yield (
-                    number,
-                    node,
-                    _Values(file=file, number=number, shift=shift).of(node),
-                )
+        yield from reader.documents()
     except yaml.YAMLError as fault:
-        raise _syntax_fault(fault, file, number + 1, shift) from None
+        raise _syntax_fault(fault, file, reader.complete + 1, shift) from None
 
 
 def written(manifests: Iterable[Manifest]) -> str:
@@ -85,7 +166,39 @@ def steps(path: str) -> list[str]:
     return re.findall(r"(?<=\[)[^\]]*(?=\])|[^.\[\]]+(?=\.|\[|$)", path)
 
 
-def found_at(node: Node, steps: Sequence[str]) -> tuple[Node, Node]:
+def _kind(found: Node | Event) -> str:
+    """Say in words what a node is, or the value that an event begins."""
+    match found:
+        case yaml.MappingNode() | MappingStartEvent():
+            return "an object"
+        case yaml.SequenceNode() | SequenceStartEvent():
+            return "a list"
+        case _:
+            return f'"{found.value}"' if found.value else "nothing"
+
+
+@lru_cache(maxsize=256)
+def _nodes_of(span: TextSpan) -> tuple[Node, int]:
+    """Read the nodes of a span again, with the number of lines of the file above the text that they are read from."""
+    if span.closed:
+        text = " " * span.column + span.text[span.start : span.end]
+        with suppress(yaml.YAMLError, IndexError):
+            return _composed(text, 0), span.line
+    number, *steps = span.steps
+    try:
+        document = _composed(span.text, int(number))
+    except yaml.YAMLError:  # JSON that is no YAML: its first line is known
+        return _composed("{}", 0), span.line
+    return _found_at(document, steps)[0], span.shift
+
+
+def _composed(text: str, number: int) -> Node:
+    """Read the nodes of one document; what follows it need not be YAML."""
+    nodes = list(islice(yaml.compose_all(text, Loader=_Composer), number + 1))
+    return nodes[number]
+
+
+def _found_at(node: Node, steps: Sequence[str]) -> tuple[Node, Node]:
     """Follow steps as far as they lead: the value there, and the node of its place (its key, if any)."""
     place = node
     for step in steps:
@@ -104,36 +217,11 @@ def found_at(node: Node, steps: Sequence[str]) -> tuple[Node, Node]:
     return node, place
 
 
-def kind_of(node: Node) -> str:
-    """Say in words what a node is."""
-    match node:
-        case yaml.MappingNode():
-            return "an object"
-        case yaml.SequenceNode():
-            return "a list"
-        case _:
-            return f'"{node.value}"' if node.value else "nothing"
-
-
 _IS_NUMBER = re.compile(f"{_RESOLVED['int'][0]}|{_RESOLVED['float'][0]}")
 
 
 class _Loader(_Parser):
     yaml_implicit_resolvers: dict[str, Any] = {}
-    depth = 0
-
-    def descend_resolver(self, parent: Node | None, index: object) -> None:
-        """Count the levels on the way down; libyaml itself has no bound but the memory of its stack."""
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            mark = parent.start_mark if parent else None
-            raise yaml.MarkedYAMLError(
-                problem=f"more than {_DEEPEST} levels inside each other",
-                problem_mark=mark,
-            )
-
-    def ascend_resolver(self) -> None:
-        self.depth -= 1
 
 
 class _Dumper(_Printer):
@@ -167,76 +255,213 @@ def _syntax_fault(
     )
 
 
+@dataclass(slots=True)
+class _Anchor:
+    """What an alias repeats."""
+
+    event: Event
+    value: Any = None
+    size: int = 0
+    """The number of values in it; 0 while it is being read."""
+
+
 @dataclass(slots=True, kw_only=True)
-class _Values:
-    """Turns the nodes of one document into JSON values."""
+class _Reader:
+    """Makes the values of the events of a text; it keeps no nodes, which need ten times the memory of the values."""
 
+    text: str
     file: str
-    number: int
     shift: int
-    left: int = _MOST_VALUES
-    inside: list[Node] = field(default_factory=list)
+    complete: int = 0
+    """The number of documents that have been read."""
+    _events: Iterator[Event] = field(default_factory=lambda: iter(()))
+    _depth: int = 0
+    _end: int = 0
+    """The character after the last mapping or list."""
+    _count: int = 0
+    """The number of values so far."""
+    _repeated: int = 0
+    """The number of values that aliases have repeated in this document."""
+    _closed: bool = True
+    _items: list[TextSpan] = field(default_factory=list)
+    _anchors: dict[str, _Anchor] = field(default_factory=dict)
+    _plain: dict[str, Any] = field(default_factory=dict)
+    """The values of plain scalars by their text; most of them repeat."""
 
-    def of(self, node: Node) -> Any:
-        self.left -= 1
-        if self.left < 0 or any(node is each for each in self.inside):
-            raise self._fault(
-                node,
-                "an alias that holds itself, or aliases without end",
-                "a finite document",
-            )
-        if isinstance(node, yaml.ScalarNode):
-            return self._scalar(node)
-        self.inside.append(node)
-        value = (
-            self._mapping(node)
-            if isinstance(node, yaml.MappingNode)
-            else [self.of(each) for each in node.value]
+    def documents(self) -> Iterator[ParsedDocument]:
+        """Read one document after the other."""
+        self._events = yaml.parse(self.text, Loader=_Loader)
+        for event in self._events:
+            if isinstance(event, DocumentStartEvent):
+                document = self._document(event)
+                self.complete += 1
+                if document.value is not None:
+                    yield document
+
+    def _document(self, start: Event) -> ParsedDocument:
+        self._depth = self._repeated = 0
+        self._closed = not (start.version or start.tags)
+        self._items = []
+        self._anchors = {}
+        root = next(self._events)
+        value = self._value(root)
+        end = next(self._events).start_mark.index
+        span = self._span(root, end)
+        items = self._items
+        if not self._closed:
+            span = replace(span, closed=False)
+            items = [replace(each, closed=False) for each in items]
+        number = self.complete + 1
+        return ParsedDocument(number=number, value=value, span=span, items=items)
+
+    def _span(self, event: Event, end: int, *steps: str) -> TextSpan:
+        start = event.start_mark
+        return TextSpan(
+            text=self.text,
+            start=start.index,
+            end=end,
+            line=self.shift + start.line,
+            column=start.column,
+            shift=self.shift,
+            steps=(str(self.complete), *steps),
         )
-        self.inside.pop()
-        return value
 
-    def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
+    def _value(self, event: Event) -> Any:
+        """Read the value that begins with an event."""
+        self._count += 1
+        if isinstance(event, AliasEvent):
+            return self._repeat(event)
+        if event.anchor is not None:
+            return self._anchored(event)
+        return self._unanchored(event)
+
+    def _unanchored(self, event: Event) -> Any:
+        if isinstance(event, ScalarEvent):
+            return self._scalar(event)
+        self._closed = self._closed and event.tag is None
+        if isinstance(event, MappingStartEvent):
+            return self._mapping(event)
+        return [self._value(each) for each in self._inside(event, SequenceEndEvent)]
+
+    def _anchored(self, event: Event) -> Any:
+        """Read a value that aliases may repeat."""
+        self._closed = False
+        first = self._anchors.get(event.anchor)
+        if first is not None:
+            raise yaml.MarkedYAMLError(
+                context="found duplicate anchor; first occurrence",
+                context_mark=first.event.start_mark,
+                problem="second occurrence",
+                problem_mark=event.start_mark,
+            )
+        anchor = self._anchors[event.anchor] = _Anchor(event)
+        before = self._count
+        anchor.value = self._unanchored(event)
+        anchor.size = 1 + self._count - before
+        return anchor.value
+
+    def _repeat(self, event: Event) -> Any:
+        self._closed = False
+        anchor = self._anchors.get(event.anchor)
+        if anchor is None:
+            raise yaml.MarkedYAMLError(
+                problem="found undefined alias", problem_mark=event.start_mark
+            )
+        self._count += anchor.size
+        self._repeated += anchor.size
+        if not anchor.size or self._repeated > _MOST_REPEATED:
+            found = "an alias that holds itself, or aliases without end"
+            raise self._fault(anchor.event, found, "a finite document")
+        return copied(anchor.value)
+
+    def _inside(self, event: Event, end: type[yaml.Event]) -> Iterator[Event]:
+        """Give the first event of each value in a mapping or a list, up to its end."""
+        self._depth += 1
+        for each in self._events:
+            if isinstance(each, end):
+                break
+            if self._depth >= DEEPEST:
+                problem = f"more than {DEEPEST} levels inside each other"
+                mark = event.start_mark
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+            yield each
+        self._depth -= 1
+        self._end = each.end_mark.index
+
+    def _mapping(self, event: Event) -> dict[str, Any]:
         merged: dict[str, Any] = {}
         own: dict[str, Any] = {}
-        lines: dict[str, int] = {}
-        for key_node, value_node in node.value:
-            if key_node.tag == _TAG + "merge":
-                merged = self._merged(value_node) | merged
+        first: dict[str, Event] = {}
+        for key_event in self._inside(event, MappingEndEvent):
+            if _is_merge(key_event):
+                merged = self._merged(next(self._events)) | merged
                 continue
-            key = self._key(key_node)
+            key = self._key(key_event)
             if key in own:
-                raise self._fault(
-                    key_node,
-                    f'key "{key}" again, first on line {lines[key]}',
-                    "each key once",
-                )
-            own[key], lines[key] = (
-                self.of(value_node),
-                self.shift + key_node.start_mark.line + 1,
-            )
-        return merged | own
+                line = self._line(first[key])
+                found = f'key "{key}" again, first on line {line}'
+                raise self._fault(key_event, found, "each key once")
+            first[key] = key_event
+            of = next(self._events)
+            is_items = key == "items" and self._depth == 1
+            own[key] = self._list_of_items(of) if is_items else self._value(of)
+        return merged | own if merged else own
 
-    def _merged(self, node: Node) -> dict[str, Any]:
+    def _list_of_items(self, event: Event) -> Any:
+        """Read the list ``items`` of a document, and keep the span of each item."""
+        if not isinstance(event, SequenceStartEvent) or event.anchor or event.tag:
+            return self._value(event)
+        values: list[Any] = []
+        for each in self._inside(event, SequenceEndEvent):
+            index = len(values)
+            values.append(self._value(each))
+            is_short = isinstance(each, (ScalarEvent, AliasEvent))
+            end = each.end_mark.index if is_short else self._end
+            first = self._source(each)
+            self._items.append(self._span(first, end, "items", str(index)))
+        return values
+
+    def _merged(self, event: Event) -> dict[str, Any]:
+        """Read what a merge key adds: a mapping, or a list of mappings of which the first counts most."""
+        value = self._value(event)
         merged: dict[str, Any] = {}
-        for each in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-            if not isinstance(each, yaml.MappingNode):
-                raise self._fault(each, kind_of(each), "an object to merge")
-            merged = self.of(each) | merged
+        for each in value if isinstance(value, list) else [value]:
+            if not isinstance(each, dict):
+                found = (
+                    f'"{each}"'
+                    if isinstance(value, list)
+                    else _kind(self._source(event))
+                )
+                raise self._fault(event, found, "an object to merge")
+            merged = each | merged
         return merged
 
-    def _key(self, node: Node) -> str:
-        key = self.of(node) if isinstance(node, yaml.ScalarNode) else None
-        if key is None:
-            raise self._fault(node, f"{kind_of(node)} as a key", "a string")
+    def _key(self, event: Event) -> str:
+        key = self._value(event)
+        if key is None or isinstance(key, (dict, list)):
+            raise self._fault(
+                event, f"{_kind(self._source(event))} as a key", "a string"
+            )
         return str(key).lower() if isinstance(key, bool) else str(key)
 
-    def _scalar(self, node: yaml.ScalarNode) -> Any:
-        text = str(node.value)
-        if len(text) > _MOST_DIGITS and _LONG_NUMBER.fullmatch(text):
-            found = f"a number of {len(text)} digits"
-            raise self._fault(node, found, f"at most {_MOST_DIGITS} digits")
-        match node.tag.removeprefix(_TAG):
+    def _scalar(self, event: Event) -> Any:
+        text: str = event.value
+        if event.tag is not None:
+            self._closed = False
+            return self._read_as(event, event.tag)
+        if not event.implicit[0]:
+            return text
+        if text not in self._plain:
+            self._plain[text] = self._read_as(event, "!")
+        return self._plain[text]
+
+    def _read_as(self, event: Event, tag: str) -> Any:
+        """Read a scalar as its tag says, or as its text looks where the tag is only ``!``."""
+        text: str = event.value
+        self._check_length(event, text)
+        if tag == "!":
+            tag = _plain_tag(text) if event.implicit[0] else "str"
+        match tag.removeprefix(_TAG):
             case "str" | "merge" | "timestamp" | "value":
                 return text
             case "bool" if text.lower() in _BOOLS:
@@ -244,22 +469,51 @@ class _Values:
             case "null":
                 return None
             case "int" | "float" if _IS_NUMBER.fullmatch(text):
-                return text if (number := _number(text)) is None else number
+                return text if (number := number_of(text)) is None else number
             case _:
-                raise self._fault(node, text or node.tag, "a value that JSON can hold")
+                raise self._fault(event, text or tag, "a value that JSON can hold")
 
-    def _fault(self, node: Node, found: str, expected: str) -> DocumentError:
-        line = self.shift + node.start_mark.line + 1
+    def _check_length(self, event: Event, text: str) -> None:
+        if len(text) > MOST_DIGITS and _LONG_NUMBER.fullmatch(text):
+            found = f"a number of {len(text)} digits"
+            raise self._fault(event, found, f"at most {MOST_DIGITS} digits")
+
+    def _source(self, event: Event) -> Event:
+        """Give the event with which a value begins; for an alias that of the value that it repeats."""
+        is_alias = isinstance(event, AliasEvent)
+        return self._anchors[event.anchor].event if is_alias else event
+
+    def _line(self, event: Event) -> int:
+        return self.shift + int(event.start_mark.line) + 1
+
+    def _fault(self, event: Event, found: str, expected: str) -> DocumentError:
         return DocumentError(
             file=self.file,
-            document=self.number,
-            line=line,
+            document=self.complete + 1,
+            line=self._line(event),
             found=found,
             expected=expected,
         )
 
 
-def _number(text: str) -> int | float | None:
+def _is_merge(event: Event) -> bool:
+    """Whether the key of a mapping is the merge key."""
+    if not isinstance(event, ScalarEvent):
+        return False
+    if event.tag is not None:
+        return str(event.tag) == _TAG + "merge"
+    return bool(event.implicit[0]) and event.value == "<<"
+
+
+def _plain_tag(text: str) -> str:
+    """Give the tag of a plain scalar, which depends on how it looks."""
+    for tag, pattern in _Loader.yaml_implicit_resolvers.get(text[:1], ()):
+        if pattern.match(text):
+            return str(tag)
+    return "str"
+
+
+def number_of(text: str) -> int | float | None:
     """Read a number as Go does: 0-prefixed is octal, and a float without fraction is printed as a whole number.
 
     None where a float64 cannot hold it: then Go takes a plain scalar for a string.

@@ -5,6 +5,7 @@ Kueue: pkg/cache/queue/manager.go (Manager); pkg/cache/scheduler/cache.go (Cache
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -44,6 +45,10 @@ Object = tuple[str, Key]
 """Kind and key of an object."""
 
 
+class ToDo(OrderedDict[Object, None]):
+    """Objects to reconcile, each once; taking the first takes the same time for any number, unlike in a dict."""
+
+
 @dataclass(slots=True, kw_only=True)
 class ManagedQueue:
     """A LocalQueue that is not stopped: the ClusterQueue that it points at, and its pending workloads."""
@@ -77,7 +82,7 @@ class Kueue:
         self.derivations: dict[Key, DRAResources] = {}
         self.decisions: dict[Key, tuple[Step, ...]] = {}
         """The steps that led to the last decision on each Workload."""
-        self.to_do: dict[Object, None] = {}
+        self.to_do = ToDo()
         self.stale: dict[Object, None] = {}
         self._requeues: set[tuple[str, str]] = set()
         """The cohort trees and ClusterQueues whose inadmissible workloads are due to be requeued."""

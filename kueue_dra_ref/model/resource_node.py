@@ -22,7 +22,7 @@ UNLIMITED = MAX_INT64
 
 def plus(left: int, right: int) -> int:
     """Add two amounts, saturating."""
-    if UNLIMITED in (left, right):
+    if left == UNLIMITED or right == UNLIMITED:
         return UNLIMITED
     return clamp(left + right)
 
@@ -122,16 +122,18 @@ class ResourceNode:
 
     def local_quota(self, of: FlavorResource) -> int:
         """Give the part of the SubtreeQuota that the lending limit keeps from the cohort (localQuota)."""
-        lending = self.quota_for(of).lending
-        if lending is None:
+        limits = self.limits.get(of)
+        if limits is None or limits.lending is None:
             return 0
-        not_lent = minus(self.quota(of), lending)
+        not_lent = minus(self.quota(of), limits.lending)
         return max(0, not_lent)
 
     def local_available(self, of: FlavorResource) -> int:
         """Give the part of the localQuota that is not in use."""
         local_quota = self.local_quota(of)
-        used = self.used(of)
+        used = self.usage.get(of, 0)
+        if not local_quota and used >= 0:
+            return 0
         unused = minus(local_quota, used)
         return max(0, unused)
 

@@ -20,7 +20,7 @@ from kueue_dra_ref.controllers.queues import QueueControllers
 from kueue_dra_ref.controllers.scheduler import Scheduler
 from kueue_dra_ref.controllers.workload import WorkloadReconciler
 from kueue_dra_ref.controlplane.clock import Clock
-from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.kueue import Kueue, ToDo
 from kueue_dra_ref.controlplane.store import Event, Store, is_deleted, key_of
 from kueue_dra_ref.model.lister import Key
 
@@ -71,7 +71,7 @@ class Manager:
         self.status = QueueStatus(self.kueue)
         self.scheduler = Scheduler(self.kueue)
         self.finalizers = FinalizerController(self.kueue)
-        self._after_preemptions: list[dict[tuple[str, Key], None]] = []
+        self._after_preemptions: list[ToDo] = []
         """What to reconcile after cycles that preempted, by cycle."""
         self.restless: tuple[str, ...] = ()
         """What alternates without end since the last change: each Workload with its messages."""
@@ -187,7 +187,7 @@ class Manager:
         while starts_next(scheduler.preemptions - before):
             before = scheduler.preemptions
             self._after_preemptions.append(self.kueue.to_do)
-            self.kueue.to_do = {}
+            self.kueue.to_do = ToDo()
             scheduler.cycle()
         return moved
 
@@ -200,8 +200,7 @@ class Manager:
         to_do |= due
         busy = bool(to_do)
         while to_do:
-            kind, key = next(iter(to_do))
-            del to_do[kind, key]
+            (kind, key), _ = to_do.popitem(last=False)
             if (kind, key) not in due and self._is_deferred(kind, key):
                 self._deferred[kind, key] = None
             else:

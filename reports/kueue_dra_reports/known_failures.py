@@ -10,7 +10,7 @@ from typing import Any
 
 from kueue_dra_ref.api.files import DocumentError, text_of
 from kueue_dra_ref.api.suggest import nearest
-from kueue_dra_ref.api.yaml_text import Node, found_at, parsed, steps
+from kueue_dra_ref.api.yaml_text import TextSpan, parsed, steps
 
 FIELDS = ("id", "reason", "until", "link")
 REQUIRED = ("id", "reason", "until")
@@ -51,13 +51,12 @@ class _Document:
     """The document of the file, which knows the line of each field."""
 
     file: str
-    node: Node
+    span: TextSpan
 
     def fault(self, path: str, found: str, expected: str) -> DocumentError:
-        _, place = found_at(self.node, steps(path))
         return DocumentError(
             file=self.file,
-            line=place.start_mark.line + 1,
+            line=self.span.line_of(steps(path)),
             field=path,
             found=found,
             expected=expected,
@@ -75,11 +74,11 @@ def read(path: Path) -> Known:
     if len(documents) != 1:
         found = f"{len(documents) or 'no'} documents"
         raise DocumentError(file=str(path), found=found, expected=ONE_LIST)
-    _, node, value = documents[0]
+    value = documents[0].value
     if not isinstance(value, list):
         found = _shown(value)
         raise DocumentError(file=str(path), line=1, found=found, expected=ONE_LIST)
-    document = _Document(str(path), node)
+    document = _Document(str(path), documents[0].span)
     entries = [_entry(one, f"[{at}]", document) for at, one in enumerate(value)]
     _refuse_repeated(entries, document)
     return entries

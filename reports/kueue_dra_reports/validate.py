@@ -37,7 +37,7 @@ def read(path: Path) -> Any:
         DocumentError: the file cannot be read, or does not hold exactly one document.
 
     """
-    found = [value for _, _, value in parsed(text_of(path), str(path))]
+    found = [each.value for each in parsed(text_of(path), str(path))]
     if len(found) != 1:
         raise DocumentError(
             file=str(path),
