@@ -74,7 +74,7 @@ class ManifestDocument:
 def read(path: Path) -> tuple[ManifestDocument, ...]:
     """Read a file, the standard input, or every YAML and JSON file below a folder by name, List kinds taken apart.
 
-    In a folder, a document that is no mapping has an empty manifest, and so has a Helm template.
+    In a folder, a document that is no mapping has an empty manifest, and so have a Helm template and a dangling link.
 
     Raises:
         DocumentError: a file cannot be read, is no YAML, repeats a key or holds something else than objects.
@@ -120,6 +120,8 @@ def _read_file(path: Path) -> tuple[ManifestDocument, ...]:
 
 def _read_in_folder(file: Path) -> tuple[ManifestDocument, ...]:
     """Read a file of a folder, in which not every file has manifests."""
+    if file.is_symlink() and not file.exists():
+        return (_without_manifest(file),)
     text = text_of(file)
     if _ACTION in text and _is_in_chart(file):
         return (_template(file, text),)
@@ -149,10 +151,12 @@ def _is_in_chart(file: Path) -> bool:
 
 def _template(file: Path, text: str) -> ManifestDocument:
     shift = _line_of(text, _ACTION) - 1
+    return replace(_without_manifest(file), shift=shift, is_template=True)
+
+
+def _without_manifest(file: Path) -> ManifestDocument:
     ((_, node, _),) = parsed("{}", str(file))
-    return ManifestDocument(
-        manifest={}, file=str(file), number=1, node=node, shift=shift, is_template=True
-    )
+    return ManifestDocument(manifest={}, file=str(file), number=1, node=node)
 
 
 def _line_of(text: str, part: str) -> int:

@@ -92,6 +92,12 @@ def about(found: VendorObject | InventoryDevice, path: str, text: str) -> Spot:
     return Spot(found.place(path), name, text)
 
 
+def elsewhere(spot: Spot) -> Spot:
+    """Make a warning of what is wrong only if no node has other hardware than what was given."""
+    text = f"{spot.text}; give slices of the hardware that it is for"
+    return spot._replace(text=text, level=Level.WARNING)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One check; IDs are permanent."""

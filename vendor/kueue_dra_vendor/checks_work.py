@@ -157,10 +157,19 @@ def _absent_classes(context: VendorContext) -> Iterator[tuple[Spot, str]]:
 
 def _is_this_vendors(context: VendorContext, name: str) -> bool:
     """Tell whether a class that is absent has no domain, or one like that of a class or driver that is there."""
-    own = {each.name for each in context.files.classes} | set(context.inventory.drivers)
+    own = {each.name for each in context.files.classes} | _drivers_of_classes(context)
     is_near = bool(difflib.get_close_matches(name, own, n=1, cutoff=ALIKE))
     domains = {_domain(each) for each in own}
     return "." not in name or is_near or _domain(name) in domains
+
+
+def _drivers_of_classes(context: VendorContext) -> set[str]:
+    """Give the drivers whose devices a class matches; of any other driver the classes were not given."""
+    inventory = context.inventory
+    found = set()
+    for each in context.files.classes:
+        found |= {device.device.driver for device in inventory.matching(each)}
+    return found
 
 
 def _domain(name: str) -> str:

@@ -77,6 +77,8 @@ class VendorFiles:
     """Documents of any other kind: Nodes, Namespaces, custom resources."""
     configurations: tuple[ManifestDocument, ...] = ()
     """Every Kueue Configuration, those inside other documents too."""
+    templates: tuple[ManifestDocument, ...] = ()
+    """Files of Helm charts that are not rendered."""
     _by_kind: dict[str, list[VendorObject]] = field(default_factory=dict)
 
     def of(self, kind: str) -> list[VendorObject]:
@@ -88,13 +90,13 @@ class VendorFiles:
 
     @property
     def classes(self) -> list[VendorObject]:
-        """The DeviceClasses."""
-        return self.of("DeviceClass")
+        """The DeviceClasses; of those with one name the last, which replaces the others when it is applied."""
+        return _last_of_each_name(self.of("DeviceClass"))
 
     @property
     def slices(self) -> list[VendorObject]:
-        """The ResourceSlices."""
-        return self.of("ResourceSlice")
+        """The ResourceSlices; of those with one name the last."""
+        return _last_of_each_name(self.of("ResourceSlice"))
 
 
 def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
@@ -108,8 +110,11 @@ def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
     objects: list[VendorObject] = []
     work: list[ManifestDocument] = []
     others: list[ManifestDocument] = []
+    templates: list[ManifestDocument] = []
     for each in documents:
-        if _is_resource(each):
+        if each.is_template:
+            templates.append(each)
+        elif _is_resource(each):
             objects.append(_object(each, kubernetes))
         elif any(pod_specs(each.manifest)):
             work.append(each)
@@ -120,6 +125,7 @@ def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
         work=tuple(work),
         others=tuple(others),
         configurations=configurations(others),
+        templates=tuple(templates),
     )
 
 
@@ -160,6 +166,15 @@ def name_of(manifest: Manifest) -> str:
     """Give the name of an object, or the beginning of a generated one; empty where there is none."""
     metadata = part(manifest, "metadata")
     return str(metadata.get("name") or metadata.get("generateName") or "")
+
+
+def _last_of_each_name(objects: Iterable[VendorObject]) -> list[VendorObject]:
+    """Leave out objects that a later one of the same name replaces; an object without a name replaces none."""
+    found: dict[str | int, VendorObject] = {}
+    for each in objects:
+        name = part(each.document.manifest, "metadata").get("name")
+        found[str(name) if name else id(each)] = each
+    return list(found.values())
 
 
 def _documents(path: Path) -> Iterator[ManifestDocument]:

@@ -82,9 +82,18 @@ def _files(paths: Sequence[Path], kubernetes: str) -> VendorFiles:
     if files.objects:
         return files
     names = ", ".join(map(str, paths))
+    raise UnusableInput([f"{names}: {_nothing_in(files)}"])
+
+
+def _nothing_in(files: VendorFiles) -> str:
+    """Say what was found instead of objects to check."""
     found = "found no object of resource.k8s.io"
-    expected = "expected DeviceClasses or ResourceSlices"
-    raise UnusableInput([f"{names}: {found}; {expected}"])
+    if not files.templates:
+        return f"{found}; expected DeviceClasses or ResourceSlices"
+    count = len(files.templates)
+    first = f"{files.templates[0].file}:{files.templates[0].line}"
+    left_out = f"{count} Helm templates are not rendered, the first {first}"
+    return f"{found}; {left_out}; expected what helm template prints"
 
 
 def _descriptor(paths: Sequence[Path], given: Path | None) -> Descriptor | None:
