@@ -65,7 +65,7 @@ class _Generator:
         count = self.source.randint(1, 5)
         devices = [self._device(index) for index in range(count)]
         has_counters = self.kind == "parts"
-        pool = {"name": node, "generation": 1, "resourceSliceCount": 2 if has_counters else 1}
+        pool: dict[str, Any] = {"name": node, "generation": 1, "resourceSliceCount": 2 if has_counters else 1}
         head = {"driver": self.name, "nodeName": node, "pool": pool}
         found = []
         if has_counters:

@@ -120,8 +120,7 @@ class ServerFacts:
     """What an API server says of objects, each asked about with dry runs."""
 
     client: APIClient
-    default: frozenset[str]
-    """The versions that it serves without --runtime-config."""
+    kubernetes: Kubernetes
 
     def of(self, objects: Sequence[Manifest], claims: Facts) -> Facts:
         """Ask about each object; of some claims only whether they hold."""
@@ -142,11 +141,12 @@ class ServerFacts:
         found["unknown"] |= {(name, path) for path in unknown}
         if not answered.ok:
             return
-        if manifest["apiVersion"].rpartition("/")[2] not in self.default:
+        if manifest["apiVersion"].rpartition("/")[2] not in self.kubernetes.served_by_default:
             found["not served by default"].add((name,))
         written, stored = _gated(manifest.get("spec")), _gated(answered.body.get("spec"))
         fields = {path.rpartition(".")[2] for path in unknown}
-        dropped = [key for key in written if stored[key] < written[key] and key not in fields]
+        off = [key for key in written if key not in fields and not self.kubernetes.on(GATES[key])]
+        dropped = [key for key in off if stored[key] < written[key]]
         found["dropped"] |= {(name, key) for key in dropped}
 
     def _post(self, manifest: Manifest, validation: str) -> Answer:
@@ -198,7 +198,7 @@ def stored(options: argparse.Namespace) -> list[str]:
     objects = list(generated_objects(random.Random(options.seed), options.objects, sorted(kubernetes.served)))
     claims = predicted(objects, options.kubernetes)
     with an_api_server(kubernetes, options.binary) as client:
-        asked = ServerFacts(client=client, default=kubernetes.served_by_default).of(objects, claims)
+        asked = ServerFacts(client=client, kubernetes=kubernetes).of(objects, claims)
     lines = []
     for claim in sorted({*claims, *asked}):
         print(f"Kubernetes {options.kubernetes}: {len(asked[claim])} {claim}, of {len(objects)} objects")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from kueue_dra_cli import vendor_charges, vendor_check, vendor_diff, vendor_minors
@@ -11,16 +9,15 @@ from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import (
     NamedChoice,
     cel_option,
-    kubernetes_option,
     output_option,
-    paths_argument,
 )
 from kueue_dra_cli.printing import as_json, as_table
-from kueue_dra_cli.vendor_files import context_of, descriptor_option
+from kueue_dra_cli.vendor_files import context_of, input_options
 from kueue_dra_ref.api.documents import written
 from kueue_dra_vendor.catalogue import ALL
 from kueue_dra_vendor.check import Check
 from kueue_dra_vendor.mapping import documents, mapped
+from kueue_dra_vendor.reading import VendorInput
 from kueue_dra_vendor.validated_files import schema
 
 MAPPING_EPILOG = """\
@@ -91,20 +88,16 @@ def schema_command(name: str) -> None:
 @group.command(
     "mapping", epilog=MAPPING_EPILOG, short_help="Write a mapping and queues that fit."
 )
-@paths_argument
-@descriptor_option
-@kubernetes_option
+@input_options(has_mapping=False)
 @cel_option
-def mapping_command(
-    paths: tuple[Path, ...], descriptor: Path | None, kubernetes: str
-) -> None:
+def mapping_command(given: VendorInput) -> None:
     """Write a mapping of a driver's classes, and queues that fit its devices, ready to apply.
 
     Classes whose devices give out shares are charged by a capacity, those whose devices consume different amounts of
     a counter by that counter, all others by the number of devices. A descriptor decides first. The reasons are printed
     on the error stream.
     """
-    context = context_of(paths, None, kubernetes, descriptor, has_mapping=False)
+    context = context_of(given)
     inventory = context.inventory
     declared = context.descriptor.quotas if context.descriptor else None
     chosen, left = mapped(inventory, declared)

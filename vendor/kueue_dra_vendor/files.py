@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kueue_dra_ref.api.configuration_documents import configurations
 from kueue_dra_ref.api.documents import ManifestDocument, read
 from kueue_dra_ref.api.unstructured import part
-from kueue_dra_ref.apiserver import MINORS, AcceptedRequest, RequestContext, admitted
+from kueue_dra_ref.apiserver import (
+    MINORS,
+    AcceptedRequest,
+    Kubernetes,
+    RequestContext,
+    admitted,
+)
 from kueue_dra_ref.target import Manifest
 
 GROUP = "resource.k8s.io/"
@@ -28,6 +35,9 @@ RESOURCE_KINDS = (
 NAMESPACED = ("ResourceClaimTemplate", "ResourceClaim")
 INVALID = 422
 """The answer to an object that was decoded, and is not valid; one that cannot be decoded gets 400."""
+Gates = Mapping[str, bool]
+"""Feature gates that an administrator set, by name."""
+NO_GATES: Gates = {}
 ADMIN_NAMESPACE = {"resource.kubernetes.io/admin-access": "true"}
 
 
@@ -99,14 +109,23 @@ class VendorFiles:
         return _last_of_each_name(self.of("ResourceSlice"))
 
 
-def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
+def load(
+    paths: Iterable[Path],
+    kubernetes: str,
+    gates: Gates = NO_GATES,
+    dump: Iterable[ManifestDocument] = (),
+) -> VendorFiles:
     """Read files and folders, nested ones too, and ask the API server of a Kubernetes minor about each object.
+
+    ``dump`` has the documents of a cluster that was read already; those of the files come after them.
 
     Raises:
         DocumentError: a file cannot be read, is not YAML, or holds something else than objects.
 
     """
-    documents = [document for path in paths for document in _documents(path)]
+    in_files = [document for path in paths for document in _documents(path)]
+    documents = [*dump, *in_files]
+    api_server = kubernetes_with(kubernetes, gates)
     objects: list[VendorObject] = []
     work: list[ManifestDocument] = []
     others: list[ManifestDocument] = []
@@ -115,7 +134,7 @@ def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
         if each.is_template:
             templates.append(each)
         elif _is_resource(each):
-            objects.append(_object(each, kubernetes))
+            objects.append(_object(each, api_server))
         elif any(pod_specs(each.manifest)):
             work.append(each)
         else:
@@ -127,6 +146,17 @@ def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
         configurations=configurations(others),
         templates=tuple(templates),
     )
+
+
+def kubernetes_with(minor: str, gates: Gates) -> Kubernetes:
+    """Give a minor with the gates that an administrator set; always the same one, so that answers are remembered."""
+    known = MINORS[minor].gates
+    return _with_gates(minor, tuple((n, gates[n]) for n in sorted(gates) if n in known))
+
+
+@cache
+def _with_gates(minor: str, gates: tuple[tuple[str, bool], ...]) -> Kubernetes:
+    return MINORS[minor].with_gates(**dict(gates)) if gates else MINORS[minor]
 
 
 def named_in(paths: Iterable[Path], name: str) -> Path | None:
@@ -192,13 +222,13 @@ def _is_resource(document: ManifestDocument) -> bool:
     )
 
 
-def _object(document: ManifestDocument, kubernetes: str) -> VendorObject:
+def _object(document: ManifestDocument, kubernetes: Kubernetes) -> VendorObject:
     context = RequestContext(
-        kubernetes=MINORS[kubernetes],
+        kubernetes=kubernetes,
         namespace_labels=ADMIN_NAMESPACE,
         only_served=True,
     )
-    answer = admitted(_in_a_namespace(document.manifest), None, context)
+    answer = admitted(in_a_namespace(document.manifest), None, context)
     written = _without_nulls(document.manifest)
     manifest, rejected = written, ""
     if isinstance(answer, AcceptedRequest):
@@ -218,7 +248,7 @@ def _object(document: ManifestDocument, kubernetes: str) -> VendorObject:
     )
 
 
-def _in_a_namespace(manifest: Manifest) -> Manifest:
+def in_a_namespace(manifest: Manifest) -> Manifest:
     """Give an object that names no namespace the default one, as kubectl does."""
     metadata = manifest.get("metadata")
     is_namespaced = manifest["kind"] in NAMESPACED

@@ -83,12 +83,17 @@ def _declared(
 
 def documents(inventory: Inventory, chosen: Sequence[MappedClass]) -> list[Manifest]:
     """Give the Configuration, and a ResourceFlavor, ClusterQueue and LocalQueues that fit devices and demos."""
+    resources = {each.resource: each.nominal for each in chosen}
+    return [_configuration(chosen), *queues(inventory, resources)]
+
+
+def queues(inventory: Inventory, devices: Mapping[str, str]) -> list[Manifest]:
+    """Give namespaces, a ResourceFlavor, a ClusterQueue with quota for the devices, and LocalQueues of the demos."""
     flavor = "-".join(inventory.drivers).replace(".", "-")[:63].strip("-") or "devices"
     places = sorted(set(_places(inventory))) or [(NAMESPACE, QUEUE)]
-    resources = {each.resource: each.nominal for each in chosen} | _ordinary(inventory)
+    resources = {**devices, **_ordinary(inventory)}
     namespaces = sorted({namespace for namespace, _ in places})
     return [
-        _configuration(chosen),
         *(an_object("v1", "Namespace", namespace) for namespace in namespaces),
         an_object(KUEUE, "ResourceFlavor", flavor),
         _cluster_queue(flavor, resources),
@@ -140,12 +145,16 @@ def _places(inventory: Inventory) -> Iterator[tuple[str, str]]:
 
 
 def _ordinary(inventory: Inventory) -> dict[str, str]:
-    """Give the ordinary resources that the demos request, with enough quota for all of them."""
+    """Give the ordinary resources that the demos request, with enough quota for all of them.
+
+    Kueue takes a limit for the request that is missing.
+    """
     totals: dict[str, Quantity] = {}
     for document in inventory.files.work:
         for _, pod in pod_specs(document.manifest):
             for container in entries(pod["containers"]):
-                requests = part(part(container, "resources"), "requests")
+                resources = part(container, "resources")
+                requests = {**part(resources, "limits"), **part(resources, "requests")}
                 for name, amount in _quantities(requests):
                     totals[name] = _plus(totals.get(name), amount)
     return {name: str(total) for name, total in totals.items()}
