@@ -43,41 +43,68 @@ def _asks_for_devices(pod: Manifest) -> bool:
     """Whether a pod has claims, or an extended resource."""
     if pod.get("resourceClaims"):
         return True
-    for container in entries(pod["containers"]):
-        resources = part(container, "resources")
-        names = [*part(resources, "requests"), *part(resources, "limits")]
-        if any("/" in name for name in names):
-            return True
-    return False
+    containers = entries(pod["containers"])
+    return any(map(_asks_by_name, containers))
+
+
+def _asks_by_name(container: Manifest) -> bool:
+    """Whether a container asks for an extended resource."""
+    resources = part(container, "resources")
+    requests = part(resources, "requests")
+    limits = part(resources, "limits")
+    names = {*requests, *limits}
+    return any("/" in name for name in names)
 
 
 def submitted(files: VendorFiles) -> Iterator[Demo]:
+    """Give each demo as it is submitted."""
     for index, document in enumerate(demos_of(files)):
-        manifest = document.manifest
-        metadata = {"namespace": "default", **part(manifest, "metadata")}
-        if not metadata.get("name"):
-            metadata["name"] = str(metadata.pop("generateName", f"demo-{index}"))
-            metadata["name"] = f"{metadata['name']}{index}"
-        title = f"{metadata['namespace']}/{metadata['name']}"
-        if manifest.get("kind") == "Job":
-            labels = {QUEUE_LABEL: QUEUE, **part(metadata, "labels")}
-            job = {**manifest, "metadata": {**metadata, "labels": labels}}
-            yield Demo(title=title, manifest=job)
-        else:
-            title = f"{manifest.get('kind')} {title}"
-            yield Demo(title=title, manifest=_workload_of(manifest, metadata, index))
+        yield _submitted(document.manifest, index)
 
 
-def _workload_of(manifest: Manifest, metadata: Manifest, index: int) -> Manifest:
-    """Give a Workload with one pod of each pod template of an object."""
+def _submitted(manifest: Manifest, index: int) -> Demo:
+    kind = str(manifest.get("kind"))
+    metadata = _metadata(manifest, index)
+    namespace = str(metadata["namespace"])
+    place = f"{namespace}/{metadata['name']}"
+    if kind == "Job":
+        job = _queued(manifest, metadata)
+        return Demo(title=place, manifest=job)
     name = f"demo-{index}"
-    queue = queue_label(manifest) or QUEUE
+    workload = an_object(KUEUE, "Workload", name, namespace)
+    workload["spec"] = _workload_spec(manifest)
+    return Demo(title=f"{kind} {place}", manifest=workload)
+
+
+def _metadata(manifest: Manifest, index: int) -> Manifest:
+    """Give the metadata of work, with a namespace and a name."""
+    metadata = {"namespace": "default"}
+    metadata |= part(manifest, "metadata")
+    if not metadata.get("name"):
+        prefix = metadata.pop("generateName", "demo-")
+        metadata["name"] = f"{prefix}{index}"
+    return metadata
+
+
+def _queued(job: Manifest, metadata: Manifest) -> Manifest:
+    """Give a Job that names a queue."""
+    labels = {QUEUE_LABEL: QUEUE}
+    labels |= part(metadata, "labels")
+    metadata = {**metadata, "labels": labels}
+    return {**job, "metadata": metadata}
+
+
+def _workload_spec(manifest: Manifest) -> Manifest:
+    """Give a Workload's spec with one pod of each pod template of an object."""
     pod_sets = []
-    for number, (_, pod) in enumerate(pod_specs(manifest)):
-        template = {"spec": {**_defaulted(pod), "restartPolicy": "Never"}}
-        pod_sets.append({"name": f"set-{number}", "count": 1, "template": template})
-    spec = {"queueName": queue, "podSets": pod_sets}
-    return {**an_object(KUEUE, "Workload", name, metadata["namespace"]), "spec": spec}
+    for _, pod in pod_specs(manifest):
+        spec = _defaulted(pod)
+        spec["restartPolicy"] = "Never"
+        number = len(pod_sets)
+        pod_set = {"name": f"set-{number}", "count": 1, "template": {"spec": spec}}
+        pod_sets.append(pod_set)
+    queue = queue_label(manifest) or QUEUE
+    return {"queueName": queue, "podSets": pod_sets}
 
 
 def _defaulted(pod: Manifest) -> Manifest:
