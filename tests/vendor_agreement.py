@@ -3,11 +3,13 @@
     python -m tests.vendor_agreement stored --seed 1 --objects 2000
     python -m tests.vendor_agreement stored --kubernetes 1.35 --binary PATH    another minor, with your kube-apiserver
     python -m tests.vendor_agreement charged --seed 1 --budget 540
+    python -m tests.vendor_agreement published
 
 `stored` asks an API server about classes and slices of the vendors, most of them changed in one to three places:
 which it refuses, which fields it drops or does not know, and which versions it serves by default. `charged` gives
 drivers of a seed, with the mapping and queues that ``vendor mapping`` writes, to the reference and to a real Kueue.
-Both print each difference, and exit with 1 if there is one.
+`published` gives the demos of every data set to a real Kueue, and compares its answers with the files. All print each
+difference, and exit with 1 if there is one.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ from tests.commands import kueue_dra
 from tests.generated_drivers import GeneratedDriver, a_generated_driver
 from tests.object_grammar import Grammar
 from tests.other_minors import flattened
-from tests.vendor_examples import DATA_SETS
+from tests.vendor_examples import DATA_SETS, answered, expected, in_words
 
 UNCHANGED = 0.2
 """How often an object is as the vendor publishes it."""
@@ -193,22 +195,49 @@ def an_api_server(kubernetes: Kubernetes, binary: Path | None = None) -> Iterato
 
 
 def stored(options: argparse.Namespace) -> list[str]:
-    """Ask about generated objects, and name what a check claims and an API server does not confirm, or the reverse."""
+    """Ask one API server about generated objects."""
     kubernetes = MINORS[options.kubernetes]
     objects = list(generated_objects(random.Random(options.seed), options.objects, sorted(kubernetes.served)))
-    claims = predicted(objects, options.kubernetes)
     with an_api_server(kubernetes, options.binary) as client:
-        asked = ServerFacts(client=client, kubernetes=kubernetes).of(objects, claims)
+        lines, numbers = disagreements(objects, kubernetes, client)
+    for claim, number in sorted(numbers.items()):
+        print(f"Kubernetes {options.kubernetes}: {number} {claim}, of {len(objects)} objects")
+    return lines
+
+
+def disagreements(
+    objects: Sequence[Manifest], kubernetes: Kubernetes, client: APIClient
+) -> tuple[list[str], dict[str, int]]:
+    """Name what a check claims and an API server does not confirm, and the reverse; count what it confirms."""
+    claims = predicted(objects, kubernetes.name)
+    asked = ServerFacts(client=client, kubernetes=kubernetes).of(objects, claims)
     lines = []
     for claim in sorted({*claims, *asked}):
-        print(f"Kubernetes {options.kubernetes}: {len(asked[claim])} {claim}, of {len(objects)} objects")
         lines += [f"{claim}: only the check: {each}" for each in sorted(claims[claim] - asked[claim])]
         lines += [f"{claim}: only the API server: {each}" for each in sorted(asked[claim] - claims[claim])]
+    return lines, {claim: len(found) for claim, found in asked.items()}
+
+
+def published(_: argparse.Namespace) -> list[str]:
+    """Give the demos of every data set to a real Kueue, with the mapping and queues that are written for them."""
+    lines, demos = [], 0
+    with ControlPlane() as plane:
+        target = LiveTarget(plane)
+        for data_set in DATA_SETS:
+            found, wanted = answered(data_set, target), expected(data_set).demos
+            lines += [f"{data_set.name}: rejected: {each}" for each in found.rejections]
+            for demo in found.demos:
+                demos += 1
+                if in_words(demo) != wanted.get(demo.demo):
+                    lines.append(f"{data_set.name}: {demo.demo}: {in_words(demo)}; expected {wanted.get(demo.demo)}")
+            target.clean()
+        target.close()
+    print(f"{len(DATA_SETS)} data sets, {demos} demos, each decided by a real Kueue 0.19")
     return lines
 
 
 @dataclass(slots=True, kw_only=True)
-class _Tally:
+class Tally:
     """How much was compared."""
 
     drivers: int = 0
@@ -224,7 +253,7 @@ class _Tally:
 
 def charged(options: argparse.Namespace) -> list[str]:
     """Give generated drivers to the reference and to a real Kueue until the budget is spent, and compare."""
-    source, tally, lines = random.Random(options.seed), _Tally(), list[str]()
+    source, tally, lines = random.Random(options.seed), Tally(), list[str]()
     ends = time.monotonic() + options.budget
     with ControlPlane() as plane:
         target = LiveTarget(plane)
@@ -239,7 +268,7 @@ def charged(options: argparse.Namespace) -> list[str]:
     return lines
 
 
-def compared(driver: GeneratedDriver, target: Target, tally: _Tally) -> list[str]:
+def compared(driver: GeneratedDriver, target: Target, tally: Tally) -> list[str]:
     """Let the reference and a target decide about the Jobs of a driver, and name what they decide differently."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "driver.yaml").write_text(yaml.safe_dump_all(driver.manifests))
@@ -282,9 +311,12 @@ def _worded(demo: DemoAnswer) -> str:
     return f"{demo.word} {demo.amounts or demo.message}"
 
 
+COMPARISONS = {"stored": stored, "charged": charged, "published": published}
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.vendor_agreement")
-    parser.add_argument("what", choices=("stored", "charged"))
+    parser.add_argument("what", choices=list(COMPARISONS))
     parser.add_argument("--seed", type=int, default=20261126)
     parser.add_argument("--objects", type=int, default=2000)
     parser.add_argument("--kubernetes", default="1.36", choices=list(MINORS))
@@ -296,7 +328,7 @@ def _options() -> argparse.Namespace:
 def main() -> None:
     """Run one of the two comparisons."""
     options = _options()
-    lines = (stored if options.what == "stored" else charged)(options)
+    lines = COMPARISONS[options.what](options)
     for each in lines:
         print(each)
     print(f"{len(lines)} disagreements")

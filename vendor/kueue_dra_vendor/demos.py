@@ -96,7 +96,7 @@ def _queued(job: Manifest, metadata: Manifest) -> Manifest:
 
 def _workload_spec(manifest: Manifest) -> Manifest:
     """Give a Workload's spec with one pod of each pod template of an object."""
-    pod_sets = []
+    pod_sets: list[Manifest] = []
     for _, pod in pod_specs(manifest):
         spec = _defaulted(pod)
         spec["restartPolicy"] = "Never"
