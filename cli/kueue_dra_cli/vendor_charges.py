@@ -14,10 +14,7 @@ from kueue_dra_cli.options import output_option, target_option
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_cli.release_option import behaviour_of, minor_option
 from kueue_dra_cli.vendor_files import context_of, input_options
-from kueue_dra_clusters.binaries import binaries
-from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.errors import ClusterError
-from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import TimedOut, limits_of
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.apiserver import Kubernetes
@@ -154,6 +151,11 @@ def _reported_errors() -> Iterator[None]:
 
 def _real(question: _Question, behaviour: Behaviour) -> VendorAnswer:
     """Ask a real Kueue; its processes and files are gone afterwards, also after Ctrl-C."""
+    # The client of Kubernetes takes long to import, and the reference needs none.
+    from kueue_dra_clusters.binaries import binaries
+    from kueue_dra_clusters.controlplane import ControlPlane
+    from kueue_dra_clusters.live_target import LiveTarget
+
     click.echo(f"starting Kueue {behaviour.kueue} ...", err=True)
     programs = binaries(behaviour.kueue)
     with ControlPlane(programs) as plane:
