@@ -107,12 +107,12 @@ def test_a_chart_that_is_not_rendered_is_said_to_be_one(tmp_path: Path) -> None:
     done = kueue_dra("vendor", "check", tmp_path)
     assert done.exit_code == 2
     place = f"{chart}/templates/class.yaml:2"
-    assert f"1 Helm templates are not rendered, the first {place}; expected what helm template prints" in done.stderr
+    assert f"1 Helm template not rendered, the first {place}; expected what helm template prints" in done.stderr
 
     _write(tmp_path / "rendered", a_driver())
     done = kueue_dra("vendor", "check", tmp_path)
     assert done.exit_code == 0
-    assert f"left out 1 Helm templates, the first {place} (helm template renders them)" in done.stdout
+    assert f"left out 1 Helm template, not rendered, the first {place}" in done.stdout
 
 
 def test_a_link_that_leads_nowhere_is_left_out(tmp_path: Path) -> None:

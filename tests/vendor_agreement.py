@@ -294,8 +294,9 @@ def ample(queues: Sequence[Manifest]) -> list[Manifest]:
     found = copy.deepcopy(list(queues))
     for each in found:
         if each["kind"] == "ClusterQueue":
-            for quota in each["spec"]["resourceGroups"][0]["flavors"][0]["resources"]:
-                quota["nominalQuota"] = ENOUGH
+            for flavor in each["spec"]["resourceGroups"][0]["flavors"]:
+                for quota in flavor["resources"]:
+                    quota["nominalQuota"] = ENOUGH
     return found
 
 

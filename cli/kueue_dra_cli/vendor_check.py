@@ -25,7 +25,7 @@ from kueue_dra_vendor.inventory import Inventory
 from kueue_dra_vendor.junit import junit
 from kueue_dra_vendor.known import KnownFinding
 from kueue_dra_vendor.markdown import markdown
-from kueue_dra_vendor.reading import VendorInput
+from kueue_dra_vendor.reading import VendorInput, counted_templates
 from kueue_dra_vendor.report import VendorReport, reported
 
 EPILOG = """\
@@ -112,8 +112,8 @@ def _looked_at(files: VendorFiles, inventory: Inventory) -> str:
     )
     if files.templates:
         first = f"{files.templates[0].file}:{files.templates[0].line}"
-        count = len(files.templates)
-        text = f"{text}; left out {count} Helm templates, the first {first} (helm template renders them)"
+        count = counted_templates(files)
+        text = f"{text}; left out {count}, not rendered, the first {first}"
     return text
 
 

@@ -123,9 +123,20 @@ def _read_in_folder(file: Path) -> tuple[ManifestDocument, ...]:
     if file.is_symlink() and not file.exists():
         return (_without_manifest(file),)
     text = text_of(file)
-    if _ACTION in text and _is_in_chart(file):
+    if _ACTION in text and _is_template(file, text):
         return (_template(file, text),)
     return _read_text(text, str(file), only_objects=False)
+
+
+def _is_template(file: Path, text: str) -> bool:
+    """Whether a file with actions is a template: one of a chart, or one that is no YAML as it stands."""
+    if _is_in_chart(file):
+        return True
+    try:
+        tuple(parsed(text, str(file)))
+    except DocumentError:
+        return True
+    return False
 
 
 def _read_text(

@@ -130,14 +130,20 @@ def _files(given: VendorInput, gates: Gates) -> VendorFiles:
     raise UnusableInput([f"{names}: {_nothing_in(files)}"])
 
 
+def counted_templates(files: VendorFiles) -> str:
+    """Say how many Helm templates there are."""
+    number = len(files.templates)
+    return "1 Helm template" if number == 1 else f"{number} Helm templates"
+
+
 def _nothing_in(files: VendorFiles) -> str:
     """Say what was found instead of objects to check."""
     found = "found no object of resource.k8s.io"
     if not files.templates:
         return f"{found}; expected DeviceClasses or ResourceSlices"
-    count = len(files.templates)
+    count = counted_templates(files)
     first = f"{files.templates[0].file}:{files.templates[0].line}"
-    left_out = f"{count} Helm templates are not rendered, the first {first}"
+    left_out = f"{count} not rendered, the first {first}"
     return f"{found}; {left_out}; expected what helm template prints"
 
 
