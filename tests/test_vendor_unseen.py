@@ -115,6 +115,24 @@ def test_a_chart_that_is_not_rendered_is_said_to_be_one(tmp_path: Path) -> None:
     assert f"left out 1 Helm template, not rendered, the first {place}" in done.stdout
 
 
+def test_a_class_may_be_in_a_chart_that_is_not_rendered(tmp_path: Path) -> None:
+    """A demo that names it is open, and said once for all requests; a class that is there, misspelt, is an error."""
+    files = a_driver()
+    other = copy.deepcopy(files["template"])
+    requests = other["spec"]["spec"]["devices"]["requests"]
+    requests[0]["exactly"]["deviceClassName"] = "mig.example.com"
+    requests.append({**copy.deepcopy(requests[0]), "name": "second"})
+    other["metadata"]["name"] = "of-the-chart"
+    files["more"] = [other]
+    folder = _write(tmp_path, files)
+    assert _checked(folder) == [("VENDOR-305", "error")] * 2
+
+    (tmp_path / "class.yaml").write_text("{{- if .Values.on }}\nkind: DeviceClass\n{{- end }}\n")
+    assert _checked(folder) == [("VENDOR-314", "open")]
+    requests[0]["exactly"]["deviceClassName"] = "gpu.exmaple.com"
+    assert _checked(_write(tmp_path, files)) == [("VENDOR-305", "error"), ("VENDOR-314", "open")]
+
+
 def test_a_link_that_leads_nowhere_is_left_out(tmp_path: Path) -> None:
     """As a repository has one to a file of another checkout; a link that is named is an error."""
     folder = _write(tmp_path, a_driver())

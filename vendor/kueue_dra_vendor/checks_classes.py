@@ -37,6 +37,8 @@ FOREIGN = Device(name="device", driver="other.vendor.invalid", pool="pool")
 """A device that no vendor publishes, without attributes."""
 MOST = 3
 """How many devices a finding names."""
+NOT_FOUND = "404 "
+"""How the answer to an object of a version begins that is not served."""
 
 
 @check(
@@ -50,9 +52,11 @@ def objects_are_stored(context: VendorContext) -> Found:
     """Ask the API server of the chosen Kubernetes minor about each object."""
     for each in context.files.objects:
         if each.rejected:
-            yield about(
-                each, "", f"Kubernetes {context.kubernetes} answers {each.rejected}"
-            )
+            text = f"Kubernetes {context.kubernetes} answers {each.rejected}"
+            if each.rejected.startswith(NOT_FOUND):
+                version = each.document.manifest.get("apiVersion")
+                text = f"{text}: it does not serve {version}"
+            yield about(each, "", text)
 
 
 @check(
