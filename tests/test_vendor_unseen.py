@@ -82,7 +82,7 @@ def test_a_class_of_a_driver_whose_classes_are_not_given_is_open(tmp_path: Path)
     assert _checked(_write(tmp_path, files)) == [("VENDOR-314", "open")]
 
 
-def test_classes_without_devices_are_said_once(tmp_path: Path) -> None:
+def test_classes_without_devices_are_reported_once(tmp_path: Path) -> None:
     """Nothing is called fit of which nothing was seen."""
     names = [f"c{number}.example.com" for number in range(3)]
     classes: list[dict[str, Any]] = [{**a_driver()["class"], "metadata": {"name": name}} for name in names]
@@ -97,7 +97,7 @@ def test_classes_without_devices_are_said_once(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == "no driver: not decided for quota on Kubernetes 1.36: 1 open"
 
 
-def test_a_chart_that_is_not_rendered_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_chart_that_is_not_rendered_is_named(tmp_path: Path) -> None:
     """Alone it is an error; among manifests it is left out, and the line that says what was checked says so."""
     chart = tmp_path / "chart"
     (chart / "templates").mkdir(parents=True)
@@ -116,7 +116,7 @@ def test_a_chart_that_is_not_rendered_is_said_to_be_one(tmp_path: Path) -> None:
 
 
 def test_a_class_may_be_in_a_chart_that_is_not_rendered(tmp_path: Path) -> None:
-    """A demo that names it is open, and said once for all requests; a class that is there, misspelt, is an error."""
+    """A demo that names it is open, and reported once; a class that is there, misspelt, is an error."""
     files = a_driver()
     other = copy.deepcopy(files["template"])
     requests = other["spec"]["spec"]["devices"]["requests"]
