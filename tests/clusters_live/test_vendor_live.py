@@ -10,9 +10,12 @@ import random
 from pathlib import Path
 
 import pytest
+import yaml
 
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_ref.apiserver import MINORS
+from tests.clusters_live.test_existing_cluster import a_kubeconfig
+from tests.commands import kueue_dra
 from tests.generated_drivers import a_generated_driver
 from tests.vendor_agreement import Tally, an_api_server, compared, disagreements, generated_objects
 from tests.vendor_examples import VENDORS, answered, expected, in_words
@@ -59,3 +62,23 @@ def test_an_api_server_answers_what_the_checks_say() -> None:
 
     assert found == [], f"OBJECTS_SEED={SEED}"
     assert 0 < numbers["refused"] < OBJECTS
+
+
+def test_a_running_cluster_is_checked(tmp_path: Path) -> None:
+    """Its classes and slices, as the minor that it runs stores them, with the file that comes after it."""
+    kubernetes, driver = MINORS["1.36"], VENDORS / "hami"
+    with an_api_server(kubernetes) as client:
+        for file in ("classes.yaml", "slices.yaml"):
+            for manifest in yaml.safe_load_all((driver / file).read_text("utf-8")):
+                assert client.create(manifest).ok
+        settings = client.api.configuration
+        token = settings.api_key["authorization"].removeprefix("Bearer ")
+        kubeconfig = a_kubeconfig(tmp_path, settings.host, settings.ssl_ca_cert, token)
+        context = ("--context", "mine", "--kubeconfig", kubeconfig)
+        shown = kueue_dra("devices", *context)
+        checked = kueue_dra("vendor", "check", *context, driver / "demo-half.yaml")
+
+    assert shown.exit_code == checked.exit_code == 0, shown.output + checked.output
+    assert "hami-core-gpu.project-hami.io  2 of 2" in shown.stdout
+    assert "checked 1 DeviceClasses, 2 devices in 2 ResourceSlices of 1 drivers, 1 ResourceClaim" in checked.stdout
+    assert checked.stdout.splitlines()[-1].startswith("hami-core-gpu.project-hami.io: fit for quota on Kubernetes 1.36")

@@ -22,6 +22,7 @@ NAMESPACE, QUEUE = "demo", "main"
 UNMATCHED = (
     "matches none of the devices that were given; a helper, or slices are missing"
 )
+NO_DEVICES = "no ResourceSlice with devices was given"
 Declared = Mapping[str, tuple[str, str]]
 """For each class that a descriptor declares: count, counter, capacity or none, and the name of the amount."""
 AMOUNTS = ("requests", "limits")
@@ -58,7 +59,8 @@ def mapped(
         if kind == "none":
             left.append((each, "the descriptor declares it a helper"))
         elif not devices:
-            left.append((each, UNMATCHED))
+            why = UNMATCHED if inventory.devices else NO_DEVICES
+            left.append((each, why))
         elif kind:
             chosen.append(_declared(inventory, each, devices, kind, name))
         else:
