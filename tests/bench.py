@@ -57,16 +57,7 @@ def main() -> None:
     print()
     print(tabulate(bench_selectors.rows(), headers=["devices", "engine alone", "selector", "ratio"]))
     print()
-    headers = [
-        "devices",
-        "reading",
-        "selectors alone",
-        "all checks",
-        "ratio",
-        "each device and class",
-        "checks, findings",
-    ]
-    print(tabulate(bench_vendor.rows(), headers=headers))
+    print(tabulate(bench_vendor.rows(), headers=bench_vendor.HEADERS))
 
 
 if __name__ == "__main__":

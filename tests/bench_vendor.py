@@ -1,14 +1,22 @@
-"""All checks of a driver over 10,000 devices: what they cost beyond the evaluation of the selectors."""
+"""All checks of a driver over 10,000 devices: what they cost beyond the evaluation of the selectors.
+
+``python -m tests.bench_vendor`` prints that, and the cost of all data sets next to that of ``make conformance``.
+"""
 
 from __future__ import annotations
 
 import gc
 import json
+import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from tabulate import tabulate
 
 from kueue_dra_ref.cel import Selector, compiled
 from kueue_dra_ref.cel.selector import _matches as remembered
@@ -16,18 +24,53 @@ from kueue_dra_vendor.catalogue import ALL
 from kueue_dra_vendor.check import VendorContext, run_checks
 from kueue_dra_vendor.files import load
 from kueue_dra_vendor.inventory import Inventory, selectors_of
+from tests.commands import ROOT
+from tests.vendor_examples import DATA_SETS
 
 DRIVER = "gpu.example.com"
 CLASSES, EACH = 20, 50
 """Classes, and devices of a slice."""
 SLICES = (50, 100, 200)
 KUBERNETES = "1.36"
+HEADERS = (
+    "devices",
+    "reading",
+    "selectors alone",
+    "all checks",
+    "ratio",
+    "each device and class",
+    "checks, findings",
+)
 
 
 def rows() -> Iterator[list[str]]:
     """Give the seconds of the processor for reading, the selectors alone and all checks, and their ratio."""
     for slices in SLICES:
         yield _row(slices)
+
+
+def side_by_side() -> Iterator[list[str]]:
+    """Give the seconds of the processor of one command for each data set, together, and of ``make conformance``."""
+    program = str(Path(sys.executable).parent / "kueue-dra")
+    commands = [[program, "vendor", "check", str(each)] for each in DATA_SETS]
+    checking = sum(_spent(each) for each in commands)
+    suite = _spent(["make", "--no-print-directory", "conformance"])
+    yield [str(len(commands)), f"{checking:.1f} s", f"{suite:.1f} s", f"{checking / suite:.2f}x"]
+
+
+def _spent(command: list[str]) -> float:
+    """Run a command and give what it and its children cost."""
+    before = os.times()
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def main() -> None:
+    """Print both tables."""
+    print(tabulate(rows(), headers=HEADERS))
+    print()
+    print(tabulate(side_by_side(), headers=["data sets", "vendor check, each", "make conformance", "ratio"]))
 
 
 def _row(slices: int) -> list[str]:
@@ -94,3 +137,7 @@ def _device(number: int, index: int) -> dict[str, Any]:
 
 def _object(kind: str, name: str, spec: dict[str, Any]) -> dict[str, Any]:
     return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
+if __name__ == "__main__":
+    main()

@@ -64,7 +64,7 @@ def written(manifest: Manifest, k: Kubernetes) -> Manifest:
     target = newest(k)
     made: Manifest = json.loads(json.dumps(manifest)) | {"apiVersion": f"resource.k8s.io/{target}"}
     if is_flat(target) and not is_flat(version):
-        _flatten(made)
+        flattened(made)
     return made
 
 
@@ -73,7 +73,8 @@ def newest(k: Kubernetes) -> str:
     return max(k.served, key=lambda version: ("alpha" not in version, "beta" not in version, version))
 
 
-def _flatten(manifest: Manifest) -> None:
+def flattened(manifest: Manifest) -> None:
+    """Write an object of v1 in the shape of an earlier version, in place."""
     spec = manifest["spec"] or {}
     if manifest["kind"] == "ResourceSlice" and isinstance(spec.get("devices"), list):
         spec["devices"] = [_boxed(device) for device in spec["devices"]]

@@ -262,6 +262,11 @@ def _admin_namespace(files: Files) -> None:
     files["namespace"] = {"apiVersion": "v1", "kind": "Namespace", "metadata": meta}
 
 
+def _defined_again(files: Files) -> None:
+    files["again"] = copy.deepcopy(files["class"])
+    files["again"]["spec"]["selectors"].append(_cel("device.driver != ''"))
+
+
 def _limited_only(files: Files) -> None:
     files["class"]["spec"]["extendedResourceName"] = "example.com/gpu"
     container = files["job"]["spec"]["template"]["spec"]["containers"][0]
@@ -295,7 +300,7 @@ TWINS: dict[str, Change] = {
         _cel("!has(device.attributes['gpu.exmaple.com'].numa)")
     ),
     "VENDOR-022": _offered_twice,
-    "VENDOR-016": lambda files: files.update(again=copy.deepcopy(files["class"])),
+    "VENDOR-016": _defined_again,
     "VENDOR-101": changed("slices/0/spec/pool/resourceSliceCount", 2),
     "VENDOR-102": _two_generations,
     "VENDOR-103": changed("slices/1/spec/pool/name", "node-1"),

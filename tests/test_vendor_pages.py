@@ -18,7 +18,7 @@ from kueue_dra_vendor.validated_files import schema
 from tests.selfcheck.test_shown_output import is_shown
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("check-a-driver.md", "map-a-driver.md", "driver-in-ci.md")
+PAGES = ("check-a-driver.md", "map-a-driver.md", "charge-by-amount.md", "driver-in-ci.md")
 NEEDS_MORE = ("helm ", "kubectl ", "pip ", "kueue-dra vendor check driver/")
 """Commands that need a cluster, a network or the reader's own driver."""
 

@@ -141,9 +141,10 @@ configuration_option = click.option(
 )
 
 
-def _gates(
+def read_gates(
     _: click.Context, __: click.Parameter, values: tuple[str, ...]
 ) -> Mapping[str, bool]:
+    """Read the gates of an option that may be repeated."""
     return dict(
         _gate(pair) for value in values for pair in value.split(",") if pair.strip()
     )
@@ -162,7 +163,7 @@ gates_option = click.option(
     "--feature-gates",
     "gates",
     multiple=True,
-    callback=_gates,
+    callback=read_gates,
     metavar="A=true,B=false",
     help="Feature gates, on top of those in the Configuration.",
 )
@@ -172,7 +173,7 @@ gate_option = click.option(
     "--gate",
     "gates",
     multiple=True,
-    callback=_gates,
+    callback=read_gates,
     metavar="A=true",
     help="A feature gate, on or off; may be repeated. Other gates have their defaults.",
 )
@@ -194,7 +195,7 @@ kubernetes_gates_option = click.option(
     "--kubernetes-feature-gates",
     "kubernetes_gates",
     multiple=True,
-    callback=_gates,
+    callback=read_gates,
     metavar="A=true,B=false",
     help="Feature gates of that API server, such as DRAExtendedResource=true.",
 )

@@ -2,138 +2,67 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import importlib
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import click
 
-from kueue_dra_cli import vendor_charges, vendor_check, vendor_diff, vendor_minors
-from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import (
-    NamedChoice,
-    cel_option,
-    kubernetes_option,
-    output_option,
-    paths_argument,
-)
-from kueue_dra_cli.printing import as_json, as_table
-from kueue_dra_cli.vendor_files import context_of, descriptor_option
-from kueue_dra_ref.api.documents import written
-from kueue_dra_vendor.catalogue import ALL
-from kueue_dra_vendor.check import Check
-from kueue_dra_vendor.mapping import documents, mapped
-from kueue_dra_vendor.validated_files import schema
 
-MAPPING_EPILOG = """\
-\b
-Examples
-  kueue-dra vendor mapping driver/ > quota.yaml
-  kueue-dra simulate -f driver/ -f quota.yaml -o table    what the demos would be charged
+class _Command(NamedTuple):
+    """Where a command is, and its line in the menu, so that the menu needs no import."""
 
-\b
-Exit codes
-  0  written
-  2  a file cannot be read, or no class matches a device
-"""
+    module: str
+    function: str
+    help: str
 
 
-ALWAYS = "always"
-"""Since when a check matters that depends on no release."""
-SCHEMAS = ("descriptor", "known")
-SCHEMA_EPILOG = """\
-\b
-Examples
-  kueue-dra vendor schema descriptor > descriptor.schema.json
+COMMANDS: Mapping[str, _Command] = {
+    "check": _Command(
+        "vendor_check", "command", "Check a driver's classes, devices and demos."
+    ),
+    "checks": _Command(
+        "vendor_checks", "command", "List every check, with effect and remedy."
+    ),
+    "schema": _Command(
+        "vendor_checks", "schema_command", "Print a file's JSON Schema."
+    ),
+    "minors": _Command("vendor_minors", "command", "Say from when on a driver works."),
+    "mapping": _Command(
+        "vendor_mapping", "command", "Write a mapping and queues that fit."
+    ),
+    "charges": _Command(
+        "vendor_charges", "command", "Show what Kueue charges each demo of a driver."
+    ),
+    "diff": _Command("vendor_diff", "command", "Say what a driver's upgrade changes."),
+}
+"""Each command in the order in which a vendor needs it."""
 
-\b
-Exit codes
-  0  printed
-  2  there is no such schema
-"""
+
+class _VendorGroup(click.Group):
+    """The commands by name; a command is imported when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        place = COMMANDS[cmd_name]
+        module = importlib.import_module(f"kueue_dra_cli.{place.module}")
+        found: click.Command = getattr(module, place.function)
+        return found
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Print the menu without importing a command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.help) for name, each in COMMANDS.items()])
 
 
-@click.group("vendor")
+@click.group("vendor", cls=_VendorGroup)
 def group() -> None:
     """Check whether a driver's classes and devices are fit for quota."""
-
-
-@group.command("checks", short_help="List every check, with effect and remedy.")
-@output_option("table", "json")
-def checks_command(output: str) -> None:
-    """List every check: its level, what goes wrong when it is ignored, and how to fix it."""
-    if output == "json":
-        as_json([_described(each) for each in ALL])
-    else:
-        rows = [
-            (
-                each.id,
-                each.level,
-                each.title,
-                each.effect,
-                each.remedy,
-                each.since or ALWAYS,
-            )
-            for each in ALL
-        ]
-        as_table(
-            ("id", "level", "check", "effect", "remedy", "since"),
-            rows,
-            (None, None, 30, 40, 30, 14),
-        )
-
-
-@group.command("schema", epilog=SCHEMA_EPILOG, short_help="Print a file's JSON Schema.")
-@click.argument("name", type=NamedChoice(SCHEMAS), metavar="|".join(SCHEMAS))
-def schema_command(name: str) -> None:
-    """Print the JSON Schema of a file that a vendor writes, for editors and validators."""
-    as_json(schema(name))
-
-
-@group.command(
-    "mapping", epilog=MAPPING_EPILOG, short_help="Write a mapping and queues that fit."
-)
-@paths_argument
-@descriptor_option
-@kubernetes_option
-@cel_option
-def mapping_command(
-    paths: tuple[Path, ...], descriptor: Path | None, kubernetes: str
-) -> None:
-    """Write a mapping of a driver's classes, and queues that fit its devices, ready to apply.
-
-    Classes whose devices give out shares are charged by a capacity, those whose devices consume different amounts of
-    a counter by that counter, all others by the number of devices. A descriptor decides first. The reasons are printed
-    on the error stream.
-    """
-    context = context_of(paths, None, kubernetes, descriptor, has_mapping=False)
-    inventory = context.inventory
-    declared = context.descriptor.quotas if context.descriptor else None
-    chosen, left = mapped(inventory, declared)
-    if not chosen:
-        raise CliError(
-            [f"{each.title}: {why}" for each, why in left] or ["found no DeviceClass"]
-        )
-    click.echo(written(documents(inventory, chosen)), nl=False)
-    for found in chosen:
-        click.echo(
-            f"{found.device_class.title} -> {found.resource} {found.nominal}: {found.why}",
-            err=True,
-        )
-    for each, why in left:
-        click.echo(f"{each.title} is not mapped: {why}", err=True)
-
-
-def _described(each: Check) -> dict[str, str]:
-    return {
-        "id": each.id,
-        "level": each.level.value,
-        "title": each.title,
-        "effect": each.effect,
-        "remedy": each.remedy,
-        "since": each.since or ALWAYS,
-    }
-
-
-group.add_command(vendor_charges.command)
-group.add_command(vendor_check.command)
-group.add_command(vendor_diff.command)
-group.add_command(vendor_minors.command)

@@ -6,26 +6,21 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import (
-    kubernetes_option,
-    output_option,
-    paths_argument,
-    target_option,
-)
+from kueue_dra_cli.options import output_option, target_option
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_cli.release_option import behaviour_of, minor_option
-from kueue_dra_cli.vendor_files import context_of, descriptor_option
-from kueue_dra_clusters.binaries import binaries
-from kueue_dra_clusters.controlplane import ControlPlane
+from kueue_dra_cli.vendor_files import context_of, input_options
 from kueue_dra_clusters.errors import ClusterError
-from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import TimedOut, limits_of
+from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_ref.apiserver import Kubernetes
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.explain.step import listed
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, Target
 from kueue_dra_vendor.admissions import (
@@ -33,15 +28,19 @@ from kueue_dra_vendor.admissions import (
     MappingRefused,
     VendorAnswer,
     answer,
-    undecided_work,
 )
+from kueue_dra_vendor.charges import ENOUGH
+from kueue_dra_vendor.check import VendorContext
+from kueue_dra_vendor.demos import as_workloads, demos_of
 from kueue_dra_vendor.files import VendorFiles
-from kueue_dra_vendor.mapping import documents, mapped
+from kueue_dra_vendor.mapping import documents, mapped, queues
+from kueue_dra_vendor.reading import VendorInput, configuration_with
 
 EPILOG = """\
 \b
 Examples
   kueue-dra vendor charges examples/vendors/hami                  predicted by the reference, in memory
+  kueue-dra vendor charges examples/driver                        under the Configuration among the files
   kueue-dra vendor charges driver/ --target kueue                 a real Kueue, started as local processes
   kueue-dra vendor charges examples/vendors/nvidia-gpu-mig -o json
 
@@ -49,9 +48,11 @@ Examples
 Exit codes
   0  printed; with --target kueue: the real Kueue decided as predicted
   1  the real Kueue decided otherwise, or rejected an object that the reference takes
-  2  a file cannot be read, no class matches a device, there is no Job, or no real Kueue can be started
+  2  a file cannot be read, no class matches a device, there is no demo, or no real Kueue can be started
 """
 HEADERS = ("demo", "verdict", "charged")
+MOST = 3
+"""How many objects a note names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,9 @@ class _Question:
     files: VendorFiles
     configuration: Manifest
     queues: Sequence[Manifest]
+    kubernetes: Kubernetes
+    document: ManifestDocument | None
+    """Where the Configuration was read from; None where it is generated."""
 
     def of(self, target: Target) -> VendorAnswer:
         """Let a target answer."""
@@ -72,34 +76,28 @@ class _Question:
     epilog=EPILOG,
     short_help="Show what Kueue charges each demo of a driver.",
 )
-@paths_argument
+@input_options()
 @target_option(
     "reference",
     "kueue",
     text="What decides: the reference alone, or also a real Kueue, whose answers are compared.",
 )
 @minor_option
-@descriptor_option
-@kubernetes_option
 @output_option("table", "json")
-def command(
-    paths: tuple[Path, ...],
-    target: str,
-    minor: str,
-    descriptor: Path | None,
-    kubernetes: str,
-    output: str,
-) -> None:
-    """Show what Kueue charges each Job among a driver's files, under the mapping that `vendor mapping` writes.
+def command(given: VendorInput, target: str, minor: str, output: str) -> None:
+    """Show what Kueue charges each demo among a driver's files.
 
-    The classes, slices and templates are applied with that mapping and its queues; each Job is submitted alone. With
-    --target kueue, a real Kueue on an API server without nodes gets the same objects: what it decides otherwise is
-    named. Work of other kinds is not charged here; a note names it.
+    The mapping is Kueue's Configuration among the files, or the one of --config, with queues that have enough of its
+    resources; without one it is the mapping that `vendor mapping` writes, with its queues. Classes, slices and
+    templates are applied, and each demo is submitted alone: a Job as it is, of other work one pod of each template.
+    With --target kueue, a real Kueue on an API server without nodes gets the same objects: what it decides otherwise
+    is named.
     """
-    question = _question(paths, kubernetes, descriptor)
+    question = _question(given)
     behaviour = behaviour_of(minor)
     with _reported_errors():
-        predicted = question.of(ReferenceTarget(behaviour))
+        api_server = ApiServer(kubernetes=question.kubernetes)
+        predicted = question.of(ReferenceTarget(behaviour, api_server))
         seen = _real(question, behaviour) if target == "kueue" else None
     differences = list(_differences(predicted, seen)) if seen else []
     shown = seen or predicted
@@ -111,20 +109,34 @@ def command(
     raise SystemExit(1 if differences else 0)
 
 
-def _question(
-    paths: Sequence[Path], kubernetes: str, descriptor: Path | None
-) -> _Question:
-    context = context_of(paths, None, kubernetes, descriptor, has_mapping=False)
+def _question(given: VendorInput) -> _Question:
+    context = context_of(given)
+    if not demos_of(context.files):
+        names = ", ".join(map(str, given.paths)) or "the cluster"
+        raise CliError([f"{names}: found no demo; expected a Job or other work"])
+    configuration, queues_of_demos = _mapping_of(context)
+    return _Question(
+        files=context.files,
+        configuration=configuration_with(configuration, context.kueue_gates),
+        queues=queues_of_demos,
+        kubernetes=context.api_server,
+        document=context.configuration_document,
+    )
+
+
+def _mapping_of(context: VendorContext) -> tuple[Manifest, Sequence[Manifest]]:
+    """Give the Configuration and the queues: those of the files with enough quota, or those that fit the devices."""
+    if context.configuration_document:
+        resources = {each.name: ENOUGH for each in context.mappings}
+        configuration = context.configuration_document.manifest
+        return configuration, queues(context.inventory, resources)
     declared = context.descriptor.quotas if context.descriptor else None
     chosen, left = mapped(context.inventory, declared)
     if not chosen:
         found = [f"{each.title}: {why}" for each, why in left]
         raise CliError(found or ["found no DeviceClass"])
-    if not any(each.manifest.get("kind") == "Job" for each in context.files.work):
-        names = ", ".join(map(str, paths))
-        raise CliError([f"{names}: found no Job; expected a demo of kind Job"])
-    configuration, *queues = documents(context.inventory, chosen)
-    return _Question(files=context.files, configuration=configuration, queues=queues)
+    configuration, *fitting = documents(context.inventory, chosen)
+    return configuration, fitting
 
 
 @contextmanager
@@ -139,6 +151,11 @@ def _reported_errors() -> Iterator[None]:
 
 def _real(question: _Question, behaviour: Behaviour) -> VendorAnswer:
     """Ask a real Kueue; its processes and files are gone afterwards, also after Ctrl-C."""
+    # The client of Kubernetes takes long to import, and the reference needs none.
+    from kueue_dra_clusters.binaries import binaries
+    from kueue_dra_clusters.controlplane import ControlPlane
+    from kueue_dra_clusters.live_target import LiveTarget
+
     click.echo(f"starting Kueue {behaviour.kueue} ...", err=True)
     programs = binaries(behaviour.version)
     with ControlPlane(programs) as plane:
@@ -157,7 +174,7 @@ def _differences(predicted: VendorAnswer, seen: VendorAnswer) -> Iterator[str]:
         yield f"{ref}: Kueue's API server takes it; the reference rejects it: {message}"
     for ours, theirs in zip(predicted.demos, seen.demos, strict=True):
         if not ours.agrees(theirs):
-            yield f"Job {ours.demo}: Kueue: {_worded(theirs)}; predicted: {_worded(ours)}"
+            yield f"{ours.demo}: Kueue: {_worded(theirs)}; predicted: {_worded(ours)}"
 
 
 def _rejected(found: VendorAnswer) -> dict[str, str]:
@@ -200,10 +217,16 @@ def _as_json(
 def _report(
     question: _Question, found: VendorAnswer, differences: Sequence[str]
 ) -> None:
-    """Say on the error stream what was rejected, what is not charged, and what differs."""
+    """Say on the error stream which mapping it is, what was rejected, how other work is charged, and what differs."""
+    if question.document:
+        place = f"{question.document.file}:{question.document.line}"
+        click.echo(f"note: charged under the Configuration in {place}", err=True)
     for each in found.rejections:
         click.echo(f"rejected: {each.ref}: {each.message}", err=True)
-    for title in undecided_work(question.files):
-        click.echo(f"note: {title} is no Job; its charge is not shown", err=True)
+    others = as_workloads(question.files)
+    if others:
+        names = listed(others, MOST)
+        text = f"{names}: charged for one pod of each template, as no Job"
+        click.echo(f"note: {text}", err=True)
     for line in differences:
         click.echo(f"differs: {line}", err=True)

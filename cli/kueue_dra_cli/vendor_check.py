@@ -9,19 +9,13 @@ from typing import Any
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import (
-    cel_option,
-    kubernetes_option,
-    output_option,
-    paths_argument,
-)
+from kueue_dra_cli.options import cel_option, output_option
 from kueue_dra_cli.printing import as_json
 from kueue_dra_cli.vendor_files import (
     context_of,
-    descriptor_option,
+    input_options,
     known_of,
     known_option,
-    mapping_option,
 )
 from kueue_dra_vendor.catalogue import ALL
 from kueue_dra_vendor.check import CHECKS, Check, Finding, VendorContext
@@ -31,6 +25,7 @@ from kueue_dra_vendor.inventory import Inventory
 from kueue_dra_vendor.junit import junit
 from kueue_dra_vendor.known import KnownFinding
 from kueue_dra_vendor.markdown import markdown
+from kueue_dra_vendor.reading import VendorInput, counted_templates
 from kueue_dra_vendor.report import VendorReport, reported
 
 EPILOG = """\
@@ -38,6 +33,7 @@ EPILOG = """\
 Examples
   kueue-dra vendor check examples/driver                classes, slices, templates, demos, and the mapping among them
   kueue-dra vendor check driver/ --config mapping.yaml  another mapping
+  kueue-dra vendor check --context prod                 what a running cluster has
   kueue-dra vendor check examples/driver -o junit       for CI, one test case for each check
   kueue-dra vendor checks                               every check, with its effect and remedy
 
@@ -52,22 +48,16 @@ Exit codes
 @click.command(
     "check", epilog=EPILOG, short_help="Check a driver's classes, devices and demos."
 )
-@paths_argument
-@mapping_option
-@descriptor_option
+@input_options()
 @known_option
-@kubernetes_option
 @cel_option
 @click.option(
     "--only", multiple=True, metavar="ID", help="Run this check only; may be repeated."
 )
 @output_option("text", "json", "junit", "md")
 def command(
-    paths: tuple[Path, ...],
-    configuration: Path | None,
-    descriptor: Path | None,
+    given: VendorInput,
     known: Path | None,
-    kubernetes: str,
     only: tuple[str, ...],
     output: str,
 ) -> None:
@@ -77,8 +67,8 @@ def command(
     The last line sums it up.
     """
     checks = _chosen(only)
-    context = context_of(paths, configuration, kubernetes, descriptor)
-    report = reported(context, checks, known_of(paths, known))
+    context = context_of(given)
+    report = reported(context, checks, known_of(given.paths, known))
     match output:
         case "json":
             as_json(_as_json(report))
@@ -115,11 +105,16 @@ def _lines(report: VendorReport) -> Iterator[str]:
 
 def _looked_at(files: VendorFiles, inventory: Inventory) -> str:
     templates = len(files.of("ResourceClaimTemplate"))
-    return (
+    text = (
         f"checked {len(files.classes)} DeviceClasses, {len(inventory.devices)} devices in {len(files.slices)} "
         f"ResourceSlices of {len(inventory.drivers)} drivers, {templates} ResourceClaimTemplates, "
         f"{len(files.work)} objects with pods"
     )
+    if files.templates:
+        first = f"{files.templates[0].file}:{files.templates[0].line}"
+        count = counted_templates(files)
+        text = f"{text}; left out {count}, not rendered, the first {first}"
+    return text
 
 
 def _intent_lines(context: VendorContext) -> Iterator[str]:
@@ -127,6 +122,9 @@ def _intent_lines(context: VendorContext) -> Iterator[str]:
     if context.descriptor:
         for each in context.descriptor.classes:
             yield f"declared: {each}"
+        return
+    if not context.inventory.devices:
+        yield "inferred: nothing, because no devices were given"
         return
     for each in inferred(context.inventory):
         yield f"inferred: {each}: {each.why}"

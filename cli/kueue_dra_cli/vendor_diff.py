@@ -15,6 +15,7 @@ from kueue_dra_cli.vendor_files import context_of
 from kueue_dra_ref.target import Manifest
 from kueue_dra_vendor.check import VendorContext
 from kueue_dra_vendor.mapping import documents, mapped
+from kueue_dra_vendor.reading import VendorInput, configuration_with
 from kueue_dra_vendor.upgrade import Change, Effect, Upgrade, changes
 
 EPILOG = """\
@@ -53,13 +54,13 @@ def command(
     break them), counters, names of devices, and what Kueue 0.19 charges one pod of each class and template. The
     mapping does not change, as a customer keeps it. What was published is compared; other nodes may publish more.
     """
-    before = context_of([old], configuration, kubernetes)
-    after = context_of([new], configuration, kubernetes)
+    before = context_of(_given(old, configuration, kubernetes))
+    after = context_of(_given(new, configuration, kubernetes))
     upgrade = Upgrade(
         old=before.inventory,
         new=after.inventory,
         configuration=_mapping(before),
-        kubernetes=kubernetes,
+        kubernetes=before.api_server,
     )
     try:
         found = changes(upgrade)
@@ -74,9 +75,14 @@ def command(
     raise SystemExit(1 if any(each.effect is Effect.BREAKS for each in found) else 0)
 
 
+def _given(path: Path, configuration: Path | None, kubernetes: str) -> VendorInput:
+    return VendorInput(paths=[path], configuration=configuration, kubernetes=kubernetes)
+
+
 def _mapping(before: VendorContext) -> Manifest:
     if before.configuration_document:
-        return before.configuration_document.manifest
+        manifest = before.configuration_document.manifest
+        return configuration_with(manifest, before.kueue_gates)
     chosen, _ = mapped(before.inventory)
     return documents(before.inventory, chosen)[0]
 

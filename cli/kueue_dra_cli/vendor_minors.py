@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import click
 
-from kueue_dra_cli.options import cel_option, output_option, paths_argument
+from kueue_dra_cli.options import cel_option, output_option
 from kueue_dra_cli.printing import as_json, as_table
-from kueue_dra_cli.vendor_files import context_of, descriptor_option, mapping_option
+from kueue_dra_cli.vendor_files import context_of, input_options
 from kueue_dra_vendor.check import VendorContext
 from kueue_dra_vendor.minors import DriverAnswer, MinorAnswer, answer
+from kueue_dra_vendor.reading import VendorInput
 
 EPILOG = """\
 \b
@@ -32,26 +33,23 @@ HEADERS = ("class", "charged by", "Kubernetes", "Kueue", "what is missing")
 
 
 @click.command("minors", epilog=EPILOG, short_help="Say from when on a driver works.")
-@paths_argument
-@mapping_option
-@descriptor_option
+@input_options(has_minor=False)
 @cel_option
 @output_option("table", "json")
 def command(
-    paths: tuple[Path, ...],
-    configuration: Path | None,
-    descriptor: Path | None,
+    given: VendorInput,
     output: str,
 ) -> None:
     """Print from which Kubernetes minor and Kueue release on each class can be charged as it is meant to be.
 
-    Kubernetes 1.31 to 1.37 are asked with their feature gates by default. The intent is that of the descriptor, or
+    Kubernetes 1.31 to 1.37 are asked with their feature gates by default, except for those that the descriptor or
+    --kubernetes-feature-gates sets. The intent is that of the descriptor, or
     inferred from the devices.
     """
 
     @cache
     def load(kubernetes: str) -> VendorContext:
-        return context_of(paths, configuration, kubernetes, descriptor)
+        return context_of(replace(given, kubernetes=kubernetes))
 
     found = answer(load)
     if output == "json":

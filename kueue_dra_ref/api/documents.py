@@ -68,7 +68,7 @@ class ManifestDocument:
 def read(path: Path) -> tuple[ManifestDocument, ...]:
     """Read a file, the standard input, or every YAML and JSON file below a folder by name, List kinds taken apart.
 
-    In a folder, a document that is no mapping has an empty manifest, and so has a Helm template.
+    In a folder, a document that is no mapping has an empty manifest, and so have a Helm template and a dangling link.
 
     Raises:
         DocumentError: a file cannot be read, is no YAML, repeats a key or holds something else than objects.
@@ -114,10 +114,23 @@ def _read_file(path: Path) -> tuple[ManifestDocument, ...]:
 
 def _read_in_folder(file: Path) -> tuple[ManifestDocument, ...]:
     """Read a file of a folder, in which not every file has manifests."""
+    if file.is_symlink() and not file.exists():
+        return (_without_manifest(file),)
     text = text_of(file)
-    if _ACTION in text and _is_in_chart(file):
+    if _ACTION in text and _is_template(file, text):
         return (_template(file, text),)
     return _read_text(text, str(file), only_objects=False)
+
+
+def _is_template(file: Path, text: str) -> bool:
+    """Whether a file with actions is a template: one of a chart, or one that is no YAML as it stands."""
+    if _is_in_chart(file):
+        return True
+    try:
+        tuple(parsed(text, str(file)))
+    except DocumentError:
+        return True
+    return False
 
 
 def _read_text(
@@ -143,10 +156,12 @@ def _is_in_chart(file: Path) -> bool:
 
 def _template(file: Path, text: str) -> ManifestDocument:
     shift = _line_of(text, _ACTION) - 1
+    return replace(_without_manifest(file, shift), is_template=True)
+
+
+def _without_manifest(file: Path, shift: int = 0) -> ManifestDocument:
     (empty,) = parsed("{}", str(file), shift)
-    return ManifestDocument(
-        manifest={}, file=str(file), number=1, span=empty.span, is_template=True
-    )
+    return ManifestDocument(manifest={}, file=str(file), number=1, span=empty.span)
 
 
 def _line_of(text: str, part: str) -> int:

@@ -43,10 +43,10 @@ acme.cert-manager.io admissionregistration.k8s.io apiextensions.k8s.io apiregist
 authorization.k8s.io autoscaling cert-manager.io certificates.k8s.io cluster.x-k8s.io coordination.k8s.io
 discovery.k8s.io events.k8s.io external-secrets.io flowcontrol.apiserver.k8s.io gateway.networking.k8s.io
 helm.toolkit.fluxcd.io internal.apiserver.k8s.io karpenter.sh keda.sh kind.x-k8s.io kubeadm.k8s.io
-kubelet.config.k8s.io kustomize.config.k8s.io kustomize.toolkit.fluxcd.io metrics.k8s.io monitoring.coreos.com
-networking.k8s.io nfd.k8s-sigs.io node.k8s.io notification.toolkit.fluxcd.io nvidia.com operators.coreos.com policy
-rbac.authorization.k8s.io route.openshift.io scheduling.k8s.io security.openshift.io snapshot.storage.k8s.io
-source.toolkit.fluxcd.io storage.k8s.io storagemigration.k8s.io visibility.kueue.x-k8s.io
+kubelet.config.k8s.io kueue-dra.dev kustomize.config.k8s.io kustomize.toolkit.fluxcd.io metrics.k8s.io
+monitoring.coreos.com networking.k8s.io nfd.k8s-sigs.io node.k8s.io notification.toolkit.fluxcd.io nvidia.com
+operators.coreos.com policy rbac.authorization.k8s.io route.openshift.io scheduling.k8s.io security.openshift.io
+snapshot.storage.k8s.io source.toolkit.fluxcd.io storage.k8s.io storagemigration.k8s.io visibility.kueue.x-k8s.io
 """
 _QUOTA_FREE_GROUPS = frozenset(_GROUPS.split())
 """Groups whose kinds take no quota, unless `KINDS` has them."""

@@ -8,9 +8,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.files import DocumentError, text_of
 from kueue_dra_ref.api.suggest import nearest
-from kueue_dra_ref.api.yaml_text import TextSpan, parsed, steps
+from kueue_dra_ref.api.yaml_text import parsed
 
 FIELDS = ("id", "reason", "until", "link")
 REQUIRED = ("id", "reason", "until")
@@ -46,23 +47,6 @@ class KnownFailure:
 Known = Sequence[KnownFailure]
 
 
-@dataclass(frozen=True, slots=True)
-class _Document:
-    """The document of the file, which knows the line of each field."""
-
-    file: str
-    span: TextSpan
-
-    def fault(self, path: str, found: str, expected: str) -> DocumentError:
-        return DocumentError(
-            file=self.file,
-            line=self.span.line_of(steps(path)),
-            field=path,
-            found=found,
-            expected=expected,
-        )
-
-
 def read(path: Path) -> Known:
     """Read the entries of a file.
 
@@ -78,13 +62,15 @@ def read(path: Path) -> Known:
     if not isinstance(value, list):
         found = _shown(value)
         raise DocumentError(file=str(path), line=1, found=found, expected=ONE_LIST)
-    document = _Document(str(path), documents[0].span)
+    document = ManifestDocument(
+        manifest={}, file=str(path), number=1, span=documents[0].span
+    )
     entries = [_entry(one, f"[{at}]", document) for at, one in enumerate(value)]
     _refuse_repeated(entries, document)
     return entries
 
 
-def _entry(value: Any, at: str, document: _Document) -> KnownFailure:
+def _entry(value: Any, at: str, document: ManifestDocument) -> KnownFailure:
     if not isinstance(value, Mapping):
         raise document.fault(at, _shown(value), "an object with id, reason and until")
     for key in REQUIRED:
@@ -96,7 +82,9 @@ def _entry(value: Any, at: str, document: _Document) -> KnownFailure:
     return KnownFailure(**value)
 
 
-def _check_field(key: object, text: object, at: str, document: _Document) -> None:
+def _check_field(
+    key: object, text: object, at: str, document: ManifestDocument
+) -> None:
     if key not in FIELDS:
         expected = f"a known field; {nearest(str(key), FIELDS)}"
         raise document.fault(at, f"field {key!r}", expected)
@@ -104,7 +92,7 @@ def _check_field(key: object, text: object, at: str, document: _Document) -> Non
         raise document.fault(at, _shown(text), "text")
 
 
-def _check_date(text: str, at: str, document: _Document) -> None:
+def _check_date(text: str, at: str, document: ManifestDocument) -> None:
     try:
         if date.fromisoformat(text).isoformat() == text:
             return
@@ -113,7 +101,7 @@ def _check_date(text: str, at: str, document: _Document) -> None:
     raise document.fault(at, repr(text), "a day, as in 2027-01-31")
 
 
-def _refuse_repeated(entries: Known, document: _Document) -> None:
+def _refuse_repeated(entries: Known, document: ManifestDocument) -> None:
     seen = set[str]()
     for at, entry in enumerate(entries):
         if entry.id in seen:

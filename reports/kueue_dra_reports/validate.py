@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
 
 from kueue_dra_ref.api.files import DocumentError, text_of
 from kueue_dra_ref.api.yaml_text import parsed
 from kueue_dra_reports import gate, results
 from kueue_dra_reports.compare import differences
 from kueue_dra_reports.document import GateEntry, Report, RequirementEntry
+from kueue_dra_reports.json_schema import ValidationError, published, violations
 from kueue_dra_reports.known_failures import KnownFailure
 from kueue_dra_reports.results import Outcomes
 
 
-@cache
 def schema() -> Mapping[str, Any]:
     """Give the published JSON Schema of a report."""
-    text = (
-        files("kueue_dra_reports") / "schema" / "conformance-report.schema.json"
-    ).read_text("utf-8")
-    return cast(Mapping[str, Any], json.loads(text))
+    return published("kueue_dra_reports", "conformance-report")
 
 
 def read(path: Path) -> Any:
@@ -57,10 +48,7 @@ def faults(path: Path) -> list[str]:
 
 def document_faults(document: object) -> list[str]:
     """List the errors in a report: those of its shape, or if there are none, those of its totals."""
-    wrong = sorted(
-        Draft202012Validator(schema()).iter_errors(document),
-        key=lambda one: one.json_path,
-    )
+    wrong = violations(document, schema())
     return [_worded(one) for one in wrong] or inconsistencies(cast(Report, document))
 
 

@@ -1,104 +1,84 @@
-"""A real Kueue charges the demos of every vendor as predicted; a real API server refuses what a check says."""
+"""A real Kueue charges demos as predicted, and a real API server answers what the checks say of it.
+
+``python -m tests.vendor_agreement`` asks the same about every data set, and about thousands of objects and drivers.
+"""
 
 from __future__ import annotations
 
-import copy
-import json
 import os
 import random
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from kueue_dra_clusters.api_client import APIClient
-from kueue_dra_clusters.apiserver import FIXED_FLAGS, ApiServer
-from kueue_dra_clusters.binaries import binaries
 from kueue_dra_clusters.live_target import LiveTarget
-from kueue_dra_clusters.ports import Ports
-from kueue_dra_clusters.processes import Processes
-from kueue_dra_clusters.releases import NEWEST
-from kueue_dra_clusters.waiting import WaitLimits
-from kueue_dra_ref.target import Manifest, Ref
+from kueue_dra_ref.apiserver import MINORS
+from tests.clusters_live.test_existing_cluster import a_kubeconfig
 from tests.commands import kueue_dra
-from tests.object_grammar import Grammar
-from tests.vendor_examples import DATA_SETS, answered, expected, in_words
+from tests.generated_drivers import a_generated_driver
+from tests.vendor_agreement import Tally, an_api_server, compared, disagreements, generated_objects
+from tests.vendor_examples import VENDORS, answered, expected, in_words
 
 pytestmark = pytest.mark.live
 
 SEED = int(os.environ.get("OBJECTS_SEED", "20261126"))
-OBJECTS = int(os.environ.get("VENDOR_OBJECTS", "150"))
-"""How many classes and slices are generated; 2000 are asked about before a release."""
-UNCHANGED = 0.2
-"""How often one is as the vendor publishes it."""
+OBJECTS = 150
+"""How many classes and slices are generated."""
+DRIVERS = 3
+"""How many drivers are generated."""
+SOME = ("hami", "nvidia-gpu-mig", "intel-gpu")
+"""A data set charged by a capacity, one by a counter and an extended resource, and one by the number of devices."""
 
 
-@pytest.mark.parametrize("data_set", DATA_SETS, ids=lambda each: each.name)
-def test_a_real_kueue_charges_the_demos_as_predicted(data_set: Path, target: LiveTarget) -> None:
+@pytest.mark.parametrize("name", SOME)
+def test_a_real_kueue_charges_the_demos_as_predicted(name: str, target: LiveTarget) -> None:
     """Mapping, queues, classes and slices apply unchanged; each demo gets the charge of the file."""
+    data_set: Path = VENDORS / name
     found = answered(data_set, target)
 
     assert [str(each) for each in found.rejections] == []
     assert {each.demo: in_words(each) for each in found.demos} == expected(data_set).demos
 
 
-@pytest.fixture(scope="module")
-def api_server() -> Iterator[APIClient]:
-    """Have an API server of 1.36 with the feature gates that it has by default."""
-    flags = tuple(each for each in FIXED_FLAGS if not each.startswith("--feature-gates"))
-    with ExitStack() as held:
-        ports, processes = held.enter_context(Ports()), held.enter_context(Processes())
-        server = ApiServer(
-            programs=binaries(NEWEST), processes=processes, ports=ports, limits=WaitLimits(), fixed=flags
-        )
-        server.await_answer("/api/v1/namespaces")
-        server.await_answer("/readyz")
-        yield APIClient(api=server.api)
+def test_a_real_kueue_charges_generated_drivers_as_predicted(target: LiveTarget) -> None:
+    """DRIVERS of a seed, with the mapping that is written for them."""
+    source, tally, found = random.Random(SEED), Tally(), list[str]()
+    for _ in range(DRIVERS):
+        found += compared(a_generated_driver(source), target, tally)
+        target.clean()
+
+    assert found == [], f"OBJECTS_SEED={SEED}"
+    assert tally.drivers == DRIVERS
+    assert tally.charged.total() > 0
 
 
-def test_what_a_check_says_is_refused_is_refused(api_server: APIClient, tmp_path: Path) -> None:
-    """VENDOR_OBJECTS classes and slices of a seed: VENDOR-001 finds exactly those that an API server refuses."""
-    objects = list(_generated(random.Random(SEED)))
-    predicted = _refused_by_the_check(objects, tmp_path)
-    refused = {name for name, each in objects if not _is_taken(api_server, each)}
+def test_an_api_server_answers_what_the_checks_say() -> None:
+    """OBJECTS of a seed: what is refused, dropped, unknown or not served by default is so, and nothing else."""
+    kubernetes = MINORS["1.36"]
+    objects = list(generated_objects(random.Random(SEED), OBJECTS, sorted(kubernetes.served)))
+    with an_api_server(kubernetes) as client:
+        found, numbers = disagreements(objects, kubernetes, client)
 
-    print(f"{len(objects)} objects, {len(refused)} refused, seed {SEED}")
-    assert sorted(predicted ^ refused) == [], f"OBJECTS_SEED={SEED}"
-    assert 0 < len(refused) < len(objects)
-
-
-def _generated(source: random.Random) -> Iterator[tuple[str, Manifest]]:
-    """Give classes and slices of the vendors, most of them with one to three changes, each with a name of its own."""
-    published = list(_published())
-    grammar = Grammar(source, published)
-    for number in range(OBJECTS):
-        made = copy.deepcopy(source.choice(published))
-        if source.random() > UNCHANGED:
-            made = grammar.wrong(made)
-        name = f"generated-{number}"
-        made["metadata"]["name"] = name
-        yield name, made
+    assert found == [], f"OBJECTS_SEED={SEED}"
+    assert 0 < numbers["refused"] < OBJECTS
 
 
-def _published() -> Iterator[Manifest]:
-    for data_set in DATA_SETS:
+def test_a_running_cluster_is_checked(tmp_path: Path) -> None:
+    """Its classes and slices, as the minor that it runs stores them, with the file that comes after it."""
+    kubernetes, driver = MINORS["1.36"], VENDORS / "hami"
+    with an_api_server(kubernetes) as client:
         for file in ("classes.yaml", "slices.yaml"):
-            for each in yaml.safe_load_all((data_set / file).read_text("utf-8")):
-                yield each | {"apiVersion": "resource.k8s.io/v1"}
+            for manifest in yaml.safe_load_all((driver / file).read_text("utf-8")):
+                assert client.create(manifest).ok
+        settings = client.api.configuration
+        token = settings.api_key["authorization"].removeprefix("Bearer ")
+        kubeconfig = a_kubeconfig(tmp_path, settings.host, settings.ssl_ca_cert, token)
+        context = ("--context", "mine", "--kubeconfig", kubeconfig)
+        shown = kueue_dra("devices", *context)
+        checked = kueue_dra("vendor", "check", *context, driver / "demo-half.yaml")
 
-
-def _refused_by_the_check(objects: Sequence[tuple[str, Manifest]], folder: Path) -> set[str]:
-    """Run the check over one file of JSON per object: some values have no form in YAML that reads back the same."""
-    for name, each in objects:
-        (folder / f"{name}.json").write_text(json.dumps(each))
-    done = kueue_dra("vendor", "check", folder, "--kubernetes", "1.36", "--only", "VENDOR-001", "-o", "json")
-    found: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
-    return {each["object"].rpartition(" ")[2] for each in found}
-
-
-def _is_taken(api_server: APIClient, manifest: Manifest) -> bool:
-    path = api_server.path(Ref.of(manifest), collection=True)
-    return api_server.call("POST", f"{path}?dryRun=All", manifest).ok
+    assert shown.exit_code == checked.exit_code == 0, shown.output + checked.output
+    assert "hami-core-gpu.project-hami.io  2 of 2" in shown.stdout
+    assert "checked 1 DeviceClasses, 2 devices in 2 ResourceSlices of 1 drivers, 1 ResourceClaim" in checked.stdout
+    assert checked.stdout.splitlines()[-1].startswith("hami-core-gpu.project-hami.io: fit for quota on Kubernetes 1.36")

@@ -12,7 +12,8 @@ from kueue_dra_ref.api.conditions import is_true, message_of
 from kueue_dra_ref.simulation.explanation import outcome
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection, Target
 from kueue_dra_ref.verdict import Admitted, Verdict, verdict
-from kueue_dra_vendor.files import VendorFiles
+from kueue_dra_vendor.demos import Demo, submitted
+from kueue_dra_vendor.files import VendorFiles, in_a_namespace
 from kueue_dra_vendor.mapping import KUEUE
 
 STORED = ("DeviceClass", "ResourceSlice", "ResourceClaimTemplate", "ResourceClaim")
@@ -24,9 +25,9 @@ class DemoAnswer:
     """What a target decided about one demo, or why it did not create it."""
 
     demo: str
-    """Namespace and name of the Job."""
+    """Namespace and name of the Job; work of other kinds with its kind before."""
     verdict: Verdict | None = None
-    """None if the API server or a webhook rejects the Job."""
+    """None if the API server or a webhook rejects it."""
     message: str = ""
     """Kueue's words about a Workload that is not admitted, or the rejection."""
 
@@ -67,7 +68,10 @@ def answer(
     configuration: Manifest,
     queues: Sequence[Manifest],
 ) -> VendorAnswer:
-    """Apply classes, slices, templates and queues, then each Job alone: quota that a demo took is free for the next.
+    """Apply classes, slices, templates and queues, then each demo alone: quota that it took is free for the next.
+
+    A Job is submitted as it is, in the queue `QUEUE` if it names none. For work of another kind, whose controllers may
+    not be there, a Workload with one pod of each of its pod templates takes its place.
 
     The target keeps what was applied; `Target.clean` removes it.
 
@@ -81,15 +85,8 @@ def answer(
     objects = list(_objects(files, queues))
     missing = [each for each in objects if not _exists(target, each)]
     rejections = target.apply(missing)
-    jobs = list(_jobs(files))
-    demos = [_decided(target, each) for each in jobs]
+    demos = [_decided(target, each) for each in submitted(files)]
     return VendorAnswer(rejections=tuple(rejections), demos=tuple(demos))
-
-
-def undecided_work(files: VendorFiles) -> list[str]:
-    """Name the work that is no Job: its charge is not asked about."""
-    manifests = [each.manifest for each in files.work]
-    return [_title(each) for each in manifests if each.get("kind") != "Job"]
 
 
 def _objects(files: VendorFiles, queues: Sequence[Manifest]) -> Iterator[Manifest]:
@@ -102,7 +99,7 @@ def _objects(files: VendorFiles, queues: Sequence[Manifest]) -> Iterator[Manifes
         if each["kind"] != "Namespace" or each["metadata"]["name"] not in named:
             yield each
     for kind in STORED:
-        yield from (each.document.manifest for each in files.of(kind))
+        yield from (in_a_namespace(each.document.manifest) for each in files.of(kind))
 
 
 def _exists(target: Target, manifest: Manifest) -> bool:
@@ -113,29 +110,17 @@ def _exists(target: Target, manifest: Manifest) -> bool:
     return target.read(ref) is not None
 
 
-def _jobs(files: VendorFiles) -> Iterator[Manifest]:
-    for each in files.work:
-        if each.manifest.get("kind") == "Job":
-            yield _placed(each.manifest)
-
-
-def _placed(job: Manifest) -> Manifest:
-    metadata = {"namespace": "default", **job["metadata"]}
-    return {**job, "metadata": metadata}
-
-
-def _decided(target: Target, job: Manifest) -> DemoAnswer:
-    ref = Ref.of(job)
-    demo = f"{ref.namespace}/{ref.name}"
-    if rejected := target.apply([job]):
-        return DemoAnswer(demo=demo, message=rejected[0].message)
+def _decided(target: Target, demo: Demo) -> DemoAnswer:
+    ref = Ref.of(demo.manifest)
+    if rejected := target.apply([demo.manifest]):
+        return DemoAnswer(demo=demo.title, message=rejected[0].message)
     target.settle()
-    found = _workload(target, ref)
+    found = target.read(ref) if ref.kind == "Workload" else _workload(target, ref)
     target.delete([ref])
     target.settle()
     if found is None:
-        return DemoAnswer(demo=demo, message="Kueue creates no Workload")
-    return DemoAnswer(demo=demo, verdict=verdict(found), message=_message(found))
+        return DemoAnswer(demo=demo.title, message="Kueue creates no Workload")
+    return DemoAnswer(demo=demo.title, verdict=verdict(found), message=_message(found))
 
 
 def _workload(target: Target, job: Ref) -> Manifest | None:
@@ -154,8 +139,3 @@ def _message(workload: Manifest) -> str:
     if is_true(workload, "QuotaReserved"):
         return ""
     return message_of(workload, "QuotaReserved")
-
-
-def _title(manifest: Manifest) -> str:
-    metadata = manifest.get("metadata") or {}
-    return f"{manifest.get('kind')} {metadata.get('name', '')}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kueue_dra_ref.api.documents import parse, written
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.api.unstructured import part
-from kueue_dra_ref.apiserver import MINORS
+from kueue_dra_ref.apiserver import Kubernetes
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.simulation.explanation import Explanation, explained, outcome
@@ -42,7 +42,7 @@ class Charge:
 
 
 def charges(
-    files: VendorFiles, configuration: Manifest, kubernetes: str
+    files: VendorFiles, configuration: Manifest, kubernetes: Kubernetes
 ) -> dict[str, Charge]:
     """Give by class and template what Kueue 0.19 charges a pod with one such claim.
 
@@ -163,10 +163,10 @@ def _job(pod: _Pod) -> Manifest:
 
 
 def _simulated(
-    manifests: Sequence[Manifest], configuration: Manifest, kubernetes: str
+    manifests: Sequence[Manifest], configuration: Manifest, kubernetes: Kubernetes
 ) -> SimulationResult:
     documents = parse(written(manifests), "(generated)")
-    api_server = ApiServer(kubernetes=MINORS[kubernetes])
+    api_server = ApiServer(kubernetes=kubernetes)
     result = simulate(behaviour_of(), configuration, given(documents), api_server)
     if isinstance(result, SimulationResult):
         return result

@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
 from kueue_dra_ref.api.documents import ManifestDocument
-from kueue_dra_vendor.files import VendorFiles, VendorObject
+from kueue_dra_ref.apiserver import Kubernetes
+from kueue_dra_vendor.files import (
+    Gates,
+    VendorFiles,
+    VendorObject,
+    kubernetes_with,
+)
 from kueue_dra_vendor.intent import Descriptor
 from kueue_dra_vendor.inventory import Inventory, InventoryDevice
 
@@ -53,6 +59,15 @@ class VendorContext:
     """Where the mapping was read from."""
     descriptor: Descriptor | None = None
     """What the vendor declares, where a descriptor was given."""
+    gates: Gates = field(default_factory=dict)
+    """The feature gates of Kubernetes that an administrator set."""
+    kueue_gates: Gates = field(default_factory=dict)
+    """The same of Kueue."""
+
+    @property
+    def api_server(self) -> Kubernetes:
+        """The minor of Kubernetes, with the gates that are set."""
+        return kubernetes_with(self.kubernetes, self.gates)
 
     @property
     def mappings(self) -> Sequence[DeviceClassMapping]:
@@ -90,6 +105,12 @@ def about(found: VendorObject | InventoryDevice, path: str, text: str) -> Spot:
     """Say something about a field of an object or of a device."""
     name = found.title if isinstance(found, VendorObject) else f"device {found.title}"
     return Spot(found.place(path), name, text)
+
+
+def elsewhere(spot: Spot) -> Spot:
+    """Make a warning of what is wrong only if no node has other hardware than what was given."""
+    text = f"{spot.text}; give slices of the hardware that it is for"
+    return spot._replace(text=text, level=Level.WARNING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

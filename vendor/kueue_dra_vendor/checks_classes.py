@@ -18,7 +18,15 @@ from kueue_dra_ref.cel import (
     cost_trap,
 )
 from kueue_dra_ref.explain.step import listed
-from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
+from kueue_dra_vendor.check import (
+    Found,
+    Level,
+    Spot,
+    VendorContext,
+    about,
+    check,
+    elsewhere,
+)
 from kueue_dra_vendor.files import VendorObject
 from kueue_dra_vendor.inventory import InventoryDevice, match, selectors_of
 
@@ -29,6 +37,8 @@ FOREIGN = Device(name="device", driver="other.vendor.invalid", pool="pool")
 """A device that no vendor publishes, without attributes."""
 MOST = 3
 """How many devices a finding names."""
+NOT_FOUND = "404 "
+"""How the answer to an object of a version begins that is not served."""
 
 
 @check(
@@ -42,9 +52,11 @@ def objects_are_stored(context: VendorContext) -> Found:
     """Ask the API server of the chosen Kubernetes minor about each object."""
     for each in context.files.objects:
         if each.rejected:
-            yield about(
-                each, "", f"Kubernetes {context.kubernetes} answers {each.rejected}"
-            )
+            text = f"Kubernetes {context.kubernetes} answers {each.rejected}"
+            if each.rejected.startswith(NOT_FOUND):
+                version = each.document.manifest.get("apiVersion")
+                text = f"{text}: it does not serve {version}"
+            yield about(each, "", text)
 
 
 @check(
@@ -99,7 +111,7 @@ def a_class_matches_a_device(context: VendorContext) -> Found:
             continue
         if not absent:
             spot = about(each, "spec.selectors", _why_none(context, each))
-            yield spot if _can_not_match(context, each) else _elsewhere(spot)
+            yield spot if _can_not_match(context, each) else elsewhere(spot)
         elif near := _alike(context, absent):
             text = f"names the driver {absent}, which publishes nothing; did you mean {near}?"
             yield about(each, "spec.selectors", text)
@@ -115,8 +127,7 @@ def a_class_matches_a_device(context: VendorContext) -> Found:
 def slices_of_the_driver_are_given(context: VendorContext) -> Found:
     """Name the classes whose driver publishes nothing among the files."""
     if not context.inventory.devices:
-        for each in context.files.classes:
-            yield about(each, "", "no ResourceSlice with devices was given")
+        yield from _without_devices(context.files.classes)
     for each in _unmatched(context):
         absent = _absent_driver(context, each)
         if absent and not _alike(context, absent) and each.name not in context.helpers:
@@ -179,13 +190,20 @@ def a_driver_guard_comes_first(context: VendorContext) -> Found:
     remedy="Exclude the devices of the narrower class from the wider one, or map both to one resource.",
 )
 def classes_do_not_overlap(context: VendorContext) -> Found:
-    """Compare the devices of each pair of classes."""
+    """Compare the devices of each pair of classes; a class is named once, with all that it shares devices with."""
     quota = [each for each in _compiling(context) if each.name not in context.helpers]
+    sharing: dict[str, list[str]] = {}
+    devices: dict[str, list[InventoryDevice]] = {}
     for one, other in itertools.combinations(quota, 2):
         shared = _shared(context, one, other)
         if shared and not _mapped_together(context, one.name, other.name):
-            text = f"matches {_named(shared)} as DeviceClass {other.name} does"
-            yield about(one, "spec.selectors", text)
+            sharing.setdefault(one.name, []).append(other.name)
+            devices.setdefault(one.name, shared)
+    for each in quota:
+        if each.name in sharing:
+            others = _also(sharing[each.name])
+            text = f"matches {_named(devices[each.name])} as {others}"
+            yield about(each, "spec.selectors", text)
 
 
 @check(
@@ -306,14 +324,25 @@ def selectors_do_not_read_allow_multiple(context: VendorContext) -> Found:
     remedy="Give one version of the driver's files at a time.",
 )
 def objects_are_defined_once(context: VendorContext) -> Found:
-    """Compare kind, namespace and name."""
+    """Compare kind, namespace and name; a second one that says the same changes nothing."""
     seen: dict[tuple[str, str, str], VendorObject] = {}
     for each in context.files.objects:
         namespace = part(each.document.manifest, "metadata").get("namespace", "")
         key = (each.kind, str(namespace), each.name)
         first = seen.setdefault(key, each)
-        if first is not each and each.name:
-            yield about(each, "", f"is already defined in {first.place()}")
+        if each.name and each.spec != first.spec:
+            yield about(each, "", f"is defined otherwise in {first.place()}")
+
+
+def _without_devices(classes: list[VendorObject]) -> Found:
+    """Say once that no class can be compared with devices."""
+    if not classes:
+        return
+    text = "no ResourceSlice with devices was given"
+    others = len(classes) - 1
+    if others:
+        text = f"{text}, nor for {others} other DeviceClasses"
+    yield about(classes[0], "", text)
 
 
 def _selectors(context: VendorContext) -> Iterator[tuple[VendorObject, int, str]]:
@@ -353,11 +382,6 @@ def _can_not_match(context: VendorContext, each: VendorObject) -> bool:
     fails = any(isinstance(found.outcome, EvaluationError) for found in matches)
     names_driver = DRIVER.search(text) is not None
     return fails or not names_driver or "allowMultipleAllocations" in text
-
-
-def _elsewhere(spot: Spot) -> Spot:
-    text = f"{spot.text}; give slices of the hardware that it is for"
-    return spot._replace(text=text, level=Level.WARNING)
 
 
 def _alike(context: VendorContext, name: str) -> str:
@@ -430,6 +454,14 @@ def _mapped_together(context: VendorContext, one: str, other: str) -> bool:
         one in each.device_classes and other in each.device_classes
         for each in context.mappings
     )
+
+
+def _also(names: list[str]) -> str:
+    """Name the class that the devices are compared with, and how many share devices, too."""
+    if len(names) == 1:
+        return f"DeviceClass {names[0]} does"
+    others = listed(names[1:], MOST)
+    return f"DeviceClass {names[0]} does, and shares devices with {others}, too"
 
 
 def _named(devices: list[InventoryDevice]) -> str:

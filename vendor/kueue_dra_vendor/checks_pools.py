@@ -12,8 +12,10 @@ from kueue_dra_vendor.files import written_devices
 from kueue_dra_vendor.inventory import InventoryDevice, declared_size
 
 LISTS = ("bools", "ints", "strings", "versions")
-IDENTITIES = ("uuid", "pciBusID")
-"""Attributes whose value belongs to one physical device."""
+EVERYWHERE = ("uuid",)
+"""Attributes whose value belongs to one physical device, wherever it is."""
+IDENTITIES = (*EVERYWHERE, "pciBusID")
+"""The same, and addresses, which belong to one device of a node."""
 
 
 @check(
@@ -186,8 +188,8 @@ def attributes_are_no_lists(context: VendorContext) -> Found:
     remedy="Publish whole device and parts with shared counters, or by one driver only.",
 )
 def devices_are_published_once(context: VendorContext) -> Found:
-    """Compare identities over all drivers and pools; parts that share counters are left out."""
-    seen: dict[tuple[str, str], InventoryDevice] = {}
+    """Compare identities over all drivers and pools, addresses on one node; parts that share counters are left out."""
+    seen: dict[tuple[str, str, str], InventoryDevice] = {}
     for device in context.inventory.devices:
         for identity in (
             _identities(device) if not device.entry.get("consumesCounters") else ()
@@ -245,7 +247,10 @@ def _attribute_types(device: InventoryDevice) -> Iterator[tuple[str, str]]:
             yield qualified, kind
 
 
-def _identities(device: InventoryDevice) -> Iterator[tuple[str, str]]:
-    for name, value in (device.entry.get("attributes") or {}).items():
-        if name.rpartition("/")[2] in IDENTITIES:
-            yield name.rpartition("/")[2], json.dumps(next(iter(value.values()), ""))
+def _identities(device: InventoryDevice) -> Iterator[tuple[str, str, str]]:
+    """Give name and value of each attribute that tells a device apart, and where: everywhere, or on its node."""
+    for qualified, value in (device.entry.get("attributes") or {}).items():
+        name = qualified.rpartition("/")[2]
+        if name in IDENTITIES:
+            where = "" if name in EVERYWHERE else device.node or device.device.pool
+            yield name, json.dumps(next(iter(value.values()), "")), where

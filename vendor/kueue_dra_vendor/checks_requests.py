@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +13,24 @@ from kueue_dra_ref.api.devices import expressions_of
 from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.cel import EvaluationError, Undecided
 from kueue_dra_ref.explain.step import listed
-from kueue_dra_vendor.check import Found, Level, Spot, VendorContext, about, check
+from kueue_dra_vendor.check import (
+    Found,
+    Level,
+    Spot,
+    VendorContext,
+    about,
+    check,
+    elsewhere,
+)
 from kueue_dra_vendor.files import ADMIN_NAMESPACE, VendorObject, name_of
 from kueue_dra_vendor.inventory import InventoryDevice, Match, match
 
 MOST = 3
 """How many devices a finding names."""
+ALIKE = 0.85
+"""From which similarity on an attribute's name is taken for a misspelt one."""
+NO_KEY = re.compile(r"no such key: (\S+)")
+"""What an engine says of an attribute that a device does not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +60,12 @@ class TemplateRequest:
             isinstance(each, EvaluationError | Undecided) for each in outcomes
         )
 
+    @property
+    def attributes(self) -> set[str]:
+        """The attributes of its class's devices, without their domain."""
+        names = (name for each in self.devices for name in each.device.attributes)
+        return {name.rpartition("/")[2] for name in names}
+
     def spot(self, key: str, text: str) -> Spot:
         """Say something about a field of the request."""
         return about(self.template, f"{self.path}.{key}", f"request {self.name} {text}")
@@ -59,7 +79,11 @@ class TemplateRequest:
     remedy="Guard the attribute: `has(...)`, `.?` with orValue, or an earlier selector that excludes the device.",
 )
 def request_selectors_do_not_fail(context: VendorContext) -> Found:
-    """Evaluate the selectors of each request on the devices of its class."""
+    """Evaluate the selectors of each request on the devices of its class.
+
+    The driver may have other devices on other nodes: where none of those that were given matches, and the name of the
+    attribute is like none of theirs, it is a warning.
+    """
     for request in _requests(context):
         failing: dict[tuple[int, str], list[str]] = {}
         for device, found in zip(request.devices, request.matches, strict=True):
@@ -68,7 +92,10 @@ def request_selectors_do_not_fail(context: VendorContext) -> Found:
                 failing.setdefault(key, []).append(device.title)
         for (index, detail), titles in failing.items():
             text = f"selector {index} fails on {listed(titles, MOST)}: {detail}"
-            yield request.spot(f"selectors[{index}].cel.expression", text)
+            spot = request.spot(f"selectors[{index}].cel.expression", text)
+            missing = NO_KEY.search(detail)
+            is_elsewhere = missing and not _is_known(request, missing[1])
+            yield elsewhere(spot) if is_elsewhere else spot
 
 
 @check(
@@ -113,7 +140,10 @@ def requested_capacities_exist(context: VendorContext) -> Found:
     remedy="Correct matchAttribute or distinctAttribute, with its domain.",
 )
 def constraints_name_attributes(context: VendorContext) -> Found:
-    """Look for constraints whose attribute is on no device of the requests' classes."""
+    """Look for constraints whose attribute is on no device of the requests' classes.
+
+    It is a warning where a request matches none of the devices that were given: the template is for other hardware.
+    """
     by_template: dict[int, list[TemplateRequest]] = {}
     for request in _requests(context):
         by_template.setdefault(id(request.template), []).append(request)
@@ -123,7 +153,9 @@ def constraints_name_attributes(context: VendorContext) -> Found:
         for path, attribute in _constraints(template):
             if attribute not in known:
                 text = f"no device of its classes has the attribute {attribute}"
-                yield about(template, path, text)
+                spot = about(template, path, text)
+                fits = all(each.matching for each in requests)
+                yield spot if fits else elsewhere(spot)
 
 
 @check(
@@ -216,6 +248,14 @@ def _request(
         devices=candidates,
         matches=[match(selectors, each.device) for each in candidates],
     )
+
+
+def _is_known(request: TemplateRequest, attribute: str) -> bool:
+    """Whether a request is for the devices that were given: it matches some, or misspells an attribute of theirs."""
+    if request.matching:
+        return True
+    name = attribute.strip("'\"").rpartition("/")[2]
+    return bool(difflib.get_close_matches(name, request.attributes, 1, ALIKE))
 
 
 def _constraints(template: VendorObject) -> Iterator[tuple[str, str]]:

@@ -70,9 +70,10 @@ def fields_are_kept(context: VendorContext) -> Found:
         for path in unknown:
             yield from _only_elsewhere(context, each, path)
         reported = {path.rpartition(".")[2] for path in unknown}
-        for field, gate in dropped_fields(each, MINORS[context.kubernetes]):
+        for field, gate in dropped_fields(each, context.api_server):
             if field not in reported:
-                text = f"{field} is dropped: Kubernetes {context.kubernetes} has {gate} off by default"
+                is_set = "" if gate in context.gates else " by default"
+                text = f"{field} is dropped: Kubernetes {context.kubernetes} has {gate} off{is_set}"
                 yield about(each, _path_of(each.written, field), text)
 
 

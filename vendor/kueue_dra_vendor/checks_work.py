@@ -13,6 +13,8 @@ from kueue_dra_vendor.files import VendorObject, entries, name_of, pod_specs
 
 ALIKE = 0.85
 """From which similarity on a name is taken for a misspelt one."""
+FIRST_LABEL = 0.6
+"""The same of its first label alone."""
 
 
 @check(
@@ -99,15 +101,21 @@ def templates_name_classes(context: VendorContext) -> Found:
 @check(
     "VENDOR-314",
     Level.OPEN,
-    "The classes of other vendors that templates name are given.",
+    "The classes that templates name are given, other vendors' and those of charts, too.",
     effect="Whether the class exists is not known; without it Kueue rejects the workload.",
-    remedy="Give that vendor's classes, too: kubectl get deviceclasses -o yaml.",
+    remedy="Give the classes, too: kubectl get deviceclasses -o yaml, or what helm template prints.",
 )
 def foreign_classes_are_given(context: VendorContext) -> Found:
-    """Where classes are given, look for other names that are another vendor's."""
+    """Where classes are given, look for names of another vendor, or of a chart that is not rendered, each once."""
+    found: dict[str, list[Spot]] = {}
     for spot, name in _absent_classes(context):
         if not _is_this_vendors(context, name):
-            yield spot
+            found.setdefault(name, []).append(spot)
+    for spots in found.values():
+        first = spots[0]
+        others = len(spots) - 1
+        more = f", nor for {others} other requests" if others else ""
+        yield first._replace(text=f"{first.text}{more}")
 
 
 @check(
@@ -156,11 +164,34 @@ def _absent_classes(context: VendorContext) -> Iterator[tuple[Spot, str]]:
 
 
 def _is_this_vendors(context: VendorContext, name: str) -> bool:
-    """Tell whether a class that is absent has no domain, or one like that of a class or driver that is there."""
-    own = {each.name for each in context.files.classes} | set(context.inventory.drivers)
-    is_near = bool(difflib.get_close_matches(name, own, n=1, cutoff=ALIKE))
+    """Tell whether a class that is absent has no domain, or one like that of a class or driver that is there.
+
+    Where a chart is not rendered, the class may be in it, unless it is a class that is there, misspelt.
+    """
+    own = {each.name for each in context.files.classes} | _drivers_of_classes(context)
+    is_near = _is_misspelt(name, own)
     domains = {_domain(each) for each in own}
+    if context.files.templates:
+        return is_near
     return "." not in name or is_near or _domain(name) in domains
+
+
+def _is_misspelt(name: str, known: set[str]) -> bool:
+    """Whether a name is like a known one, in its first label too: mig.example.com is no gpu.example.com."""
+    for near in difflib.get_close_matches(name, known, cutoff=ALIKE):
+        labels = name.partition(".")[0], near.partition(".")[0]
+        if difflib.SequenceMatcher(None, *labels).ratio() >= FIRST_LABEL:
+            return True
+    return False
+
+
+def _drivers_of_classes(context: VendorContext) -> set[str]:
+    """Give the drivers whose devices a class matches; of any other driver the classes were not given."""
+    inventory = context.inventory
+    found = set()
+    for each in context.files.classes:
+        found |= {device.device.driver for device in inventory.matching(each)}
+    return found
 
 
 def _domain(name: str) -> str:

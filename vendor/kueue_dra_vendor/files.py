@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kueue_dra_ref.api.configuration_documents import configurations
 from kueue_dra_ref.api.documents import ManifestDocument, read
 from kueue_dra_ref.api.unstructured import part
-from kueue_dra_ref.apiserver import MINORS, AcceptedRequest, RequestContext, admitted
+from kueue_dra_ref.apiserver import (
+    MINORS,
+    AcceptedRequest,
+    Kubernetes,
+    RequestContext,
+    admitted,
+)
 from kueue_dra_ref.target import Manifest
 
 GROUP = "resource.k8s.io/"
@@ -28,6 +35,9 @@ RESOURCE_KINDS = (
 NAMESPACED = ("ResourceClaimTemplate", "ResourceClaim")
 INVALID = 422
 """The answer to an object that was decoded, and is not valid; one that cannot be decoded gets 400."""
+Gates = Mapping[str, bool]
+"""Feature gates that an administrator set, by name."""
+NO_GATES: Gates = {}
 ADMIN_NAMESPACE = {"resource.kubernetes.io/admin-access": "true"}
 
 
@@ -77,6 +87,8 @@ class VendorFiles:
     """Documents of any other kind: Nodes, Namespaces, custom resources."""
     configurations: tuple[ManifestDocument, ...] = ()
     """Every Kueue Configuration, those inside other documents too."""
+    templates: tuple[ManifestDocument, ...] = ()
+    """Files of Helm charts that are not rendered."""
     _by_kind: dict[str, list[VendorObject]] = field(default_factory=dict)
 
     def of(self, kind: str) -> list[VendorObject]:
@@ -88,29 +100,41 @@ class VendorFiles:
 
     @property
     def classes(self) -> list[VendorObject]:
-        """The DeviceClasses."""
-        return self.of("DeviceClass")
+        """The DeviceClasses; of those with one name the last, which replaces the others when it is applied."""
+        return _last_of_each_name(self.of("DeviceClass"))
 
     @property
     def slices(self) -> list[VendorObject]:
-        """The ResourceSlices."""
-        return self.of("ResourceSlice")
+        """The ResourceSlices; of those with one name the last."""
+        return _last_of_each_name(self.of("ResourceSlice"))
 
 
-def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
+def load(
+    paths: Iterable[Path],
+    kubernetes: str,
+    gates: Gates = NO_GATES,
+    dump: Iterable[ManifestDocument] = (),
+) -> VendorFiles:
     """Read files and folders, nested ones too, and ask the API server of a Kubernetes minor about each object.
+
+    ``dump`` has the documents of a cluster that was read already; those of the files come after them.
 
     Raises:
         DocumentError: a file cannot be read, is not YAML, or holds something else than objects.
 
     """
-    documents = [document for path in paths for document in _documents(path)]
+    in_files = [document for path in paths for document in _documents(path)]
+    documents = [*dump, *in_files]
+    api_server = kubernetes_with(kubernetes, gates)
     objects: list[VendorObject] = []
     work: list[ManifestDocument] = []
     others: list[ManifestDocument] = []
+    templates: list[ManifestDocument] = []
     for each in documents:
-        if _is_resource(each):
-            objects.append(_object(each, kubernetes))
+        if each.is_template:
+            templates.append(each)
+        elif _is_resource(each):
+            objects.append(_object(each, api_server))
         elif any(pod_specs(each.manifest)):
             work.append(each)
         else:
@@ -120,7 +144,19 @@ def load(paths: Iterable[Path], kubernetes: str) -> VendorFiles:
         work=tuple(work),
         others=tuple(others),
         configurations=configurations(others),
+        templates=tuple(templates),
     )
+
+
+def kubernetes_with(minor: str, gates: Gates) -> Kubernetes:
+    """Give a minor with the gates that an administrator set; always the same one, so that answers are remembered."""
+    known = MINORS[minor].gates
+    return _with_gates(minor, tuple((n, gates[n]) for n in sorted(gates) if n in known))
+
+
+@cache
+def _with_gates(minor: str, gates: tuple[tuple[str, bool], ...]) -> Kubernetes:
+    return MINORS[minor].with_gates(**dict(gates)) if gates else MINORS[minor]
 
 
 def named_in(paths: Iterable[Path], name: str) -> Path | None:
@@ -162,6 +198,15 @@ def name_of(manifest: Manifest) -> str:
     return str(metadata.get("name") or metadata.get("generateName") or "")
 
 
+def _last_of_each_name(objects: Iterable[VendorObject]) -> list[VendorObject]:
+    """Leave out objects that a later one of the same name replaces; an object without a name replaces none."""
+    found: dict[str | int, VendorObject] = {}
+    for each in objects:
+        name = part(each.document.manifest, "metadata").get("name")
+        found[str(name) if name else id(each)] = each
+    return list(found.values())
+
+
 def _documents(path: Path) -> Iterator[ManifestDocument]:
     """Read a file or a folder; what a vendor writes for these commands is no manifest."""
     for document in read(path):
@@ -177,13 +222,13 @@ def _is_resource(document: ManifestDocument) -> bool:
     )
 
 
-def _object(document: ManifestDocument, kubernetes: str) -> VendorObject:
+def _object(document: ManifestDocument, kubernetes: Kubernetes) -> VendorObject:
     context = RequestContext(
-        kubernetes=MINORS[kubernetes],
+        kubernetes=kubernetes,
         namespace_labels=ADMIN_NAMESPACE,
         only_served=True,
     )
-    answer = admitted(_in_a_namespace(document.manifest), None, context)
+    answer = admitted(in_a_namespace(document.manifest), None, context)
     written = _without_nulls(document.manifest)
     manifest, rejected = written, ""
     if isinstance(answer, AcceptedRequest):
@@ -203,7 +248,7 @@ def _object(document: ManifestDocument, kubernetes: str) -> VendorObject:
     )
 
 
-def _in_a_namespace(manifest: Manifest) -> Manifest:
+def in_a_namespace(manifest: Manifest) -> Manifest:
     """Give an object that names no namespace the default one, as kubectl does."""
     metadata = manifest.get("metadata")
     is_namespaced = manifest["kind"] in NAMESPACED

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_vendor.files import Gates
 from kueue_dra_vendor.inventory import Inventory
 from kueue_dra_vendor.mapping import Declared, mapped
 from kueue_dra_vendor.validated_files import document_of
@@ -55,6 +56,9 @@ class Descriptor:
     drivers: tuple[str, ...]
     version: str
     classes: tuple[ClassIntent, ...]
+    gates: Gates = field(default_factory=dict)
+    """Feature gates of Kubernetes that the driver needs."""
+    kueue_gates: Gates = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -92,6 +96,8 @@ def descriptor_of(path: Path) -> Descriptor:
         drivers=(driver,) if isinstance(driver, str) else tuple(driver),
         version=written["version"],
         classes=tuple(_declared(each, f"classes[{index}]") for index, each in entries),
+        gates=written.get("kubernetesFeatureGates", {}),
+        kueue_gates=written.get("featureGates", {}),
     )
 
 

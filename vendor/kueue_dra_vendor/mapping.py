@@ -12,6 +12,7 @@ from kueue_dra_ref.api.quantities import BadQuantity, Format, Quantity, parse
 from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.target import Manifest
 from kueue_dra_vendor.files import VendorObject, entries, pod_specs
+from kueue_dra_vendor.flavors import NodeGroup, node_groups
 from kueue_dra_vendor.inventory import Inventory, InventoryDevice
 
 CONFIGURATION = "config.kueue.x-k8s.io/v1beta2"
@@ -21,6 +22,7 @@ NAMESPACE, QUEUE = "demo", "main"
 UNMATCHED = (
     "matches none of the devices that were given; a helper, or slices are missing"
 )
+NO_DEVICES = "no ResourceSlice with devices was given"
 Declared = Mapping[str, tuple[str, str]]
 """For each class that a descriptor declares: count, counter, capacity or none, and the name of the amount."""
 AMOUNTS = ("requests", "limits")
@@ -57,7 +59,8 @@ def mapped(
         if kind == "none":
             left.append((each, "the descriptor declares it a helper"))
         elif not devices:
-            left.append((each, UNMATCHED))
+            why = UNMATCHED if inventory.devices else NO_DEVICES
+            left.append((each, why))
         elif kind:
             chosen.append(_declared(inventory, each, devices, kind, name))
         else:
@@ -83,15 +86,59 @@ def _declared(
 
 def documents(inventory: Inventory, chosen: Sequence[MappedClass]) -> list[Manifest]:
     """Give the Configuration, and a ResourceFlavor, ClusterQueue and LocalQueues that fit devices and demos."""
-    flavor = "-".join(inventory.drivers).replace(".", "-")[:63].strip("-") or "devices"
+    groups = node_groups(inventory)
+    quotas = [(each, _quota(inventory, chosen, each)) for each in groups]
+    return [_configuration(chosen), *_queues(inventory, quotas)]
+
+
+def queues(inventory: Inventory, devices: Mapping[str, str]) -> list[Manifest]:
+    """Give namespaces, a ResourceFlavor, a ClusterQueue with quota for the devices, and LocalQueues of the demos."""
+    group = node_groups(inventory)[0]
+    return _queues(inventory, [(NodeGroup(name=group.name), devices)])
+
+
+def _quota(
+    inventory: Inventory, chosen: Sequence[MappedClass], group: NodeGroup
+) -> dict[str, str]:
+    """Give what the devices of some nodes add up to, by resource."""
+    if not group.nodes:
+        return {each.resource: each.nominal for each in chosen}
+    found = {}
+    for each in chosen:
+        devices = inventory.matching(each.device_class)
+        inside = [device for device in devices if group.has(device.node)]
+        found[each.resource] = _nominal(inventory, each, inside, group)
+    return found
+
+
+def _nominal(
+    inventory: Inventory,
+    each: MappedClass,
+    devices: list[InventoryDevice],
+    group: NodeGroup,
+) -> str:
+    if not devices:
+        return "0"
+    for kind, source in each.source.items():
+        name = source["name"]
+        if kind == "counter":
+            sets = _shared(inventory, source["driver"], name, group)
+            return _sum(sets)
+        return _by_capacity(each.device_class, devices, name).nominal
+    return str(len(devices))
+
+
+def _queues(
+    inventory: Inventory, quotas: Sequence[tuple[NodeGroup, Mapping[str, str]]]
+) -> list[Manifest]:
     places = sorted(set(_places(inventory))) or [(NAMESPACE, QUEUE)]
-    resources = {each.resource: each.nominal for each in chosen} | _ordinary(inventory)
+    ordinary = _ordinary(inventory)
+    flavors = {group.name: {**devices, **ordinary} for group, devices in quotas}
     namespaces = sorted({namespace for namespace, _ in places})
     return [
-        _configuration(chosen),
         *(an_object("v1", "Namespace", namespace) for namespace in namespaces),
-        an_object(KUEUE, "ResourceFlavor", flavor),
-        _cluster_queue(flavor, resources),
+        *(_flavor(group) for group, _ in quotas),
+        _cluster_queue(flavors),
         *(_local_queue(queue, namespace) for namespace, queue in places),
     ]
 
@@ -106,8 +153,15 @@ def _configuration(chosen: Sequence[MappedClass]) -> Manifest:
     }
 
 
-def _cluster_queue(flavor: str, resources: Mapping[str, str]) -> Manifest:
-    group = _group(flavor, resources)
+def _flavor(group: NodeGroup) -> Manifest:
+    found = an_object(KUEUE, "ResourceFlavor", group.name)
+    if not group.labels:
+        return found
+    return {**found, "spec": {"nodeLabels": dict(group.labels)}}
+
+
+def _cluster_queue(flavors: Mapping[str, Mapping[str, str]]) -> Manifest:
+    group = _group(flavors)
     return {
         **an_object(KUEUE, "ClusterQueue", NAMESPACE),
         "spec": {"namespaceSelector": {}, "resourceGroups": [group]},
@@ -140,12 +194,16 @@ def _places(inventory: Inventory) -> Iterator[tuple[str, str]]:
 
 
 def _ordinary(inventory: Inventory) -> dict[str, str]:
-    """Give the ordinary resources that the demos request, with enough quota for all of them."""
+    """Give the ordinary resources that the demos request, with enough quota for all of them.
+
+    Kueue takes a limit for the request that is missing.
+    """
     totals: dict[str, Quantity] = {}
     for document in inventory.files.work:
         for _, pod in pod_specs(document.manifest):
             for container in entries(pod["containers"]):
-                requests = part(part(container, "resources"), "requests")
+                resources = part(container, "resources")
+                requests = {**part(resources, "limits"), **part(resources, "requests")}
                 for name, amount in _quantities(requests):
                     totals[name] = _plus(totals.get(name), amount)
     return {name: str(total) for name, total in totals.items()}
@@ -243,13 +301,7 @@ def _by_counter(
     inventory: Inventory, each: VendorObject, devices: list[InventoryDevice], name: str
 ) -> MappedClass:
     driver = devices[0].device.driver
-    shared = [
-        parse(counters[name]["value"])
-        for pool in inventory.pools.values()
-        if pool.key[0] == driver
-        for _, _, counters in pool.counter_sets
-        if name in counters
-    ]
+    shared = _shared(inventory, driver, name, NodeGroup(name="all"))
     why = f"the devices consume different amounts of the counter {name}: a request is charged the largest that matches"
     source = {"counter": _source(name, driver)}
     return MappedClass(
@@ -259,6 +311,21 @@ def _by_counter(
         why=why,
         source=source,
     )
+
+
+def _shared(
+    inventory: Inventory, driver: str, name: str, group: NodeGroup
+) -> list[Quantity]:
+    """Give the amount of a counter in each set of the pools on some nodes."""
+    found = []
+    for pool in inventory.pools.values():
+        if pool.key[0] != driver:
+            continue
+        for slice_, _, counters in pool.counter_sets:
+            node = str(slice_.spec.get("nodeName") or "")
+            if name in counters and group.has(node):
+                found.append(parse(counters[name]["value"]))
+    return found
 
 
 def _source(name: str, driver: str) -> Manifest:
@@ -356,11 +423,15 @@ def _gates(chosen: Sequence[MappedClass]) -> Manifest:
     return {"featureGates": gates}
 
 
-def _group(flavor: str, resources: Mapping[str, str]) -> Manifest:
-    quotas = [
-        {"name": name, "nominalQuota": nominal} for name, nominal in resources.items()
-    ]
-    return {
-        "coveredResources": list(resources),
-        "flavors": [{"name": flavor, "resources": quotas}],
-    }
+def _group(flavors: Mapping[str, Mapping[str, str]]) -> Manifest:
+    """Give the resource group of some flavors, each with the same resources."""
+    quotas = []
+    covered: list[str] = []
+    for name, resources in flavors.items():
+        covered = list(resources)
+        amounts = [
+            {"name": resource, "nominalQuota": nominal}
+            for resource, nominal in resources.items()
+        ]
+        quotas.append({"name": name, "resources": amounts})
+    return {"coveredResources": covered, "flavors": quotas}

@@ -130,12 +130,13 @@ def _not_served(
 def _dropped(
     context: VendorContext, intent: ClassIntent, objects: Sequence[VendorObject]
 ) -> Iterator[str]:
-    minor = MINORS[context.kubernetes]
+    minor = context.api_server
     fields = ("extendedResourceName", *QUOTA_FIELDS.get(intent.quota, ()))
     for each in objects:
         for field, gate in dropped_fields(each, minor):
             if field in fields:
-                yield f"{gate} is off by default"
+                is_set = "" if gate in context.gates else " by default"
+                yield f"{gate} is off{is_set}"
 
 
 def _slices_of(

@@ -98,7 +98,13 @@ def _report(config: pytest.Config) -> VendorReport:
     paths = [Path(each) for each in folders]
     configuration = _path(config, "--vendor-config")
     descriptor = _path(config, "--vendor-descriptor")
-    context = reading.context_of(paths, configuration, kubernetes, descriptor)
+    given = reading.VendorInput(
+        paths=paths,
+        kubernetes=kubernetes,
+        configuration=configuration,
+        descriptor=descriptor,
+    )
+    context = reading.context_of(given)
     known_file = _path(config, "--vendor-known")
     known_entries = reading.known_findings(paths, known_file)
     return reported(context, ALL, known_entries)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.documents import DocumentError, ManifestDocument, read
+from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.reference.configuration_check import checked
 from kueue_dra_ref.simulation.inputs import configuration_of
-from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_vendor.check import VendorContext
 from kueue_dra_vendor.files import (
     DESCRIPTOR,
     KNOWN_FINDINGS,
+    Gates,
     VendorFiles,
     load,
     named_in,
@@ -22,6 +26,9 @@ from kueue_dra_vendor.files import (
 from kueue_dra_vendor.intent import Descriptor, descriptor_of
 from kueue_dra_vendor.inventory import Inventory
 from kueue_dra_vendor.known import KnownFinding, known_of
+
+KUBERNETES_GATES = frozenset(name for each in MINORS.values() for name in each.gates)
+"""The gates of Kubernetes that decide about devices, of any minor."""
 
 
 class UnusableInput(Exception):
@@ -32,14 +39,25 @@ class UnusableInput(Exception):
         super().__init__("\n".join(self.lines))
 
 
-def context_of(
-    paths: Sequence[Path],
-    configuration: Path | None,
-    kubernetes: str,
-    descriptor: Path | None = None,
-    *,
-    has_mapping: bool = True,
-) -> VendorContext:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorInput:
+    """What a command line names."""
+
+    paths: Sequence[Path] = ()
+    kubernetes: str = "1.36"
+    configuration: Path | None = None
+    descriptor: Path | None = None
+    gates: Gates = field(default_factory=dict)
+    """Feature gates of Kubernetes; they come before those of the descriptor."""
+    kueue_gates: Gates = field(default_factory=dict)
+    """Feature gates of Kueue; they come before those of the descriptor and of the Configuration."""
+    dump: Sequence[ManifestDocument] = ()
+    """The documents of a cluster that was read already."""
+    has_mapping: bool = True
+    """Whether a Configuration is read."""
+
+
+def context_of(given: VendorInput) -> VendorContext:
     """Read a vendor's files, the mapping (unless it does not matter) and the descriptor.
 
     Raises:
@@ -47,18 +65,45 @@ def context_of(
 
     """
     try:
-        files = _files(paths, kubernetes)
-        document = _document(files, configuration) if has_mapping else None
+        descriptor = _descriptor(given.paths, given.descriptor)
+        gates, kueue_gates = _all_gates(given, descriptor)
+        files = _files(given, gates)
+        document = _document(files, given.configuration) if given.has_mapping else None
         return VendorContext(
             files=files,
             inventory=Inventory.of(files),
-            kubernetes=kubernetes,
-            configuration=_configuration(document) if document else None,
+            kubernetes=given.kubernetes,
+            gates=gates,
+            kueue_gates=kueue_gates,
+            configuration=_configuration(document, kueue_gates) if document else None,
             configuration_document=document,
-            descriptor=_descriptor(paths, descriptor),
+            descriptor=descriptor,
         )
     except DocumentError as fault:
         raise UnusableInput([fault.worded]) from None
+
+
+def _all_gates(
+    given: VendorInput, descriptor: Descriptor | None
+) -> tuple[Gates, Gates]:
+    """Give the gates of Kubernetes and of Kueue that a descriptor and a command line set."""
+    if descriptor is None:
+        return given.gates, given.kueue_gates
+    for name in descriptor.gates:
+        if name not in KUBERNETES_GATES:
+            found, expected = f"no gate {name}", nearest(name, KUBERNETES_GATES)
+            path = f"kubernetesFeatureGates.{name}"
+            raise descriptor.document.fault(path, found, expected)
+    gates = {**descriptor.gates, **given.gates}
+    return gates, {**descriptor.kueue_gates, **given.kueue_gates}
+
+
+def configuration_with(manifest: Manifest, gates: Gates) -> Manifest:
+    """Give a Configuration with feature gates added to its own."""
+    own = manifest.get("featureGates")
+    if not gates or not isinstance(own, dict | None):
+        return manifest
+    return {**manifest, "featureGates": {**(own or {}), **gates}}
 
 
 def known_findings(
@@ -77,14 +122,29 @@ def known_findings(
         raise UnusableInput([fault.worded]) from None
 
 
-def _files(paths: Sequence[Path], kubernetes: str) -> VendorFiles:
-    files = load(paths, kubernetes)
+def _files(given: VendorInput, gates: Gates) -> VendorFiles:
+    files = load(given.paths, given.kubernetes, gates, given.dump)
     if files.objects:
         return files
-    names = ", ".join(map(str, paths))
+    names = ", ".join(map(str, given.paths)) or "the cluster"
+    raise UnusableInput([f"{names}: {_nothing_in(files)}"])
+
+
+def counted_templates(files: VendorFiles) -> str:
+    """Say how many Helm templates there are."""
+    number = len(files.templates)
+    return "1 Helm template" if number == 1 else f"{number} Helm templates"
+
+
+def _nothing_in(files: VendorFiles) -> str:
+    """Say what was found instead of objects to check."""
     found = "found no object of resource.k8s.io"
-    expected = "expected DeviceClasses or ResourceSlices"
-    raise UnusableInput([f"{names}: {found}; {expected}"])
+    if not files.templates:
+        return f"{found}; expected DeviceClasses or ResourceSlices"
+    count = counted_templates(files)
+    first = f"{files.templates[0].file}:{files.templates[0].line}"
+    left_out = f"{count} not rendered, the first {first}"
+    return f"{found}; {left_out}; expected what helm template prints"
 
 
 def _descriptor(paths: Sequence[Path], given: Path | None) -> Descriptor | None:
@@ -112,9 +172,9 @@ def _only_configuration(files: VendorFiles) -> ManifestDocument | None:
     return files.configurations[0] if files.configurations else None
 
 
-def _configuration(document: ManifestDocument) -> Configuration:
+def _configuration(document: ManifestDocument, gates: Gates) -> Configuration:
     """Read Kueue's Configuration as Kueue 0.19 reads it."""
-    loaded = checked(behaviour_of(), document.manifest)
+    loaded = checked(behaviour_of(), configuration_with(document.manifest, gates))
     if isinstance(loaded, tuple):
         found: Configuration = loaded[0]
         return found

@@ -76,6 +76,8 @@ class VendorReport:
         if self.gone:
             counted.append(f"{len(self.gone)} gone")
         verdict = "fit" if self.fits else "not fit"
+        if self.fits and not self.context.inventory.devices:
+            verdict = "not decided"
         numbers = ", ".join(counted) or "nothing found"
         kubernetes = self.context.kubernetes
         return (

@@ -10,6 +10,7 @@ from typing import Any
 
 from kueue_dra_ref.api.devices import expressions_of
 from kueue_dra_ref.api.unstructured import part
+from kueue_dra_ref.apiserver import Kubernetes
 from kueue_dra_ref.explain.step import listed
 from kueue_dra_ref.target import Manifest
 from kueue_dra_vendor.charges import charges
@@ -55,7 +56,7 @@ class Upgrade:
     old: Inventory
     new: Inventory
     configuration: Manifest
-    kubernetes: str
+    kubernetes: Kubernetes
 
 
 def changes(upgrade: Upgrade) -> list[Change]:

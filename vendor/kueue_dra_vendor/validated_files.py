@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from typing import Any
 
 from kueue_dra_ref.api.documents import DocumentError, ManifestDocument, read
 from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_reports.json_schema import ValidationError, published, violations
 
 SHOWN = 60
 """How many characters of a wrong value an error shows."""
 
 
-@cache
 def schema(name: str) -> Mapping[str, Any]:
     """Give a published JSON Schema by its name, such as ``descriptor``."""
-    folder = files("kueue_dra_vendor") / "schema"
-    text = (folder / f"{name}.schema.json").read_text("utf-8")
-    return cast(Mapping[str, Any], json.loads(text))
+    return published("kueue_dra_vendor", name)
 
 
 def document_of(path: Path, schema_name: str) -> ManifestDocument:
@@ -40,8 +32,8 @@ def document_of(path: Path, schema_name: str) -> ManifestDocument:
         count = f"{number} documents"
         raise DocumentError(file=str(path), found=count, expected="one")
     (document,) = documents
-    validator = Draft202012Validator(schema(schema_name))
-    errors = sorted(validator.iter_errors(document.manifest), key=_deepest_first)
+    found = violations(document.manifest, schema(schema_name))
+    errors = sorted(found, key=_deepest_first)
     if errors:
         raise _fault(document, errors[0])
     return document

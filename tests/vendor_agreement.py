@@ -1,0 +1,387 @@
+"""Generated drivers on real components: what the checks and the generated mapping predict is what these decide.
+
+    python -m tests.vendor_agreement stored --seed 1 --objects 2000
+    python -m tests.vendor_agreement stored --kubernetes 1.35 --binary PATH    another minor, with your kube-apiserver
+    python -m tests.vendor_agreement charged --seed 1 --budget 540
+    python -m tests.vendor_agreement published
+
+`stored` asks an API server about classes and slices of the vendors, most of them changed in one to three places:
+which it refuses, which fields it drops or does not know, and which versions it serves by default. `charged` gives
+drivers of a seed, with the mapping and queues that ``vendor mapping`` writes, to the reference and to a real Kueue.
+`published` gives the demos of every data set to a real Kueue, and compares its answers with the files. All print each
+difference, and exit with 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import itertools
+import json
+import random
+import re
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kueue_dra_clusters.api_client import Answer, APIClient
+from kueue_dra_clusters.apiserver import FIXED_FLAGS, ApiServer
+from kueue_dra_clusters.binaries import binaries
+from kueue_dra_clusters.controlplane import ControlPlane
+from kueue_dra_clusters.live_target import LiveTarget
+from kueue_dra_clusters.ports import Ports
+from kueue_dra_clusters.processes import Processes
+from kueue_dra_clusters.releases import NEWEST
+from kueue_dra_clusters.waiting import WaitLimits
+from kueue_dra_ref.apiserver import MINORS, Kubernetes
+from kueue_dra_ref.apiserver.schema_claims import is_flat
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.reference.target import ReferenceTarget
+from kueue_dra_ref.target import Manifest, Ref, Target
+from kueue_dra_vendor.admissions import DemoAnswer, VendorAnswer, answer
+from kueue_dra_vendor.checks_served import GATES
+from kueue_dra_vendor.files import INVALID, VendorFiles, VendorObject, load
+from kueue_dra_vendor.inventory import Inventory
+from kueue_dra_vendor.mapping import documents, mapped
+from tests.commands import kueue_dra
+from tests.generated_drivers import GeneratedDriver, a_generated_driver
+from tests.object_grammar import Grammar
+from tests.other_minors import flattened
+from tests.vendor_examples import DATA_SETS, answered, expected, in_words
+
+UNCHANGED = 0.2
+"""How often an object is as the vendor publishes it."""
+STRICT = re.compile(r'unknown field "([^"]+)"')
+ENOUGH = "4Ei"
+ORDERS = 120
+"""How many orders of the slices are tried to explain a difference."""
+COMPILE = "does not compile, or costs too much"
+GROUP = "resource.k8s.io"
+Facts = dict[str, set[tuple[str, ...]]]
+"""By what is claimed: the objects, each with what is claimed of it."""
+
+
+def generated_objects(source: random.Random, number: int, versions: Sequence[str]) -> Iterator[Manifest]:
+    """Give classes and slices of the vendors, most of them with one to three changes, each with a name of its own."""
+    published = list(_published())
+    grammar = Grammar(source, published)
+    for index in range(number):
+        made = copy.deepcopy(source.choice(published))
+        version = source.choice(versions)
+        made["apiVersion"] = f"{GROUP}/{version}"
+        if is_flat(version):
+            flattened(made)
+        if source.random() > UNCHANGED:
+            made = grammar.wrong(made)
+        made["metadata"]["name"] = f"generated-{index}"
+        yield made
+
+
+def _published() -> Iterator[Manifest]:
+    for data_set in DATA_SETS:
+        for file in ("classes.yaml", "slices.yaml"):
+            for each in yaml.safe_load_all((data_set / file).read_text("utf-8")):
+                yield each | {"apiVersion": f"{GROUP}/v1"}
+
+
+def predicted(objects: Sequence[Manifest], minor: str) -> Facts:
+    """Run the checks over one file of JSON per object: some values have no form in YAML that reads back the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        for each in objects:
+            (Path(folder) / f"{_name(each)}.json").write_text(json.dumps(each))
+        done = kueue_dra("vendor", "check", folder, "--kubernetes", minor, "-o", "json")
+    facts: Facts = defaultdict(set)
+    for each in json.loads(done.stdout)["findings"]:
+        name = each["object"].rpartition(" ")[2]
+        _note(facts, each["check"], name, each["text"])
+    return facts
+
+
+def _note(facts: Facts, check: str, name: str, text: str) -> None:
+    if check == "VENDOR-001":
+        facts["refused"].add((name,))
+    elif check == "VENDOR-013" or (check == "VENDOR-002" and "ailed" in text):
+        facts[COMPILE].add((name,))
+    elif check == "VENDOR-017":
+        facts["unknown"].add((name, text.partition("the field ")[2].partition(" in ")[0]))
+    elif check == "VENDOR-018" and "does not have it" in text:
+        facts["unknown"].add((name, text.partition(" is dropped")[0]))
+    elif check == "VENDOR-018":
+        facts["dropped"].add((name, text.partition(" is dropped")[0]))
+    elif check == "VENDOR-019":
+        facts["not served by default"].add((name,))
+
+
+@dataclass(slots=True, kw_only=True)
+class ServerFacts:
+    """What an API server says of objects, each asked about with dry runs."""
+
+    client: APIClient
+    kubernetes: Kubernetes
+
+    def of(self, objects: Sequence[Manifest], claims: Facts) -> Facts:
+        """Ask about each object; of some claims only whether they hold."""
+        found: Facts = defaultdict(set)
+        for each in objects:
+            self._ask(each, found)
+        found[COMPILE] = {one for one in claims[COMPILE] if one in found["refused"]}
+        return found
+
+    def _ask(self, manifest: Manifest, found: Facts) -> None:
+        name = _name(manifest)
+        answered = self._post(manifest, "Ignore")
+        if not answered.ok:
+            found["refused"].add((name,))
+        if not answered.ok and answered.code != INVALID:
+            return
+        unknown = set(STRICT.findall(self._post(manifest, "Strict").message))
+        found["unknown"] |= {(name, path) for path in unknown}
+        if not answered.ok:
+            return
+        if manifest["apiVersion"].rpartition("/")[2] not in self.kubernetes.served_by_default:
+            found["not served by default"].add((name,))
+        written, stored = _gated(manifest.get("spec")), _gated(answered.body.get("spec"))
+        fields = {path.rpartition(".")[2] for path in unknown}
+        off = [key for key in written if key not in fields and not self.kubernetes.on(GATES[key])]
+        dropped = [key for key in off if stored[key] < written[key]]
+        found["dropped"] |= {(name, key) for key in dropped}
+
+    def _post(self, manifest: Manifest, validation: str) -> Answer:
+        path = self.client.path(Ref.of(manifest), collection=True)
+        return self.client.call("POST", f"{path}?dryRun=All&fieldValidation={validation}", manifest)
+
+
+def _gated(value: Any) -> Counter[str]:
+    """Count the fields behind a gate that are set."""
+    found: Counter[str] = Counter()
+    if isinstance(value, list):
+        for each in value:
+            found += _gated(each)
+    elif isinstance(value, dict):
+        for key, inside in value.items():
+            if key in GATES and inside not in (None, [], False):
+                found[key] += 1
+            found += _gated(inside)
+    return found
+
+
+def _name(manifest: Manifest) -> str:
+    return str(manifest["metadata"]["name"])
+
+
+@contextmanager
+def an_api_server(kubernetes: Kubernetes, binary: Path | None = None) -> Iterator[APIClient]:
+    """Run an API server with the feature gates that it has by default, and every version that it can serve."""
+    fixed = [each for each in FIXED_FLAGS if not each.startswith(("--feature-gates", "--runtime-config"))]
+    served = ",".join(f"{GROUP}/{version}=true" for version in sorted(kubernetes.served))
+    programs = binaries(NEWEST)
+    if binary:
+        programs = replace(programs, kube_apiserver=binary)
+    with ExitStack() as held:
+        server = ApiServer(
+            programs=programs,
+            processes=held.enter_context(Processes()),
+            ports=held.enter_context(Ports()),
+            limits=WaitLimits(),
+            fixed=(*fixed, f"--runtime-config={served}"),
+        )
+        server.await_answer("/readyz")
+        yield APIClient(api=server.api)
+
+
+def stored(options: argparse.Namespace) -> list[str]:
+    """Ask one API server about generated objects."""
+    kubernetes = MINORS[options.kubernetes]
+    objects = list(generated_objects(random.Random(options.seed), options.objects, sorted(kubernetes.served)))
+    with an_api_server(kubernetes, options.binary) as client:
+        lines, numbers = disagreements(objects, kubernetes, client)
+    for claim, number in sorted(numbers.items()):
+        print(f"Kubernetes {options.kubernetes}: {number} {claim}, of {len(objects)} objects")
+    return lines
+
+
+def disagreements(
+    objects: Sequence[Manifest], kubernetes: Kubernetes, client: APIClient
+) -> tuple[list[str], dict[str, int]]:
+    """Name what a check claims and an API server does not confirm, and the reverse; count what it confirms."""
+    claims = predicted(objects, kubernetes.name)
+    asked = ServerFacts(client=client, kubernetes=kubernetes).of(objects, claims)
+    lines = []
+    for claim in sorted({*claims, *asked}):
+        lines += [f"{claim}: only the check: {each}" for each in sorted(claims[claim] - asked[claim])]
+        lines += [f"{claim}: only the API server: {each}" for each in sorted(asked[claim] - claims[claim])]
+    return lines, {claim: len(found) for claim, found in asked.items()}
+
+
+def published(_: argparse.Namespace) -> list[str]:
+    """Give the demos of every data set to a real Kueue, with the mapping and queues that are written for them."""
+    lines, demos = [], 0
+    with ControlPlane() as plane:
+        target = LiveTarget(plane)
+        for data_set in DATA_SETS:
+            found, wanted = answered(data_set, target), expected(data_set).demos
+            lines += [f"{data_set.name}: rejected: {each}" for each in found.rejections]
+            for demo in found.demos:
+                demos += 1
+                if in_words(demo) != wanted.get(demo.demo):
+                    lines.append(f"{data_set.name}: {demo.demo}: {in_words(demo)}; expected {wanted.get(demo.demo)}")
+            target.clean()
+        target.close()
+    print(f"{len(DATA_SETS)} data sets, {demos} demos, each decided by a real Kueue 0.19")
+    return lines
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """How much was compared."""
+
+    drivers: int = 0
+    objects: int = 0
+    demos: int = 0
+    by_chance: int = 0
+    """Demos that are decided as predicted with another order of the slices."""
+    charged: Counter[str] = field(default_factory=Counter)
+    """Demos that are charged, by what kind of mapping."""
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{count} by {kind}" for kind, count in sorted(self.charged.items()))
+        numbers = f"{self.drivers} drivers, {self.objects} classes and slices, {self.demos} demos"
+        return f"{numbers}; charges: {kinds}; {self.by_chance} demos decided by the order of slices"
+
+
+def charged(options: argparse.Namespace) -> list[str]:
+    """Give generated drivers to the reference and to a real Kueue until the budget is spent, and compare."""
+    source, tally, lines = random.Random(options.seed), Tally(), list[str]()
+    ends = time.monotonic() + options.budget
+    with ControlPlane() as plane:
+        target = LiveTarget(plane)
+        while time.monotonic() < ends:
+            driver = a_generated_driver(source)
+            lines += [
+                f"seed {options.seed}, driver {tally.drivers}: {each}" for each in compared(driver, target, tally)
+            ]
+            target.clean()
+        target.close()
+    print(f"seed {options.seed}: {tally}")
+    return lines
+
+
+def compared(driver: GeneratedDriver, target: Target, tally: Tally) -> list[str]:
+    """Let the reference and a target decide about the Jobs of a driver, and name what they decide differently."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "driver.yaml").write_text(yaml.safe_dump_all(driver.manifests))
+        files = load([Path(folder)], "1.36")
+    inventory = Inventory.of(files)
+    chosen, _ = mapped(inventory, driver.declared)
+    tally.drivers += 1
+    if not chosen:
+        return []
+    configuration, *queues = documents(inventory, chosen)
+    question = Question(files=files, configuration=configuration, queues=ample(queues))
+    theirs = question.of(target)
+    tally.objects += len(driver.classes) + len(driver.slices)
+    ways = {each.resource: next(iter(each.source), "count") for each in chosen}
+    for demo in theirs.demos:
+        tally.demos += 1
+        tally.charged.update({ways[resource] for resource in demo.amounts if resource in ways})
+    found = list(_differences(question.of(ReferenceTarget(behaviour())), theirs))
+    if found and question.explains(theirs):
+        tally.by_chance += len(found)
+        return []
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What the reference and a target are asked about."""
+
+    files: VendorFiles
+    configuration: Manifest
+    queues: Sequence[Manifest]
+
+    def of(self, target: Target) -> VendorAnswer:
+        """Let a target answer."""
+        return answer(target, self.files, self.configuration, self.queues)
+
+    def explains(self, theirs: VendorAnswer) -> bool:
+        """Whether each demo is decided so with some order of the slices.
+
+        Kueue reads slices in the order of its cache, which is another one each time, and stops once enough devices
+        match: where a selector fails on some devices, the order decides.
+        """
+        answers = [replace(self, files=each).of(ReferenceTarget(behaviour())) for each in _orders(self.files)]
+        by_demo = zip(*(each.demos for each in answers), strict=True)
+        return all(any(one.agrees(other) for one in some) for some, other in zip(by_demo, theirs.demos, strict=True))
+
+
+def _orders(files: VendorFiles) -> Iterator[VendorFiles]:
+    """Give the files with their slices in up to `ORDERS` other orders: the reference reads them by name."""
+    slices = files.slices
+    others = tuple(each for each in files.objects if each.kind != "ResourceSlice")
+    for order in itertools.islice(itertools.permutations(range(len(slices))), ORDERS):
+        renamed = [_renamed(slices[index], f"slice-{place}") for place, index in enumerate(order)]
+        yield replace(files, objects=(*others, *renamed), _by_kind={})
+
+
+def _renamed(slice_: VendorObject, name: str) -> VendorObject:
+    manifest = {**slice_.document.manifest, "metadata": {"name": name}}
+    return replace(slice_, name=name, document=replace(slice_.document, manifest=manifest))
+
+
+def ample(queues: Sequence[Manifest]) -> list[Manifest]:
+    """Give queues whose quota no demo exceeds, so that each charge is seen."""
+    found = copy.deepcopy(list(queues))
+    for each in found:
+        if each["kind"] == "ClusterQueue":
+            for flavor in each["spec"]["resourceGroups"][0]["flavors"]:
+                for quota in flavor["resources"]:
+                    quota["nominalQuota"] = ENOUGH
+    return found
+
+
+def _differences(ours: VendorAnswer, theirs: VendorAnswer) -> Iterator[str]:
+    rejected = {str(each.ref) for each in ours.rejections} ^ {str(each.ref) for each in theirs.rejections}
+    yield from (f"rejected by one only: {each}" for each in sorted(rejected))
+    for one, other in zip(ours.demos, theirs.demos, strict=True):
+        if not one.agrees(other):
+            yield f"{one.demo}: predicted {_worded(one)}; Kueue {_worded(other)}"
+
+
+def _worded(demo: DemoAnswer) -> str:
+    return f"{demo.word} {demo.amounts or demo.message}"
+
+
+COMPARISONS = {"stored": stored, "charged": charged, "published": published}
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.vendor_agreement")
+    parser.add_argument("what", choices=list(COMPARISONS))
+    parser.add_argument("--seed", type=int, default=20261126)
+    parser.add_argument("--objects", type=int, default=2000)
+    parser.add_argument("--kubernetes", default="1.36", choices=list(MINORS))
+    parser.add_argument("--binary", type=Path)
+    parser.add_argument("--budget", type=float, default=540.0)
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run one of the two comparisons."""
+    options = _options()
+    lines = COMPARISONS[options.what](options)
+    for each in lines:
+        print(each)
+    print(f"{len(lines)} disagreements")
+    sys.exit(1 if lines else 0)
+
+
+if __name__ == "__main__":
+    main()
