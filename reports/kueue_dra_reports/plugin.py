@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -144,11 +144,11 @@ def _gate_settings(config: pytest.Config) -> gate.Settings:
         known = known_failures.read(path) if name else ()
     except DocumentError as fault:
         raise pytest.UsageError(f"--expected-failures: {fault.worded}") from None
-    home = _home(config)
+    homes = [_home(config), *(one.parent for one in collection.own_folders(config))]
     return gate.Settings(
         level=str(level),
         known=known,
-        has_file=lambda file: (home / f"{file}.py").is_file(),
+        has_file=lambda file: any((home / f"{file}.py").is_file() for home in homes),
     )
 
 
@@ -194,7 +194,15 @@ def runs_the_suite(config: pytest.Config) -> bool:
         (config.invocation_params.dir / arg.partition("::")[0]).resolve()
         for arg in config.args
     )
-    return any(_holds_cases(path) for path in paths)
+    own = collection.own_folders(config)
+    return any(_holds_cases(path) or _meets(path, own) for path in paths)
+
+
+def _meets(path: Path, folders: Sequence[Path]) -> bool:
+    """Whether a path is in one of the folders, or holds one."""
+    return any(
+        path.is_relative_to(folder) or folder.is_relative_to(path) for folder in folders
+    )
 
 
 def _holds_cases(path: Path) -> bool:
