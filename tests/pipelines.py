@@ -1,6 +1,6 @@
 """Runs the steps of a GitHub workflow and of a GitLab pipeline in a folder, as their runners do it with bash.
 
-Actions of others are not run: checkout does nothing, upload-artifact copies, download-artifact gives back.
+Actions of others are not run: checkout does nothing, upload-artifact copies there, download-artifact back.
 """
 
 from __future__ import annotations

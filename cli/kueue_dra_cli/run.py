@@ -19,6 +19,7 @@ from kueue_dra_cli.options import (
     workers_option,
 )
 from kueue_dra_cli.own_kueue import source_option
+from kueue_dra_cli.repeat import command_of
 from kueue_dra_cli.report import report_in
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_reports.ending import Ending
@@ -181,7 +182,7 @@ def command(
     if rerun_failed:
         failed, behaviour = _failed(rerun_failed, run)
         cases += failed
-    options = _given(
+    chosen = _given(
         target=target,
         behaviour=behaviour,
         context=context,
@@ -192,14 +193,14 @@ def command(
         expected_failures=expected_failures,
         intent=intent,
     )
-    chosen = [*options, *_own_options(own_cases, catalogue)]
+    chosen += _own_options(own_cases, catalogue)
     chosen += _pytest_options(
         {"-v": verbose, "--core": core}, {"-k": expression, "-n": workers}
     )
     if against:
-        folders = [one for one in suites if "/" not in one]
-        named = ["run", *folders, *cases, *chosen]
+        named = ["run", *(cases or suites), *chosen]
         raise SystemExit(compare(named, minor_of(against), Path(report_dir)))
+    chosen.append(f"--repeated-by={command_of(run, cases or suites, behaviour)}")
     raise SystemExit(_run(chosen, run, cases))
 
 
@@ -288,10 +289,13 @@ def _failed(file: Path, run: click.Context) -> tuple[list[str], str]:
     return cases, str(run.params["behaviour"])
 
 
-def _given(**options: str) -> Iterator[str]:
+def _given(**options: str) -> list[str]:
+    given = []
     for name, value in options.items():
         if value:
-            yield f"--{name.replace('_', '-')}={value}"
+            option = name.replace("_", "-")
+            given.append(f"--{option}={value}")
+    return given
 
 
 def _homes(own: Sequence[Path]) -> Mapping[str, Path]:

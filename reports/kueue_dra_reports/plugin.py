@@ -5,6 +5,7 @@ Load it as ``pytest_plugins = ["kueue_dra_reports.plugin"]``.  It does nothing i
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import time
@@ -22,6 +23,7 @@ from kueue_dra_ref.requirements.catalogue import CatalogueError, Requirement, ca
 from kueue_dra_reports import (
     case_result,
     collection,
+    digests,
     fork_workers,
     gate,
     hooks,
@@ -32,6 +34,7 @@ from kueue_dra_reports import (
 from kueue_dra_reports.collection import LEDGER, catalogue_of
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.ledger import Ledger
+from kueue_dra_reports.repeat import command_of
 from kueue_dra_reports.report import Run, report_of, write
 from kueue_dra_reports.summary import explained, rendered
 from kueue_dra_reports.target_block import target_block
@@ -89,6 +92,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="ci",
         help="certify runs the whole suite, and only it may claim conformance; ci (default); develop",
     )
+    # From kueue-dra run: the command line that repeats the run.
+    group.addoption("--repeated-by", default="", help=argparse.SUPPRESS)
     _add_gate_options(group)
 
 
@@ -286,9 +291,11 @@ def _write(report: Report, config: pytest.Config) -> list[Path]:
     paths = write(report, folder)
     own = config.getoption("xmlpath", None)
     if own:
+        digests.write(paths)
         return [*paths, Path(str(own))]
     file = folder / junit.FILE
     junit.write(report, file)
+    digests.write([*paths, file])
     return [*paths, file]
 
 
@@ -372,7 +379,8 @@ def pytest_terminal_summary(
     unaccepted = {*report["gate"]["red"], *report["gate"]["below"]}
     for check in report["checks"]:
         if check["id"] in unaccepted:
-            terminalreporter.write_line(explained(check))
+            repeat = command_of(check["id"], report)
+            terminalreporter.write_line(explained(check, repeat))
     terminalreporter.write_line(
         rendered(report, [_near(path, config.invocation_params.dir) for path in paths])
     )
