@@ -49,7 +49,7 @@ TOPICS = (
         title="Sharing of accelerators",
         ours=("COUNTER", "CAPACITY", "SOURCE"),
         shows="Kueue charges partitions by their counters, and shares of a device by their capacity.",
-        unproven="That an accelerator of the platform is partitioned or shared: the cases publish devices of their own.",
+        unproven="That an accelerator of the platform is partitioned or shared: the cases publish their own devices.",
     ),
     Topic(
         id="robust_controller",
