@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 
+from tests import wheels
 from tests.toys import Toy
 
 
@@ -19,3 +21,21 @@ def pytest_sessionstart() -> None:
 def toy(pytester: pytest.Pytester) -> Toy:
     """Give an empty toy suite; a module that uses it names the plugin ``pytester``."""
     return Toy(pytester)
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel from this checkout."""
+    return wheels.build(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with the dependencies of the wheel, to import from."""
+    return wheels.dependencies(tmp_path_factory.mktemp("packages"))
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel into a fresh environment, and give its folder of programs."""
+    return wheels.install(wheel, packages, tmp_path_factory.mktemp("environment"))

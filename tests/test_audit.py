@@ -502,7 +502,7 @@ def test_junit_has_a_failure_for_each_finding() -> None:
     cluster = Cluster()
     _charge(cluster)
 
-    suite = ET.fromstring(_audit(cluster, "-o", "junit").stdout)
+    (suite,) = ET.fromstring(_audit(cluster, "-o", "junit").stdout)
 
     cases = suite.findall("testcase")
     failed = [each for each in cases if each.find("failure") is not None]

@@ -12,7 +12,7 @@ pytest_plugins = ["pytester"]
 @pytest.mark.parametrize(
     ("case", "words"),
     [
-        pytest.param("@covers('NOPE-001')", "cites 'NOPE-001', which is not in the catalogue", id="unknown"),
+        pytest.param("@covers('NOPE-001')", "cites 'NOPE-001', which is in no catalogue", id="unknown"),
         pytest.param("", "cites no requirement; write @covers", id="no-mark"),
         pytest.param("@covers()", "cites no requirement; write @covers", id="no-id"),
         pytest.param("@covers('TOY-006')", "cites TOY-006, which the catalogue excludes", id="excluded"),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import sysconfig
 import textwrap
-import venv
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.wheels import ROOT, run
+
 OURS = tuple(path.parent.parent.name for path in sorted(ROOT.glob("*/kueue_dra_*/__init__.py")))
 """The top-level folders that hold our packages."""
 CONFTEST = """
@@ -43,28 +40,6 @@ TEST = """
     """
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from this checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
-    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], ROOT)
-    return next(folder.glob("*.whl"))
-
-
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install it into a fresh environment, and give its folder of programs; dependencies are those of this one."""
-    environment = tmp_path_factory.mktemp("environment")
-    venv.create(environment, with_pip=True, symlinks=True)
-    programs = environment / "bin"
-    own = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", str(wheel)]
-    _run([str(programs / "python"), *own], environment)
-    # A line of a .pth file is a folder to import from; .pth files in it, such as that of this checkout, are not read.
-    packages = next(environment.glob("lib/python*/site-packages"))
-    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
-    return programs
-
-
 @pytest.fixture
 def downstream(tmp_path: Path) -> Path:
     """Make a downstream repository with a package for each of our top-level folders."""
@@ -86,21 +61,21 @@ def test_the_wheel_holds_our_packages_and_nothing_else(installed: Path) -> None:
     top = {line.partition("/")[0] for line in record.splitlines()}
 
     assert {name for name in top if not name.startswith("kueue_dra_")} == {".."}  # the program in bin
-    where = _run([str(installed / "python"), "-c", "import kueue_dra_ref as r; print(r.__file__)"], installed.parent)
+    where = run([str(installed / "python"), "-c", "import kueue_dra_ref as r; print(r.__file__)"], installed.parent)
     assert Path(where.strip()).is_relative_to(packages)
 
 
 @pytest.mark.parametrize("mode", ["prepend", "importlib"])
 def test_the_other_repository_runs_its_own_tests(mode: str, installed: Path, downstream: Path) -> None:
     """Its packages are found first, with its own conftest."""
-    ran = _run([str(installed / "python"), "-m", "pytest", "-q", f"--import-mode={mode}"], downstream)
+    ran = run([str(installed / "python"), "-m", "pytest", "-q", f"--import-mode={mode}"], downstream)
 
     assert f"{1 + len(OURS)} passed" in ran
 
 
 def test_the_command_runs_in_the_other_repository(installed: Path, downstream: Path) -> None:
     """The suite is that of the wheel, also where Python finds the repository's packages first."""
-    ran = _run([str(installed / "kueue-dra"), "run", "quota"], downstream, PYTHONPATH=str(downstream))
+    ran = run([str(installed / "kueue-dra"), "run", "quota"], downstream, PYTHONPATH=str(downstream))
 
     assert " passed" in ran
     assert (downstream / "out" / "report.json").is_file()
@@ -109,7 +84,7 @@ def test_the_command_runs_in_the_other_repository(installed: Path, downstream: P
 def test_the_command_starts_itself_in_the_other_repository(installed: Path, downstream: Path) -> None:
     """`matrix` runs `kueue-dra run` in a process of its own."""
     command = ["matrix", "0.19", "--target", "reference", "--suite", "mapping"]
-    _run([str(installed / "kueue-dra"), *command], downstream, PYTHONPATH=str(downstream))
+    run([str(installed / "kueue-dra"), *command], downstream, PYTHONPATH=str(downstream))
 
     assert (downstream / "out" / "matrix" / "matrix.md").is_file()
 
@@ -117,10 +92,10 @@ def test_the_command_starts_itself_in_the_other_repository(installed: Path, down
 def test_a_vendor_runs_the_suite_of_the_wheel(installed: Path, downstream: Path) -> None:
     """Over the vendor's files, with schemas from the wheel."""
     command = [str(installed / "python"), "-m", "pytest", "-q", "--pyargs", "kueue_dra_vendor.suite"]
-    ran = _run([*command, "--vendor-dir", str(ROOT / "examples" / "driver")], downstream)
+    ran = run([*command, "--vendor-dir", str(ROOT / "examples" / "driver")], downstream)
 
     assert "gpu.vendor.example: fit for quota" in ran
-    assert '"title": "kueue-dra-known.yaml"' in _run(
+    assert '"title": "kueue-dra-known.yaml"' in run(
         [str(installed / "kueue-dra"), "vendor", "schema", "known"], downstream
     )
 
@@ -129,11 +104,4 @@ def test_every_command_loads_without_development_packages() -> None:
     """A wheel brings neither hypothesis nor pytest-kind; `differential` asks for the first only when it draws."""
     blocked = "import sys; sys.modules.update(hypothesis=None, pytest_kind=None)"
     loaded = "from kueue_dra_cli import COMMANDS, main; [main.get_command(None, name) for name in COMMANDS]"
-    _run([sys.executable, "-c", f"{blocked}; {loaded}"], ROOT)
-
-
-def _run(command: list[str], folder: Path, **environment: str) -> str:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "PYTHON"))}
-    ran = subprocess.run(command, cwd=folder, env=clean | environment, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-4000:]
-    return ran.stdout
+    run([sys.executable, "-c", f"{blocked}; {loaded}"], ROOT)

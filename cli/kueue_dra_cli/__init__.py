@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "config": "Check a Kueue Configuration.",
     "replay": "Replay recorded scenarios and compare what is observed.",
     "report": "Check, compare and print conformance reports.",
+    "evidence": "Write evidence for CNCF's Kubernetes AI Conformance 1.37 from the report of a run on a real Kueue.",
     "differential": "Generate scenarios and report where the reference and a real Kueue disagree.",
     "record": "Run a scenario on a real Kueue and record what it shows after each step.",
     "shrink": "Reduce a scenario to the smallest on which the reference and a real Kueue still differ.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from kueue_dra_audit.cluster import (
     audited,
 )
 from kueue_dra_audit.finding import Finding
+from kueue_dra_audit.junit import junit
 from kueue_dra_cli.cluster_source import read_cluster
 from kueue_dra_cli.errors import CliError, located, place_of
 from kueue_dra_cli.inputs import Simulation, simulation_of
@@ -298,7 +298,7 @@ def _print(audit: Audit, output: str) -> None:
                 }
             )
         case "junit":
-            click.echo(_junit(audit.found))
+            click.echo(junit(audit.found).rstrip("\n"))
         case _:
             _print_table(found, audit.cluster)
 
@@ -335,30 +335,6 @@ def _counts(cluster: AuditedCluster) -> Mapping[str, int]:
         counts[kind] = len(cluster.of(kind))
     counts["Pod"] = sum(1 for _ in cluster.others("Pod"))
     return {kind: count for kind, count in counts.items() if count}
-
-
-def _junit(found: Findings) -> str:
-    """Give a JUnit report: a test case for each check that holds, and one for each finding of the others."""
-    suite = ET.Element("testsuite", name="kueue-dra audit")
-    failures = 0
-    for check, some in found.items():
-        if not some:
-            ET.SubElement(suite, "testcase", classname="audit", name=check)
-        for each in some:
-            failures += 1
-            _failed_case(suite, check, each)
-    suite.set("tests", str(len(suite)))
-    suite.set("failures", str(failures))
-    ET.indent(suite)
-    return ET.tostring(suite, encoding="unicode", xml_declaration=True)
-
-
-def _failed_case(suite: ET.Element, check: str, found: Finding) -> None:
-    name = f"{found.requirement} {found.subject}: {found.field}"
-    case = ET.SubElement(suite, "testcase", classname=check, name=name)
-    message = f"{found.says}, but {found.follows}"
-    failure = ET.SubElement(case, "failure", type=str(found.sure), message=message)
-    failure.text = f"cause: {found.cause}\nlook: {found.look}"
 
 
 def _report(audit: Audit) -> int:

@@ -31,7 +31,7 @@ EPILOG = """\
 \b
 Examples
   kueue-dra differential                          ten minutes on two real Kueues 0.19
-  kueue-dra differential --kueue 0.18 --budget 1h another release, for longer
+  kueue-dra differential --kueue 0.18 --budget 1h  another release, for longer
   kueue-dra differential --seed 7 --worlds 16     the same scenarios again
   kueue-dra differential --kueue-src ../kueue     your checkout of Kueue
 

@@ -11,12 +11,13 @@ import click
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import output_option
 from kueue_dra_cli.printing import as_json
-from kueue_dra_reports import junit
+from kueue_dra_reports import digests, junit
 from kueue_dra_reports.changes import changes
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.junit import as_junit
 from kueue_dra_reports.markdown import as_markdown
 from kueue_dra_reports.merge import CannotMerge, merged
+from kueue_dra_reports.repeat import command_of
 from kueue_dra_reports.report import write
 from kueue_dra_reports.summary import explained, rendered
 from kueue_dra_reports.validate import faults, read
@@ -26,7 +27,7 @@ VALIDATE_EPILOG = """\
 \b
 Exit codes
   0  every report is valid
-  1  a report is not; prints each error with its place in the report
+  1  a report is not, or a file was changed; prints each error with its place in the report
   2  a file is missing
 """
 MERGE_EPILOG = """\
@@ -46,6 +47,7 @@ Examples
   kueue-dra report render out/report.json
   kueue-dra report render out/report.json -o html > report.html
   kueue-dra report render out/report.json -o md >> "$GITHUB_STEP_SUMMARY"
+  kueue-dra report render out/report.json -o allure --to allure-results
 
 \b
 Exit codes
@@ -63,6 +65,7 @@ Exit codes
   1  they differ; prints one line for each change
   2  a file is not a valid report
 """
+REPORTS = ("report.yaml", "report.json")
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -72,11 +75,20 @@ def command() -> None:
 
 
 @command.command("validate", epilog=VALIDATE_EPILOG)
-@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FILE|FOLDER...",
+)
 @output_option("text", "json")
 def validate(files: tuple[Path, ...], output: str) -> None:
-    """Check reports against their JSON Schema, and their sums against their own checks."""
-    found = {str(file): faults(file) for file in files}
+    """Check reports against their JSON Schema, their sums against their own checks, and their digests.
+
+    A run writes SHA256SUMS next to its report. Of a FOLDER, every file in that list is checked, and its report.
+    """
+    found = {str(file): _faults_of(file) for file in files}
     if output == "json":
         as_json(
             [
@@ -88,6 +100,16 @@ def validate(files: tuple[Path, ...], output: str) -> None:
         for file, wrong in found.items():
             click.echo("\n".join(wrong) if wrong else f"{file}: valid", err=bool(wrong))
     raise SystemExit(1 if any(found.values()) else 0)
+
+
+def _faults_of(path: Path) -> list[str]:
+    if not path.is_dir():
+        return [*faults(path), *digests.faults_of(path)]
+    reports = [path / name for name in REPORTS if (path / name).is_file()]
+    wrong = digests.folder_faults(path)
+    for file in reports:
+        wrong += faults(file)
+    return wrong
 
 
 @command.command("diff", epilog=DIFF_EPILOG)
@@ -142,25 +164,44 @@ def merge(files: tuple[Path, ...], report_dir: Path) -> None:
     paths = write(report, report_dir)
     file = report_dir / junit.FILE
     junit.write(report, file)
+    digests.write([*paths, file])
     click.echo(rendered(report, map(str, [*paths, file])))
     raise SystemExit(1 if report["gate"]["result"] == "failed" else 0)
 
 
 @command.command("render", epilog=RENDER_EPILOG)
 @click.argument("file", type=FILE)
-@output_option("terminal", "html", "md", "junit")
-def render(file: Path, output: str) -> None:
+@output_option("terminal", "html", "md", "junit", "allure")
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="allure-results",
+    show_default=True,
+    help="With -o allure: the folder for the results.",
+)
+def render(file: Path, output: str, folder: Path) -> None:
     """Print a report for people: on the terminal, as one HTML page, or as short Markdown; or as JUnit XML.
+
+    -o allure writes a folder of Allure results.
 
     The page needs no network and no other file. Each form has what was checked and the verdict first, then what failed,
     with the expected and the observed value.
     """
     report = report_in(file)
+    if output == "allure":
+        from kueue_dra_reports.allure import write as write_allure
+
+        number = write_allure(report, folder)
+        click.echo(f"{folder}: {number} results")
+        return
     click.echo(FORMS[output](report).rstrip("\n"))
 
 
 def _as_terminal(report: Report) -> str:
-    lines = [explained(check) for check in failures(report)]
+    lines = [
+        explained(check, command_of(check["id"], report)) for check in failures(report)
+    ]
     return "\n".join([*lines, rendered(report)])
 
 

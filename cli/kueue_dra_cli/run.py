@@ -19,6 +19,7 @@ from kueue_dra_cli.options import (
     workers_option,
 )
 from kueue_dra_cli.own_kueue import source_option
+from kueue_dra_cli.repeat import command_of
 from kueue_dra_cli.report import report_in
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_reports.ending import Ending
@@ -39,6 +40,7 @@ Examples
   kueue-dra run --gate must --expected-failures known.yaml   red only for what the text demands
   kueue-dra run --rerun-failed out/report.json    what did not pass in that run
   kueue-dra run --shard 2/4                       the second of four parts, for one of four machines
+  kueue-dra run --cases acme --catalogue acme/requirements.toml   cases of your own too, in the same report
 
 \b
 Exit codes
@@ -50,6 +52,7 @@ Exit codes
 INTENTS = ("certify", "ci", "develop")
 GATE_LEVELS = ("must", "should", "inferred")
 """As in the plugin; pytest has to import that first, to rewrite its assertions."""
+OWN_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
 """Parameters that choose cases, which a certified run may not do."""
 
@@ -89,6 +92,21 @@ SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
     type=click.Path(path_type=Path),
     metavar="REPORT",
     help="Run only the cases that did not pass in this report, for its behaviour unless you name one.",
+)
+@click.option(
+    "--cases",
+    "own_cases",
+    multiple=True,
+    type=OWN_FOLDER,
+    metavar="DIR",
+    help="A folder with cases of your own, which is one more suite. Repeatable.",
+)
+@click.option(
+    "--catalogue",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --cases: a TOML file with the requirements that they cite. Repeatable.",
 )
 @click.option(
     "--core",
@@ -142,6 +160,8 @@ def command(
     expression: str,
     citing: tuple[str, ...],
     rerun_failed: Path | None,
+    own_cases: tuple[Path, ...],
+    catalogue: tuple[Path, ...],
     core: bool,
     workers: str,
     shard: str,
@@ -162,7 +182,7 @@ def command(
     if rerun_failed:
         failed, behaviour = _failed(rerun_failed, run)
         cases += failed
-    options = _given(
+    chosen = _given(
         target=target,
         behaviour=behaviour,
         context=context,
@@ -173,14 +193,14 @@ def command(
         expected_failures=expected_failures,
         intent=intent,
     )
-    chosen = [*options]
+    chosen += _own_options(own_cases, catalogue)
     chosen += _pytest_options(
         {"-v": verbose, "--core": core}, {"-k": expression, "-n": workers}
     )
     if against:
-        folders = [one for one in suites if "/" not in one]
-        named = ["run", *folders, *cases, *chosen]
+        named = ["run", *(cases or suites), *chosen]
         raise SystemExit(compare(named, minor_of(against), Path(report_dir)))
+    chosen.append(f"--repeated-by={command_of(run, cases or suites, behaviour)}")
     raise SystemExit(_run(chosen, run, cases))
 
 
@@ -195,6 +215,13 @@ def _pytest_options(
             yield f"{option}{value}"
 
 
+def _own_options(folders: Sequence[Path], files: Sequence[Path]) -> Iterator[str]:
+    for folder in folders:
+        yield f"--kueue-dra-cases={folder}"
+    for file in files:
+        yield f"--kueue-dra-catalogue={file}"
+
+
 def _run(options: Sequence[str], run: click.Context, cases: Sequence[str]) -> int:
     """Run pytest, and give the exit code as the command line documents it."""
     given = run.params
@@ -205,7 +232,11 @@ def _run(options: Sequence[str], run: click.Context, cases: Sequence[str]) -> in
         *_given(report_dir=given["report_dir"], scenario_dir=given["scenario_dir"]),
         *(f"--case={one}" for one in cases),
         *([] if given["verbose"] else ["-q"]),
-        *_paths([one for one in given["suites"] if "/" not in one], cases),
+        *_paths(
+            [one for one in given["suites"] if "/" not in one],
+            cases,
+            _homes(given["own_cases"]),
+        ),
     ]
     code = pytest.main(arguments, plugins=[ending])
     return ending.exit_code(int(code))
@@ -218,6 +249,8 @@ def _check(run: click.Context) -> None:
     kinds = {"/" in one for one in given["suites"]}
     if len(kinds) > 1 or (kinds == {False} and given["rerun_failed"]):
         raise click.UsageError("found suites and cases; expected one or the other")
+    if given["catalogue"] and not given["own_cases"]:
+        raise click.UsageError("--catalogue: found no --cases; expected a folder")
     if given["intent"] == "certify" and any(given[name] for name in SELECTIONS):
         raise click.UsageError(
             "--intent certify runs the whole suite; leave the selection of cases out"
@@ -256,38 +289,59 @@ def _failed(file: Path, run: click.Context) -> tuple[list[str], str]:
     return cases, str(run.params["behaviour"])
 
 
-def _given(**options: str) -> Iterator[str]:
+def _given(**options: str) -> list[str]:
+    given = []
     for name, value in options.items():
         if value:
-            yield f"--{name.replace('_', '-')}={value}"
+            option = name.replace("_", "-")
+            given.append(f"--{option}={value}")
+    return given
 
 
-def _paths(suites: Sequence[str], cases: Sequence[str]) -> list[str]:
+def _homes(own: Sequence[Path]) -> Mapping[str, Path]:
+    """Give the folder of each suite by its name: the project's, and those of --cases."""
+    homes = {path.parent.name: path.parent for path in HOME.glob("*/test_*.py")}
+    for folder in own:
+        home = folder.resolve()
+        if home.name in homes:
+            raise CliError(
+                [f"{folder}: found a suite with the name {home.name}; expected another"]
+            )
+        homes[home.name] = home
+    return homes
+
+
+def _paths(
+    suites: Sequence[str], cases: Sequence[str], homes: Mapping[str, Path]
+) -> list[str]:
     """Give the folders of suites and the files of cases; all suites if none is named."""
     if not suites and not cases:
-        return [str(HOME)]
-    known = _suites()
-    if unknown := [name for name in suites if name not in known]:
+        own = [home for home in homes.values() if home.parent != HOME]
+        return list(map(str, [HOME, *own]))
+    if unknown := [name for name in suites if name not in homes]:
+        known = sorted(homes)
         raise CliError(
             f"unknown suite {name}; {nearest(name, known)}" for name in unknown
         )
-    return [*(str(HOME / name) for name in suites), *_files(cases)]
+    return [*(str(homes[name]) for name in suites), *_files(cases, homes)]
 
 
-def _suites() -> Sequence[str]:
-    """Give the folders that hold cases."""
-    return sorted({path.parent.name for path in HOME.glob("*/test_*.py")})
-
-
-def _files(cases: Sequence[str]) -> list[str]:
+def _files(cases: Sequence[str], homes: Mapping[str, Path]) -> list[str]:
     files = {case.partition("::")[0]: case for case in cases}
-    known = sorted(
-        path.relative_to(HOME).with_suffix("").as_posix()
-        for path in HOME.rglob("test_*.py")
-    )
+    known = _known_files(homes)
     if unknown := [case for file, case in files.items() if file not in known]:
         raise CliError(
-            f"the suite has no case {case}; {nearest(case.partition('::')[0], known)}"
+            f"the suite has no case {case}; {nearest(case.partition('::')[0], sorted(known))}"
             for case in unknown
         )
-    return [str(HOME / f"{file}.py") for file in files]
+    return [known[file] for file in files]
+
+
+def _known_files(homes: Mapping[str, Path]) -> Mapping[str, str]:
+    """Give the path of each file of cases by its name in reports."""
+    found = {}
+    for home in homes.values():
+        for path in home.rglob("test_*.py"):
+            inside = path.relative_to(home.parent).with_suffix("")
+            found[inside.as_posix()] = str(path)
+    return found

@@ -73,7 +73,7 @@ def command(
         case "json":
             as_json(_as_json(report))
         case "junit":
-            click.echo(junit(report))
+            click.echo(junit(report).rstrip("\n"))
         case "md":
             click.echo(markdown(report), nl=False)
         case _:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 from kueue_dra_ref.requirements.ranges import RangeError, expanded
 
@@ -62,6 +65,10 @@ class Requirement:
 _TEXT = "kep-"
 _RETIRED = "retired.toml"
 _REQUIRED = frozenset({"text", "source", "level", "holds"})
+_TEXTS = frozenset({"text", "source", "level", "profile", "excluded"})
+_OWN = {"holds": ["kueue-.."], "profile": "OWN"}
+"""What an entry of another catalogue has if it says nothing else."""
+_ID = re.compile(r"[A-Z][A-Z0-9-]*-[0-9]{3,}")
 _KEYS = _REQUIRED | {"profile", "excluded", "also", "instead_of"}
 
 
@@ -76,7 +83,8 @@ class CatalogueError(Exception):
     """The catalogue itself is wrong: the file, the entry and what is wrong with it."""
 
     def __init__(self, file: str, entry: str, fault: str) -> None:
-        super().__init__(f"{file}: [{entry}]: {fault}")
+        place = f"{file}: [{entry}]" if entry else file
+        super().__init__(f"{place}: {fault}")
         self.file, self.entry, self.fault = file, entry, fault
 
 
@@ -95,16 +103,57 @@ def catalogue() -> Mapping[str, Requirement]:
     )
     for path in sorted(headings, key=lambda p: p.name):
         for entry, fields in tomllib.loads(path.read_text("utf-8")).items():
-            if entry in retired():
-                raise CatalogueError(
-                    path.name, entry, f"the ID is retired: {renamed(entry)}"
-                )
-            if entry in found:
-                raise CatalogueError(
-                    path.name, entry, f"the ID is taken in {found[entry].file}"
-                )
+            _refuse_taken(path.name, entry, found)
             found[entry] = _requirement(path.name, entry, fields)
     return found
+
+
+def with_own(paths: Iterable[Path]) -> Mapping[str, Requirement]:
+    """Read the requirements of other catalogue files in addition to the project's.
+
+    An entry has the fields of ours; without ``holds`` it holds in every release, and its profile is OWN.
+
+    Raises:
+        CatalogueError: a file cannot be read, or an entry is wrong.
+
+    """
+    found = dict(catalogue())
+    for path in paths:
+        name = str(path)
+        for entry, fields in _read_own(path).items():
+            _check_own(name, entry, fields)
+            _refuse_taken(name, entry, found)
+            found[entry] = _requirement(name, entry, _OWN | fields)
+    return found
+
+
+def _read_own(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as fault:
+        raise CatalogueError(str(path), "", str(fault.strerror)) from None
+    except ValueError as fault:
+        raise CatalogueError(str(path), "", f"not TOML: {fault}") from None
+
+
+def _check_own(file: str, entry: str, fields: object) -> None:
+    """Refuse what the project's own files never have: another form of ID, and values of a wrong type."""
+    if not _ID.fullmatch(entry):
+        raise CatalogueError(
+            file, entry, "expected an ID such as ACME-001: capitals, then three digits"
+        )
+    if not isinstance(fields, dict):
+        raise CatalogueError(file, entry, f"found {fields!r}; expected a table")
+    for key, value in fields.items():
+        if key in _TEXTS and not (isinstance(value, str) and value.strip()):
+            raise CatalogueError(file, entry, f"{key}: found {value!r}; expected text")
+
+
+def _refuse_taken(file: str, entry: str, found: Mapping[str, Requirement]) -> None:
+    if entry in retired():
+        raise CatalogueError(file, entry, f"the ID is retired: {renamed(entry)}")
+    if entry in found:
+        raise CatalogueError(file, entry, f"the ID is taken in {found[entry].file}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def _citation_fault(one: str, catalogue: Catalogue) -> str:
         new_name = renamed(one)
         if new_name:
             return f"cites {one!r}: {new_name}"
-        return f"cites {one!r}, which is not in the catalogue (kueue_dra_ref/requirements/*.toml)"
+        return f"cites {one!r}, which is in no catalogue: ours (kueue_dra_ref/requirements) or yours"
     reason = catalogue[one].excluded
     if reason:
         return f"cites {one}, which the catalogue excludes ({reason}); drop the citation or the exclusion"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,8 @@ from kueue_dra_reports.ledger import Ledger, Row
 LEDGER = pytest.StashKey[Ledger]()
 Catalogue = Mapping[str, Requirement]
 CATALOGUE = pytest.StashKey[Catalogue]()
+OWN = pytest.StashKey[Sequence[Path]]()
+"""Folders with cases of your own, see `kueue_dra_fixtures.own_cases`."""
 ROW = pytest.StashKey[Row]()
 Collecting = Generator[None, pytest.CollectReport, pytest.CollectReport]
 """The collection of a file, as pluggy runs it."""
@@ -26,13 +28,26 @@ NOT_ATTACHED = {
 }
 
 
-def place(path: Path, root: Path) -> str | None:
-    """Give the path of a file inside the suite, the same on each machine; None for a file outside."""
+def place(path: Path, config: pytest.Config) -> str | None:
+    """Give the path of a file inside the suite, the same on each machine; None for a file outside.
+
+    A file of cases of your own begins with the name of their folder.
+    """
+    root = config.rootpath
+    for folder in own_folders(config):
+        if path.resolve().is_relative_to(folder):
+            inside = path.resolve().relative_to(folder.parent)
+            return inside.as_posix().removesuffix(".py")
     if path.is_relative_to(root):
         path = path.relative_to(root)
     name = path.as_posix().removesuffix(".py")
     _, found, rest = f"/{name}".rpartition(SUITE)
     return rest if found else None
+
+
+def own_folders(config: pytest.Config) -> Sequence[Path]:
+    """Give the folders with cases of your own."""
+    return config.stash.get(OWN, ())
 
 
 def catalogue_of(config: pytest.Config) -> Catalogue:
@@ -56,7 +71,7 @@ def pytest_make_collect_report(
 ) -> Collecting:
     """Reject a file that skips itself, or whose cases cite no requirement or an unknown one."""
     report = yield
-    if not place(collector.path, collector.config.rootpath):
+    if not place(collector.path, collector.config):
         return report
     if report.skipped:
         return _rejected(
@@ -85,7 +100,7 @@ def _rejected(report: pytest.CollectReport, faults: list[str]) -> pytest.Collect
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Record a row as soon as it exists, and add its id to its results."""
-    file = place(item.path, item.config.rootpath)
+    file = place(item.path, item.config)
     if file is None:
         return
     name = item.nodeid.partition("::")[2]

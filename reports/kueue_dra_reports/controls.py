@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from kueue_dra_reports import digests
 from kueue_dra_reports import report as reporting
 from kueue_dra_reports.document import ControlEntry, Report
 
@@ -35,4 +36,5 @@ def write(entries: Controls, folder: Path) -> list[Path]:
         report: Report = json.loads(text)
         report["controls"] = controls
         written += reporting.write(report, folder)
+        digests.write_again(folder, written)
     return written

@@ -1,41 +1,37 @@
-"""JUnit XML of a report, for CI systems: expected and observed as text, known failures as skipped.
-
-The elements and attributes are those that the schemas of Ant, Jenkins and GitLab have in common.
-"""
+"""JUnit XML of a report, for CI systems: expected and observed as text, known failures as skipped."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element, SubElement
 
 from kueue_dra_reports.document import CheckEntry, ExpectedFailureEntry, Report
+from kueue_dra_reports.junit_writer import Case, Result, Suite, junit_text
 from kueue_dra_reports.kubernetes_form import compared
+from kueue_dra_reports.wording import subject
 
 FILE = "junit.xml"
-HOST = "kueue-dra"
-"""Schemas ask for a host; the name of the machine would differ from run to run."""
-NOT_IN_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 KINDS = {"failed": "failure", "error": "error", "notTestable": "error"}
 
 
 def as_junit(report: Report) -> str:
     """Give a report as JUnit XML: a suite for each folder of cases, and one for the run itself."""
     known = _known(report)
-    root = Element("testsuites", name=HOST)
-    folders: dict[str, list[Element]] = {}
+    folders: dict[str, list[Case]] = {}
     for check in report["checks"]:
         folder = check["id"].partition("/")[0]
         case = _case(check, known.get(check["id"]))
         folders.setdefault(folder, []).append(case)
     folders["run"] = [_run(report)]
-    for name, cases in folders.items():
-        _suite(root, name, cases, report)
-    ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+    properties = {
+        "checked": subject(report),
+        "verdict": report["verdict"]["result"],
+    }
+    suites = [
+        Suite(name=name, cases=cases, properties=properties)
+        for name, cases in folders.items()
+    ]
+    return junit_text(suites, report["date"])
 
 
 def _known(report: Report) -> dict[str, ExpectedFailureEntry]:
@@ -54,43 +50,32 @@ def write(report: Report, path: Path) -> None:
     path.write_text(as_junit(report), "utf-8")
 
 
-def _suite(root: Element, name: str, cases: Sequence[Element], report: Report) -> None:
-    seconds = sum(float(case.attrib["time"]) for case in cases)
-    suite = SubElement(
-        root,
-        "testsuite",
-        name=name,
-        timestamp=report["date"].removesuffix("Z"),
-        hostname=HOST,
-        tests=str(len(cases)),
-        failures=_number(cases, "failure"),
-        errors=_number(cases, "error"),
-        skipped=_number(cases, "skipped"),
-        time=f"{seconds:.3f}",
-    )
-    suite.extend(cases)
-
-
-def _number(cases: Iterable[Element], kind: str) -> str:
-    return str(sum(case.find(kind) is not None for case in cases))
-
-
-def _case(check: CheckEntry, known: ExpectedFailureEntry | None) -> Element:
+def _case(check: CheckEntry, known: ExpectedFailureEntry | None) -> Case:
     file, _, name = check["id"].partition("::")
-    case = _element(file.replace("/", "."), name, check["durationSeconds"])
+    return Case(
+        place=file.replace("/", "."),
+        name=name,
+        seconds=check["durationSeconds"],
+        result=_result(check, known),
+    )
+
+
+def _result(check: CheckEntry, known: ExpectedFailureEntry | None) -> Result | None:
     outcome = check["outcome"]
     if known is not None:
-        SubElement(case, "skipped", message=_text(f"known failure: {known['reason']}"))
-    elif outcome == "notRun":
-        SubElement(case, "error", message="it did not run", type=outcome)
-    elif outcome in KINDS:
-        title = check.get("title", "")
-        cited = ", ".join(check["requirements"])
-        found = SubElement(
-            case, KINDS[outcome], message=_text(f"[{cited}] {title}"), type=outcome
-        )
-        found.text = _text("\n".join(_details(check)))
-    return case
+        return Result(kind="skipped", message=f"known failure: {known['reason']}")
+    if outcome == "notRun":
+        return Result(kind="error", message="it did not run", type=outcome)
+    if outcome not in KINDS:
+        return None
+    title = check.get("title", "")
+    cited = ", ".join(check["requirements"])
+    return Result(
+        kind=KINDS[outcome],
+        message=f"[{cited}] {title}",
+        type=outcome,
+        lines=list(_details(check)),
+    )
 
 
 def _details(check: CheckEntry) -> Iterable[str]:
@@ -104,22 +89,15 @@ def _details(check: CheckEntry) -> Iterable[str]:
     yield from check.get("explanation", ())
 
 
-def _run(report: Report) -> Element:
+def _run(report: Report) -> Case:
     """Give the case that fails if the run itself did: less than planned, or a known failure out of date."""
-    case = _element("run", "gate", 0.0)
     gate = report.get("gate")
+    result = None
     if gate and gate["because"] and not gate["red"]:
-        found = SubElement(case, "failure", message="the gate failed", type="gate")
-        found.text = _text("\n".join(gate["because"]))
-    return case
-
-
-def _element(place: str, name: str, seconds: float) -> Element:
-    return Element(
-        "testcase", classname=_text(place), name=_text(name), time=f"{seconds:.3f}"
-    )
-
-
-def _text(text: str) -> str:
-    """Replace the characters that XML does not have."""
-    return NOT_IN_XML.sub("\ufffd", text)
+        result = Result(
+            kind="failure",
+            message="the gate failed",
+            type="gate",
+            lines=gate["because"],
+        )
+    return Case(place="run", name="gate", result=result)

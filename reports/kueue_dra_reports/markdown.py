@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from kueue_dra_ref.explain.step import named
 from kueue_dra_reports.document import CheckEntry, GroupEntry, Report
 from kueue_dra_reports.kubernetes_form import compared
+from kueue_dra_reports.repeat import command_of
 from kueue_dra_reports.results import GROUPS
 from kueue_dra_reports.summary import LEVEL
 from kueue_dra_reports.wording import failures, subject, verdict_sentence
@@ -110,6 +111,8 @@ def _failure(check: CheckEntry, report: Report) -> Iterator[str]:
     yield f"{fence}diff"
     yield from lines[:MOST_LINES]
     yield fence
+    yield ""
+    yield f"To repeat it: `{command_of(check['id'], report)}`"
     yield ""
     yield "</details>"
     yield ""

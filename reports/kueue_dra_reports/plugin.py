@@ -5,10 +5,11 @@ Load it as ``pytest_plugins = ["kueue_dra_reports.plugin"]``.  It does nothing i
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from kueue_dra_ref.requirements.catalogue import CatalogueError, Requirement, ca
 from kueue_dra_reports import (
     case_result,
     collection,
+    digests,
     fork_workers,
     gate,
     hooks,
@@ -32,6 +34,7 @@ from kueue_dra_reports import (
 from kueue_dra_reports.collection import LEDGER, catalogue_of
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.ledger import Ledger
+from kueue_dra_reports.repeat import command_of
 from kueue_dra_reports.report import Run, report_of, write
 from kueue_dra_reports.summary import explained, rendered
 from kueue_dra_reports.target_block import target_block
@@ -89,6 +92,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="ci",
         help="certify runs the whole suite, and only it may claim conformance; ci (default); develop",
     )
+    # From kueue-dra run: the command line that repeats the run.
+    group.addoption("--repeated-by", default="", help=argparse.SUPPRESS)
     _add_gate_options(group)
 
 
@@ -144,11 +149,11 @@ def _gate_settings(config: pytest.Config) -> gate.Settings:
         known = known_failures.read(path) if name else ()
     except DocumentError as fault:
         raise pytest.UsageError(f"--expected-failures: {fault.worded}") from None
-    home = _home(config)
+    homes = [_home(config), *(one.parent for one in collection.own_folders(config))]
     return gate.Settings(
         level=str(level),
         known=known,
-        has_file=lambda file: (home / f"{file}.py").is_file(),
+        has_file=lambda file: any((home / f"{file}.py").is_file() for home in homes),
     )
 
 
@@ -194,7 +199,15 @@ def runs_the_suite(config: pytest.Config) -> bool:
         (config.invocation_params.dir / arg.partition("::")[0]).resolve()
         for arg in config.args
     )
-    return any(_holds_cases(path) for path in paths)
+    own = collection.own_folders(config)
+    return any(_holds_cases(path) or _meets(path, own) for path in paths)
+
+
+def _meets(path: Path, folders: Sequence[Path]) -> bool:
+    """Whether a path is in one of the folders, or holds one."""
+    return any(
+        path.is_relative_to(folder) or folder.is_relative_to(path) for folder in folders
+    )
 
 
 def _holds_cases(path: Path) -> bool:
@@ -278,9 +291,11 @@ def _write(report: Report, config: pytest.Config) -> list[Path]:
     paths = write(report, folder)
     own = config.getoption("xmlpath", None)
     if own:
+        digests.write(paths)
         return [*paths, Path(str(own))]
     file = folder / junit.FILE
     junit.write(report, file)
+    digests.write([*paths, file])
     return [*paths, file]
 
 
@@ -364,7 +379,8 @@ def pytest_terminal_summary(
     unaccepted = {*report["gate"]["red"], *report["gate"]["below"]}
     for check in report["checks"]:
         if check["id"] in unaccepted:
-            terminalreporter.write_line(explained(check))
+            repeat = command_of(check["id"], report)
+            terminalreporter.write_line(explained(check, repeat))
     terminalreporter.write_line(
         rendered(report, [_near(path, config.invocation_params.dir) for path in paths])
     )

@@ -181,8 +181,8 @@ def _reasons(entries: Sequence[RowEntry]) -> Iterator[str]:
         yield f"{named(rest, 'case')} more for other reasons, each in the report"
 
 
-def explained(check: CheckEntry) -> str:
-    """Give one failed check as text: its requirements, both sides of the comparison, and the explanation."""
+def explained(check: CheckEntry, repeat: str = "") -> str:
+    """Give one failed check as text: requirements, both sides of the comparison, explanation, command to repeat it."""
     cited = ", ".join(check["requirements"])
     parts = [f"{check['id']}  [{cited}]  {check['outcome']}"]
     if check.get("title"):
@@ -195,4 +195,6 @@ def explained(check: CheckEntry) -> str:
         first_line, *_ = check["message"].splitlines()
         parts.append(f"  message: {first_line}")
     parts += [f"    {text}" for text in check.get("explanation", [])]
+    if repeat:
+        parts.append(f"  repeat: {repeat}")
     return "\n".join(parts)

@@ -83,7 +83,9 @@ def _configuration(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def command(config: pytest.Config) -> str:
-    """Give the command that repeats this run on another machine, without paths of this one."""
+    """Give the command that repeats this run: of ``kueue-dra run``, or of pytest without paths of this machine."""
+    if given := str(config.getoption("repeated_by", "")):
+        return given
     raw = [
         *shlex.split(os.environ.get("PYTEST_ADDOPTS", "")),
         *map(str, config.invocation_params.args),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -55,3 +56,39 @@ def test_a_red_case_is_shown_with_what_kueue_logged_of_it(tmp_path: Path) -> Non
 
     assert run.returncode == 1
     assert "Workload successfully admitted and assigned flavors" in log
+
+
+CASE = """
+from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.verdicts import admitted
+
+@covers("QUOTA-001")
+def test_red(lab):
+    queue = lab.queue({"whole-gpus": 1})
+    meta = {"name": "token", "namespace": queue.namespace}
+    lab.apply({"apiVersion": "v1", "kind": "Secret", "metadata": meta, "stringData": {"key": "hunter2"}})
+    job = queue.submit(a_job(claims=[a_template(gpu(1))]))
+    assert lab.verdict(job) == admitted({"whole-gpus": 7})
+"""
+
+
+def test_a_red_case_keeps_its_objects_and_no_secret(tmp_path: Path) -> None:
+    """They are read before they are deleted; a Secret of the case is not in the report, in any form."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "test_own.py").write_text(CASE, "utf-8")
+    options = ["own", "--target=kueue", "--cases=own"]
+    command = [sys.executable, "-m", "kueue_dra_cli", "run", *options]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert run.returncode == 1, run.stderr
+    text = (tmp_path / "out" / "report.json").read_text("utf-8")
+    (check,) = json.loads(text)["checks"]
+    assert check["outcome"] == "failed"
+    evidence = "\n".join(check["evidence"])
+    assert "kind: Workload" in evidence
+    assert "type: QuotaReserved" in evidence
+    assert "(deleted)" not in evidence
+    for file in (tmp_path / "out").iterdir():
+        written = file.read_text("utf-8")
+        assert not any(word in written for word in ("hunter2", "aHVudGVyMg==", "kind: Secret"))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
+from collections.abc import Iterator
+from datetime import UTC, datetime
 
+from kueue_dra_reports.junit_writer import Case, Result, Suite, junit_text
 from kueue_dra_vendor.check import Check, Level
 from kueue_dra_vendor.report import VendorReport
 
@@ -16,77 +16,51 @@ GONE = "Take the entries out of the list of known findings."
 
 def junit(report: VendorReport) -> str:
     """Give the XML: an error fails its check, what cannot be decided skips it, everything else is output."""
-    suite = Element("testsuite", name=SUITE)
-    _add_properties(suite, report)
-    for check in report.checks:
-        case = _case(report, check)
-        suite.append(case)
-    known = _gone(report)
-    suite.append(known)
-    _count(suite)
-    suites = Element("testsuites")
-    suites.append(suite)
-    ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True)
-
-
-def _add_properties(suite: Element, report: VendorReport) -> None:
-    values = {
+    properties = {
         "driver": report.title,
         "kubernetes": report.context.kubernetes,
         "summary": report.summary,
     }
-    properties = ElementTree.SubElement(suite, "properties")
-    for name, value in values.items():
-        ElementTree.SubElement(properties, "property", name=name, value=value)
+    cases = [_case(report, check) for check in report.checks]
+    suite = Suite(
+        name=SUITE,
+        cases=[*cases, _gone(report)],
+        properties=properties,
+        output=list(_output(report)),
+    )
+    return junit_text([suite], datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
-def _count(suite: Element) -> None:
-    paths = {
-        "tests": "testcase",
-        "failures": "testcase/failure",
-        "skipped": "testcase/skipped",
-        "errors": "testcase/error",
-    }
-    for name, path in paths.items():
-        found = suite.findall(path)
-        count = len(found)
-        suite.set(name, str(count))
+def _case(report: VendorReport, check: Check) -> Case:
+    return Case(
+        place=CLASS, name=f"{check.id} {check.title}", result=_result(report, check)
+    )
 
 
-def _case(report: VendorReport, check: Check) -> Element:
-    case = _empty(f"{check.id} {check.title}")
+def _result(report: VendorReport, check: Check) -> Result | None:
     errors = report.lines_of(check, Level.ERROR)
     undecided = report.lines_of(check, Level.OPEN)
     if errors:
         message = f"{check.effect} {check.remedy}"
-        _add(case, "failure", message, errors)
-    elif undecided:
+        return Result(kind="failure", message=message, type=check.id, lines=errors)
+    if undecided:
         message = f"cannot be decided from files: {check.remedy}"
-        _add(case, "skipped", message, undecided)
-    output = [
-        *report.lines_of(check, Level.WARNING),
-        *report.lines_of(check, Level.ADVICE),
-        *report.known_lines_of(check),
-    ]
-    if output:
-        part = ElementTree.SubElement(case, "system-out")
-        part.text = "\n".join(output)
-    return case
+        return Result(kind="skipped", message=message, lines=undecided)
+    return None
 
 
-def _empty(name: str) -> Element:
-    return Element("testcase", classname=CLASS, name=name, time="0")
+def _output(report: VendorReport) -> Iterator[str]:
+    for check in report.checks:
+        yield from report.lines_of(check, Level.WARNING)
+        yield from report.lines_of(check, Level.ADVICE)
+        yield from report.known_lines_of(check)
 
 
-def _add(case: Element, tag: str, message: str, lines: Sequence[str]) -> None:
-    part = ElementTree.SubElement(case, tag, message=message)
-    part.text = "\n".join(lines)
-
-
-def _gone(report: VendorReport) -> Element:
-    case = _empty("every known finding is still found")
+def _gone(report: VendorReport) -> Case:
     lines = [str(each) for each in report.gone]
-    if lines:
-        _add(case, "failure", GONE, lines)
-    return case
+    result = Result(kind="failure", message=GONE, type="gone", lines=lines)
+    return Case(
+        place=CLASS,
+        name="every known finding is still found",
+        result=result if lines else None,
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 from kueue_dra_reports.document import CheckEntry, Report, RequirementEntry, RowEntry
 from kueue_dra_reports.kubernetes_form import compared
+from kueue_dra_reports.repeat import command_of
 from kueue_dra_reports.summary import integrity_line
 from kueue_dra_reports.wording import failures, meaning, subject, verdict_sentence
 
@@ -38,7 +39,10 @@ def view(report: Report) -> View:
         "facts": _facts(report),
         "levels": _levels(report),
         "gate": report.get("gate"),
-        "failures": [_failure(one, texts, accepted) for one in failures(report)],
+        "failures": [
+            _failure(one, texts, accepted) | {"repeat": command_of(one["id"], report)}
+            for one in failures(report)
+        ],
         "requirements": [_requirement(one) for one in report["requirements"]],
         "choices": _choices(report),
         "absences": _absences(report),

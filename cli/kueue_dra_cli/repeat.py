@@ -1,0 +1,54 @@
+"""The command that repeats a run of ``kueue-dra run`` where it was started."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+import click
+from click.core import ParameterSource
+
+ALWAYS = ("target", "behaviour", "intent")
+"""Options that the command has even if the user left them out, because defaults change."""
+LEFT_OUT = (
+    "report_dir",
+    "scenario_dir",
+    "verbose",
+    "rerun_failed",
+)
+"""What changes no result, and a report that this run may have replaced: its cases are named."""
+
+
+def command_of(run: click.Context, chosen: Sequence[str], behaviour: str) -> str:
+    """Give the command line of a run; ``chosen`` are its suites or cases."""
+    words = ["kueue-dra", "run"]
+    words += chosen
+    for option in run.command.params:
+        name = option.name or ""
+        if not isinstance(option, click.Option) or name in LEFT_OUT:
+            continue
+        if name == "behaviour":
+            words.append(f"--behaviour={behaviour}")
+        elif _is_needed(run, name):
+            value = run.params[name]
+            words += _words(option, value)
+    return shlex.join(words)
+
+
+def _is_needed(run: click.Context, name: str) -> bool:
+    if name in ALWAYS:
+        return True
+    source = run.get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
+
+
+def _words(option: click.Option, value: object) -> Iterator[str]:
+    name = max(option.opts, key=len)
+    if option.is_flag:
+        yield name
+        return
+    equals = "=" if name.startswith("--") else ""
+    values = value if option.multiple else [value]
+    assert isinstance(values, Sequence)
+    for one in values:
+        yield f"{name}{equals}{one}"
