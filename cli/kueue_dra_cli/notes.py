@@ -12,6 +12,7 @@ from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.explain.step import circle_text, listed, named
+from kueue_dra_ref.simulation.assumed_namespaces import selecting_by_labels
 from kueue_dra_ref.simulation.gated_fields import GatedFields, gated_fields
 from kueue_dra_ref.simulation.missing_from_cluster import missing_from_cluster
 from kueue_dra_ref.simulation.not_considered import InputNotes
@@ -67,6 +68,14 @@ CIRCLE_NOTE = (
     "note: {circle}; Kueue admits nothing below them, "
     "although the status of ClusterQueue {queues} says Active"
 )
+ASSUMED_NOTE = (
+    "note: the input has no Namespace, so {namespaces} {are} taken to exist, without labels: "
+    "kubectl get namespaces -o yaml prints those of a cluster"
+)
+ABSENT_NOTE = (
+    "note: --allow-missing creates Namespaces that are missing, without labels{why}; "
+    "kubectl get namespaces -o yaml prints those of a cluster"
+)
 _SHOWN = 20
 """How many objects of work get a line of their own."""
 
@@ -82,6 +91,7 @@ def report_problems(
     for finding in (*result.refused, *result.missing_of_new):
         click.echo(_message(finding), err=True)
     sources = (
+        _namespaces(simulation, result, allow_missing=allow_missing),
         _warnings(result),
         _not_decided(simulation, result),
         _kubernetes_notes(result),
@@ -95,6 +105,27 @@ def report_problems(
     if result.refused:
         return 2
     return 2 if result.missing_of_new and not allow_missing else 0
+
+
+def _namespaces(
+    simulation: Simulation, result: SimulationResult, *, allow_missing: bool
+) -> Iterator[str]:
+    """Say which Namespaces are taken to exist, or how to get those that are missing."""
+    if allow_missing or simulation.cluster is not None:
+        return
+    assumed = simulation.assumed_namespaces
+    if assumed:
+        are = "is" if len(assumed) == 1 else "are"
+        yield ASSUMED_NOTE.format(namespaces=listed(assumed, _SHOWN), are=are)
+    elif any(map(_lacks_namespace, result.refused)):
+        by = selecting_by_labels(simulation.given, simulation.configuration)
+        why = f", but {by} depends on their labels" if by else ""
+        yield ABSENT_NOTE.format(why=why)
+
+
+def _lacks_namespace(finding: InputError) -> bool:
+    error = finding.error
+    return error.field == "metadata.namespace" and error.type == "Not found"
 
 
 def _warnings(result: SimulationResult) -> Iterable[str]:
