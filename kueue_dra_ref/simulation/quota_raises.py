@@ -270,8 +270,10 @@ class QuotaRaises:
             for info in pending if queue else ():
                 assert queue is not None
                 totals = requested(kueue, queue, info)
-                for each in (*totals, *of_one_pod(kueue, queue, info)):
-                    amounts.append(each.get(of[1], 0))
+                pods = of_one_pod(kueue, queue, info)
+                for each in (*totals, *pods):
+                    amount = each.get(of[1], 0)
+                    amounts.append(amount)
         return math.gcd(*amounts) or 1
 
 
