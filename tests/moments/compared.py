@@ -133,18 +133,18 @@ class _Asked:
         if done.exit_code != 0:
             self.errors.append(f"explain: exit code {done.exit_code}: {done.stderr}")
             return found
-        said = {(each["namespace"], each["workload"]): each for each in json.loads(done.stdout)}
+        answers = {(each["namespace"], each["workload"]): each for each in json.loads(done.stdout)}
         after = _workloads(later)
         for key, workload in _workloads(dump).items():
             is_gone = bool(later) and key not in after
             if _is_waiting(workload) and not is_gone:
-                differs = _compare(found, workload, said.get(key), after.get(key))
+                differs = _compare(found, workload, answers.get(key), after.get(key))
                 if differs and (_is_same_text(differs) or self._is_earlier(workload)):
                     found.earlier += 1
         return found
 
     def _is_earlier(self, workload: Manifest) -> bool:
-        """Whether the cluster said the same about a Workload before the last step."""
+        """Whether the cluster had the same condition of a Workload before the last step."""
         before = self._recording.seen[self._dumps.step - 2]
         owner = owner_of(workload)
         name = owner[1] if owner else workload["metadata"]["name"]
@@ -196,14 +196,14 @@ def _is_same_text(sides: Mapping[str, str]) -> bool:
     return ours == theirs
 
 
-def _compare(found: Answers, workload: Manifest, said: Any, after: Manifest | None) -> Mapping[str, str]:
-    """Count what is said about one waiting Workload; both sides if the reference derives another condition."""
+def _compare(found: Answers, workload: Manifest, answer: Any, after: Manifest | None) -> Mapping[str, str]:
+    """Count the answer about one waiting Workload; both sides if the reference derives another condition."""
     found.waiting += 1
-    if said is None:
+    if answer is None:
         found.differing.append(f"{'/'.join(key_of(workload))}: not explained")
         return {}
-    found.told += said["message"] == message_of(workload, "QuotaReserved")
-    differs = said["clusterDiffers"]
+    found.told += answer["message"] == message_of(workload, "QuotaReserved")
+    differs = answer["clusterDiffers"]
     if differs is None or (after is not None and _is_of(after, differs["reference"])):
         found.derived += 1
         return {}
@@ -219,7 +219,7 @@ def _is_of(workload: Manifest, decision: str) -> bool:
 
 
 def _going_on(recording: Recording, dumps: Dumps, found: Moment) -> None:
-    """Run the steps that follow on a reference that begins with the dump, and compare who holds which quota."""
+    """Run the steps that follow on a reference that begins with the dump, and compare the admissions."""
     plan, begun = recording.plan, dumps.step
     soon = _begun(plan, begun, recording.kueue, dumps.early, found)
     then = _begun(plan, begun, recording.kueue, dumps.settled, found)
@@ -256,7 +256,7 @@ def _begun(plan: Plan, step: int, kueue: str, dump: Documents, found: Moment) ->
 
 
 def _difference(ours: Sequence[Observation], theirs: Sequence[Observation], place: str = "") -> str:
-    """Give the first difference in who holds which quota; empty if there is none."""
+    """Give the first difference in which Workloads hold which quota; empty if there is none."""
     held = difference(list(map(_held, ours)), list(map(_held, theirs)))
     return f"{place}{held}" if held else ""
 
