@@ -17,7 +17,11 @@ from kueue_dra_ref.simulation.gated_fields import GatedFields, gated_fields
 from kueue_dra_ref.simulation.missing_from_cluster import missing_from_cluster
 from kueue_dra_ref.simulation.not_considered import InputNotes
 from kueue_dra_ref.simulation.other_kinds import UnknownKind
-from kueue_dra_ref.simulation.run import InputError, SimulationResult
+from kueue_dra_ref.simulation.run import (
+    InputError,
+    SimulationResult,
+    unknown_namespaces,
+)
 from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork, requested
 from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
 
@@ -111,19 +115,21 @@ def _namespaces(
     simulation: Simulation, result: SimulationResult, *, allow_missing: bool
 ) -> Iterator[str]:
     """Say which Namespaces are taken to exist, or how to get those that are missing."""
-    if allow_missing or simulation.cluster is not None:
+    if allow_missing:
         return
-    assumed = simulation.assumed_namespaces
+    known = unknown_namespaces(result.restored)  # a note about the dump names those
+    assumed = [each for each in simulation.assumed_namespaces if each not in known]
     if assumed:
         are = "is" if len(assumed) == 1 else "are"
         yield ASSUMED_NOTE.format(namespaces=listed(assumed, _SHOWN), are=are)
-    elif any(map(_lacks_namespace, result.refused)):
+    elif any(map(lacks_namespace, result.refused)):
         by = selecting_by_labels(simulation.given, simulation.configuration)
         why = f", but {by} depends on their labels" if by else ""
         yield ABSENT_NOTE.format(why=why)
 
 
-def _lacks_namespace(finding: InputError) -> bool:
+def lacks_namespace(finding: InputError) -> bool:
+    """Whether an object is rejected because its Namespace does not exist."""
     error = finding.error
     return error.field == "metadata.namespace" and error.type == "Not found"
 
