@@ -124,6 +124,11 @@ differential: $(VENV)/.dev ## generated scenarios on the reference and a real Ku
 	@$(if $(KUEUE_SRC),,$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE))
 	@$(BIN)/kueue-dra differential --kueue $(KUEUE) $(if $(KUEUE_SRC),--kueue-src $(KUEUE_SRC)) --budget $(BUDGET) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
+.PHONY: moments
+moments: $(VENV)/.dev ## dumps of a real Kueue KUEUE=0.19 in generated scenarios: explain, audit and going on, compared, for BUDGET=10m; SEED=7
+	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
+	@$(BIN)/python -m tests.moments --kueue $(KUEUE) --budget $(BUDGET) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
 .PHONY: test-live
 test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real programs
 	@$(BIN)/python -m kueue_dra_clusters.binaries

@@ -384,6 +384,20 @@ def test_a_message_of_an_earlier_moment_is_a_note() -> None:
     assert "Workload team/job-alpha-" in result.stderr
 
 
+def test_a_reason_that_depends_on_the_usage_is_a_note() -> None:
+    """With distinct reasons, which flavors Kueue tries, and so which reason it gives, depends on the moment."""
+    cluster = Cluster()
+    cluster.configure("resources:", "featureGates: {UnadmittedWorkloadsObservability: true}\nresources:")
+    text = "couldn't assign flavors to pod set main: insufficient unused quota for whole-gpus in flavor team-flavor, "
+    cluster.set_condition("alpha", "QuotaReserved", "False", "NoMatchingFlavor", f"{text}2 more needed")
+    cluster.set_condition("alpha", "Admitted", "False", "NoReservation", "The workload has no reservation")
+
+    result = _audit(cluster)
+
+    assert "STATUS-007" not in result.stdout, result.stdout
+    assert "note: reasons of an earlier moment, which is no fault" in result.stderr
+
+
 def _work(kind: str, api_version: str) -> Manifest:
     meta = {"name": "nightly", "namespace": "team", "uid": "0c1b2a39-0000-4000-8000-000000000077"}
     labels = {"kueue.x-k8s.io/queue-name": "main"}

@@ -141,7 +141,9 @@ def test_an_unknown_job_is_answered_with_the_known_ones(name: str, expected: str
 
 def test_a_refused_job_is_answered_with_its_refusal() -> None:
     """It has no decision: the API server did not take it."""
-    result = kueue_dra("explain", "-f", EXAMPLE, "job0")
+    other = "apiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n"
+
+    result = kueue_dra("explain", "-f", EXAMPLE, "-f", "-", "job0", stdin=other)
 
     assert result.exit_code == 2
     assert "job0: metadata.namespace: Not found" in result.stderr

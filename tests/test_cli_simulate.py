@@ -101,14 +101,57 @@ def test_what_the_example_leaves_out_is_named() -> None:
     result = kueue_dra("simulate", "-f", EXAMPLE)
 
     assert result.exit_code == 2
-    assert result.stderr.splitlines() == [
-        f'{EXAMPLE}:40: ResourceClaimTemplate gpu-test1/single-gpu: metadata.namespace: Not found: "gpu-test1": '
-        "expected a Namespace gpu-test1, and there is none",
-        f'{EXAMPLE}:53: Job gpu-test1/job0: metadata.namespace: Not found: "gpu-test1": '
-        "expected a Namespace gpu-test1, and there is none",
+    assert result.stderr.splitlines()[:3] == [
         f"{EXAMPLE}:27: ClusterQueue gpus-cluster-queue: spec.resourceGroups[0].flavors[0].name: Not found: "
         '"default-gpu-flavor": expected a ResourceFlavor default-gpu-flavor, and there is none',
+        f"{EXAMPLE}:57: Job gpu-test1/job0: metadata.labels[kueue.x-k8s.io/queue-name]: Not found: "
+        '"user-queue": expected a LocalQueue gpu-test1/user-queue, and there is none',
+        "note: the input has no Namespace, so gpu-test1 is taken to exist, without labels: "
+        "kubectl get namespaces -o yaml prints those of a cluster",
     ]
+
+
+@pytest.mark.parametrize("selector", ["{}", "{matchLabels: {kubernetes.io/metadata.name: lab}}"])
+def test_namespaces_are_taken_to_exist_where_the_input_has_none(selector: str) -> None:
+    """One note names them with the command that prints those of a cluster; the Job is decided."""
+    result = kueue_dra("simulate", "-f", "-", stdin=_without_namespace(selector))
+
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.splitlines() == [
+        "note: the input has no Namespace, so lab is taken to exist, without labels: "
+        "kubectl get namespaces -o yaml prints those of a cluster"
+    ]
+    assert workloads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("selector", "more", "why"),
+    [
+        pytest.param(
+            "{}", "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n", "", id="others-are-there"
+        ),
+        pytest.param(
+            "{matchLabels: {team: a}}",
+            "",
+            ", but the namespaceSelector of ClusterQueue all depends on their labels",
+            id="labels-decide",
+        ),
+    ],
+)
+def test_namespaces_are_not_taken_to_exist_where_they_matter(selector: str, more: str, why: str) -> None:
+    """Their objects are rejected, with a hint."""
+    result = kueue_dra("simulate", "-f", "-", stdin=_without_namespace(selector) + more)
+
+    assert result.exit_code == 2
+    assert "expected a Namespace lab, and there is none" in result.stderr
+    assert f"note: --allow-missing creates Namespaces that are missing, without labels{why}; " in result.stderr
+
+
+def _without_namespace(selector: str) -> str:
+    world = f"{QUEUES}---\n{a_job('namespace: lab, name: job')}"
+    for name in ("mine", "two"):
+        world = world.replace(f"metadata: {{name: {name}}}", f"metadata: {{namespace: lab, name: {name}}}")
+    return world.replace("namespaceSelector: {}", f"namespaceSelector: {selector}")
 
 
 def test_the_invalid_mapping_of_the_text_is_refused_with_its_field() -> None:

@@ -374,8 +374,8 @@ def test_explain_answers_for_work_that_is_not_simulated(tmp_path: Path) -> None:
 
 
 def test_missing_namespaces_are_created_where_missing_objects_are_allowed(tmp_path: Path) -> None:
-    """Without the option their objects are rejected."""
-    queues = QUEUES.partition("---\n")[2]
+    """Without the option their objects are rejected, if the input has other Namespaces."""
+    queues = QUEUES.partition("---\n")[2] + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n"
     folder = a_folder(tmp_path, config=MAPPING, queues=queues, work=JOB)
 
     rejected = kueue_dra("simulate", folder)

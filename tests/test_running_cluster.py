@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from kueue_dra_differential.generate import batches
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.documents import parse
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.behaviours import behaviour
@@ -194,17 +195,23 @@ def test_a_decision_of_the_cluster_that_differs_is_shown_with_both_sides() -> No
     both = 'it says QuotaReserved=False, Pending: "something else"; the reference derives QuotaReserved=False, '
     assert f'{both}Pending: "{LACKS_ONE}"' in result.stdout
     (facts,) = json.loads(_ask("explain", dump, "alpha", "-o", "json").stdout)
+    assert facts["message"] == "something else"
     assert facts["clusterDiffers"]["cluster"] == 'QuotaReserved=False, Pending: "something else"'
     assert LACKS_ONE in facts["clusterDiffers"]["reference"]
 
 
-def test_a_quota_that_is_freed_goes_to_the_pending_job() -> None:
-    """Without the Job that held it the pending Job is admitted."""
+def test_a_job_that_kueue_has_not_evaluated_again_waits() -> None:
+    """Without the Job that held the quota it waits still, for its old reason; now Kueue would admit it."""
     dump = [each for each in a_dump() if each["metadata"]["name"] not in ("zeta", "odd")]
 
     result = _ask("explain", dump, "alpha")
 
-    assert result.stdout.startswith("team/alpha → ClusterQueue team: admitted\n")
+    assert result.stdout.startswith("team/alpha → ClusterQueue team: pending, not enough quota is left\n")
+    assert "the reference derives QuotaReserved=True, as if Kueue evaluated the workload now" in result.stdout
+    (facts,) = json.loads(_ask("explain", dump, "alpha", "-o", "json").stdout)
+    assert (facts["verdict"], facts["message"]) == ("pending", LACKS_ONE)
+    simulated = _workloads(_ask("simulate", dump, "-o", "json").stdout)["job-alpha-one"]
+    assert is_true(simulated, "QuotaReserved")
 
 
 def test_what_the_dump_lacks_is_said_once_with_the_command() -> None:

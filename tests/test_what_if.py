@@ -45,6 +45,21 @@ def _quota(found: Any, kind: str, name: str, resource: str = "whole-gpus") -> tu
     return place["before"], place["after"]
 
 
+def test_a_change_in_a_namespace_that_does_not_exist_has_a_hint(cluster: Path, tmp_path: Path) -> None:
+    """With the option the namespace is created, and the change is made."""
+    queue = an_object(KUEUE, "LocalQueue", "late", "nowhere", spec={"clusterQueue": "team"})
+    file = _file(tmp_path / "change.yaml", queue)
+
+    rejected = kueue_dra("what-if", cluster, "-f", file)
+    accepted = kueue_dra("what-if", cluster, "-f", file, "--allow-missing")
+
+    assert rejected.exit_code == 2
+    assert "LocalQueue nowhere/late: metadata.namespace: Not found: " in rejected.stderr
+    assert "expected a Namespace nowhere, and there is none" in rejected.stderr
+    assert "--allow-missing creates Namespaces" in rejected.stderr
+    assert accepted.exit_code == 0, accepted.stderr
+
+
 def test_more_quota_admits_the_pending_job(cluster: Path) -> None:
     """The table has the workload, both decisions, and the quotas that change."""
     result = kueue_dra("what-if", cluster, *RAISED)

@@ -75,6 +75,18 @@ def test_the_json_has_the_same_facts() -> None:
     assert _ends(found) == [["zeta"]]
 
 
+def test_a_job_that_may_have_fewer_pods_needs_quota_for_the_fewest() -> None:
+    """Of its three pods one is enough; the raise is the smallest that admits it."""
+    job = a_job("some", "gpus-1")
+    job["spec"] |= {"parallelism": 3, "completions": 3}
+    job["metadata"]["annotations"] = {"kueue.x-k8s.io/job-min-parallelism": "1"}
+    world = [*a_world(gpus=2), a_job("holder", "gpus-2"), job]
+
+    found = _facts(world, "some")
+
+    assert _raises(found) == [[_nominal("2", "3")]]
+
+
 def test_the_queue_before_it_takes_what_is_raised_first() -> None:
     """One device more is admitted to the older Job, so that three more are needed for the second one."""
     world = [*a_world(gpus=2), a_job("holder", "gpus-2"), a_job("older", "gpus-2"), a_job("newer", "gpus-1")]

@@ -81,6 +81,8 @@ _REASONS = frozenset(
     }
 )
 """The reasons of pending Workloads in the releases."""
+_BY_USAGE = frozenset({"NoMatchingFlavor", "ExceedsMaxQuota", "WaitingForQuota"})
+"""Reasons of the flavor search: which flavors it tries, and so which reason it gives, depends on the usage."""
 _NOT_ASKED = "the status was changed by hand, or Kueue evaluated it with another mapping or template"
 
 
@@ -155,7 +157,7 @@ def _of_workload(
         yield from _configured(cluster, workload, derived)
     elif wrong := _impossible(cluster, workload, asked):
         yield _finding(cluster, workload, wrong, _NOT_ASKED)
-    elif _is_same(theirs, ours) and _said(workload)[1] != _said(derived)[1]:
+    elif _is_same(theirs, ours) and not _may_follow(workload, derived):
         yield _finding(cluster, workload, _shown(derived), _EDITED)
     else:
         remark = STARVED if isinstance(ours, Admitted) else EARLIER
@@ -185,6 +187,12 @@ def _is_same(theirs: Verdict, ours: Verdict) -> bool:
     if not isinstance(theirs, Pending | Inadmissible):
         return False
     return theirs == ours
+
+
+def _may_follow(workload: Manifest, derived: Manifest) -> bool:
+    """Whether the reasons of two conditions with one cause are the same, or depend on the usage of the moment."""
+    reasons = {_said(workload)[1], _said(derived)[1]}
+    return len(reasons) == 1 or reasons <= _BY_USAGE
 
 
 def _unknown(

@@ -43,6 +43,7 @@ from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.simulation.cluster_state import (
+    as_in_cluster,
     difference,
     explanations,
     holder_steps,
@@ -143,12 +144,13 @@ def _found(
 ) -> list[tuple[Explanation, PendingState | None]]:
     """Explain the work that the command line names, with its state if it is pending; all work without a name."""
     every = explanations(result)
+    stored = result.stored
     if wanted.name:
         (selected,) = _selected(every, wanted, result, notes)
         found, state = _with_state(run, result, selected)
-        return [(with_notes(found, notes), state)]
+        return [(with_notes(as_in_cluster(stored, found), notes), state)]
     inside = [each for each in every if wanted.namespace in ("", each.namespace)]
-    return [(with_notes(each, notes), None) for each in inside]
+    return [(with_notes(as_in_cluster(stored, each), notes), None) for each in inside]
 
 
 def with_notes(found: Explanation, notes: InputNotes) -> Explanation:

@@ -18,6 +18,7 @@ from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.simulation.assumed_namespaces import assumed_namespaces
 from kueue_dra_ref.simulation.cohort_depth import insist_on_depth
 from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
 from kueue_dra_ref.simulation.not_considered import InputNotes, input_notes
@@ -71,7 +72,7 @@ class Simulation:
     ) -> SimulationResult:
         """Run the manifests on the reference, with an API server of Kubernetes 1.36 unless another one is given.
 
-        ``allow_missing`` creates the namespaces that the input lacks.
+        ``allow_missing`` creates the namespaces that the input lacks; without it only those that are taken to exist.
 
         Raises:
             CliError: the Configuration is rejected.
@@ -86,7 +87,7 @@ class Simulation:
             self.given,
             api_server,
             self.seconds,
-            self.missing_namespaces if allow_missing else (),
+            self.missing_namespaces if allow_missing else self.assumed_namespaces,
         )
         if isinstance(result, SimulationResult):
             self._insist_on_devices(result)
@@ -118,6 +119,11 @@ class Simulation:
     def missing_namespaces(self) -> list[str]:
         """The namespaces that objects are in, and that the input does not have."""
         return unknown_namespaces(self.given)
+
+    @property
+    def assumed_namespaces(self) -> list[str]:
+        """The namespaces that are taken to exist, as the input has no Namespace and nothing depends on labels."""
+        return assumed_namespaces(self.given, self.configuration)
 
     @property
     def seconds(self) -> float:

@@ -12,11 +12,16 @@ from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.explain.step import circle_text, listed, named
+from kueue_dra_ref.simulation.assumed_namespaces import selecting_by_labels
 from kueue_dra_ref.simulation.gated_fields import GatedFields, gated_fields
 from kueue_dra_ref.simulation.missing_from_cluster import missing_from_cluster
 from kueue_dra_ref.simulation.not_considered import InputNotes
 from kueue_dra_ref.simulation.other_kinds import UnknownKind
-from kueue_dra_ref.simulation.run import InputError, SimulationResult
+from kueue_dra_ref.simulation.run import (
+    InputError,
+    SimulationResult,
+    unknown_namespaces,
+)
 from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork, requested
 from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
 
@@ -67,6 +72,14 @@ CIRCLE_NOTE = (
     "note: {circle}; Kueue admits nothing below them, "
     "although the status of ClusterQueue {queues} says Active"
 )
+ASSUMED_NOTE = (
+    "note: the input has no Namespace, so {namespaces} {are} taken to exist, without labels: "
+    "kubectl get namespaces -o yaml prints those of a cluster"
+)
+ABSENT_NOTE = (
+    "note: --allow-missing creates Namespaces that are missing, without labels{why}; "
+    "kubectl get namespaces -o yaml prints those of a cluster"
+)
 _SHOWN = 20
 """How many objects of work get a line of their own."""
 
@@ -79,7 +92,7 @@ def report_problems(
     allow_missing: bool,
 ) -> int:
     """Print errors, warnings and notes on standard error, and give the exit code."""
-    for line in problems(simulation, result, notes):
+    for line in problems(simulation, result, notes, allow_missing=allow_missing):
         click.echo(line, err=True)
     if result.refused:
         return 2
@@ -87,17 +100,45 @@ def report_problems(
 
 
 def problems(
-    simulation: Simulation, result: SimulationResult, notes: InputNotes
+    simulation: Simulation,
+    result: SimulationResult,
+    notes: InputNotes,
+    *,
+    allow_missing: bool,
 ) -> Iterator[str]:
     """Give the lines that say what is wrong with the input, and what is not considered."""
     for finding in (*result.refused, *result.missing_of_new):
         yield _message(finding)
+    yield from _namespaces(simulation, result, allow_missing=allow_missing)
     yield from _warnings(result)
     yield from _not_decided(simulation, result)
     yield from _kubernetes_notes(result)
     yield from left_out(simulation)
     yield from _work(result, notes.work)
     yield from _notes(simulation, result)
+
+
+def _namespaces(
+    simulation: Simulation, result: SimulationResult, *, allow_missing: bool
+) -> Iterator[str]:
+    """Say which Namespaces are taken to exist, or how to get those that are missing."""
+    if allow_missing:
+        return
+    known = unknown_namespaces(result.restored)  # a note about the dump names those
+    assumed = [each for each in simulation.assumed_namespaces if each not in known]
+    if assumed:
+        are = "is" if len(assumed) == 1 else "are"
+        yield ASSUMED_NOTE.format(namespaces=listed(assumed, _SHOWN), are=are)
+    elif any(map(lacks_namespace, result.refused)):
+        by = selecting_by_labels(simulation.given, simulation.configuration)
+        why = f", but {by} depends on their labels" if by else ""
+        yield ABSENT_NOTE.format(why=why)
+
+
+def lacks_namespace(finding: InputError) -> bool:
+    """Whether an object is rejected because its Namespace does not exist."""
+    error = finding.error
+    return error.field == "metadata.namespace" and error.type == "Not found"
 
 
 def _warnings(result: SimulationResult) -> Iterable[str]:

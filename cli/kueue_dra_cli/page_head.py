@@ -40,10 +40,12 @@ def page_head(
 ) -> PageHead:
     """Describe the input of a command; ``change`` is what the command line changes."""
     source = _source(files)
+    allow_missing = bool(click.get_current_context().params["allow_missing"])
+    found = problems(simulation, result, notes, allow_missing=allow_missing)
     return PageHead(
         source=f"{source} with {change}" if change else source,
         behaviour=simulation.behaviour.name,
-        notes=list(problems(simulation, result, notes)),
+        notes=list(found),
         explain="" if change else _explain(files),
     )
 

@@ -16,7 +16,7 @@ from kueue_dra_cli.changed_mapping import (
 from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
 from kueue_dra_cli.errors import CliError, located, readable
 from kueue_dra_cli.inputs import Simulation, api_server, gates_twice, simulation_of
-from kueue_dra_cli.notes import report_problems
+from kueue_dra_cli.notes import ABSENT_NOTE, lacks_namespace, report_problems
 from kueue_dra_cli.options import (
     NamedChoice,
     allow_missing_option,
@@ -42,7 +42,12 @@ from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.releases import KUEUE, MINORS, RELEASES
 from kueue_dra_ref.reference.target import ReferenceTarget
-from kueue_dra_ref.simulation.cluster_change import ChangeOutcome, ClusterChange, make
+from kueue_dra_ref.simulation.cluster_change import (
+    ChangeOutcome,
+    ClusterChange,
+    create_namespaces,
+    make,
+)
 from kueue_dra_ref.simulation.decided_cluster import decided
 from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
 from kueue_dra_ref.simulation.run import SimulationResult
@@ -240,6 +245,8 @@ def _answer(simulation: Simulation, asked: _Asked, run: Run, wanted: _Output) ->
         drawn = ClusterBefore(simulation, result, wanted.paths, asked.words)
     before = decided(result.target)
     target = _upgraded(simulation, result, asked.kueue, run)
+    if allow_missing:
+        create_namespaces(target, change)
     outcome = make(target, change)
     _check(outcome, source, allow_missing=allow_missing)
     notes_of_change = list(_notes(outcome))
@@ -410,6 +417,24 @@ def _warn(objects: Iterable[SimulationInputs]) -> None:
             click.echo(f"note: {place}: {error}", err=True)
 
 
+def _wrong(
+    outcome: ChangeOutcome,
+    configuration: ChangedConfiguration | None,
+    *,
+    allow_missing: bool,
+) -> Iterator[str]:
+    """Give the lines about what is wrong with a change."""
+    if configuration:
+        yield from (configuration.line(error) for error in outcome.configuration)
+    for finding in outcome.objects:
+        if finding.reference is None or not allow_missing:
+            yield located(*finding.place, f"{finding.given.ref}: {finding.error}")
+    for rejection in outcome.quotas:
+        yield f"--set: {rejection.ref}: {rejection.error or rejection.message}"
+    if any(map(lacks_namespace, outcome.objects)):
+        yield ABSENT_NOTE.format(why="")
+
+
 def _check(
     outcome: ChangeOutcome,
     configuration: ChangedConfiguration | None,
@@ -422,16 +447,7 @@ def _check(
         CliError: something is.
 
     """
-    lines = []
-    if configuration:
-        lines += [configuration.line(error) for error in outcome.configuration]
-    for finding in outcome.objects:
-        if finding.reference is None or not allow_missing:
-            lines.append(
-                located(*finding.place, f"{finding.given.ref}: {finding.error}")
-            )
-    for rejection in outcome.quotas:
-        lines.append(f"--set: {rejection.ref}: {rejection.error or rejection.message}")
+    lines = list(_wrong(outcome, configuration, allow_missing=allow_missing))
     if lines:
         raise CliError(lines)
 

@@ -59,16 +59,16 @@ def replayed_together(
 
     """
     first = scenarios[0]
-    _start(first, first.configuration, target)
+    started(first, first.configuration, target)
     rejected = list(target.apply(first.inventory))
     shared = _refs(first.inventory)
     known: list[set[Ref]] = [set(shared) for _ in scenarios]
     all_steps = [scenario.steps for scenario in scenarios]
     for steps in zip(*all_steps, strict=True):
         for configuration in steps[0].get("restart") or ():
-            _start(first, configuration, target)
-        rejected += _run(steps, target)
-        settled = _settle(target)
+            started(first, configuration, target)
+        rejected += ran(steps, target)
+        mark = settled(target)
         state = ObservedState.by(target)
         observations = []
         for refs, step in zip(known, steps, strict=True):
@@ -77,12 +77,20 @@ def replayed_together(
             written = shared | applied
             own = [each for each in rejected if each.ref in written]
             observation = observed(state, refs, own)
-            observations.append({**observation, **settled})
+            observations.append({**observation, **mark})
         yield observations
         rejected = []
 
 
-def _settle(target: Target) -> Observation:
+def known_refs(scenario: Scenario, steps: int) -> set[Ref]:
+    """Name what a scenario has applied after so many steps."""
+    refs = _refs(scenario.inventory)
+    for step in scenario.steps[:steps]:
+        refs |= _applied(step)
+    return refs
+
+
+def settled(target: Target) -> Observation:
     """Settle a target; give the mark of an observation for which it did not.
 
     Kueue may requeue a whole cohort tree after it has updated the counts of its queues, so settling comes twice.
@@ -96,11 +104,17 @@ def _settle(target: Target) -> Observation:
     return {}
 
 
-def _start(
+def started(
     scenario: Scenario,
     configuration: Manifest,
     target: Target,
 ) -> None:
+    """Start a target with a Configuration of a scenario.
+
+    Raises:
+        ConfigurationRejected: it does not start with it.
+
+    """
     faults = target.start(configuration)
     if faults:
         raise ConfigurationRejected(scenario.name, faults)
@@ -185,7 +199,7 @@ def _rejection(rejected: Rejection) -> Observation:
     }
 
 
-def _run(steps: Sequence[Step], target: Target) -> list[Rejection]:
+def ran(steps: Sequence[Step], target: Target) -> list[Rejection]:
     """Run one step of every scenario; what several of them have in common runs once."""
     applied = _merged(steps, "apply")
     deleted = _merged(steps, "delete")

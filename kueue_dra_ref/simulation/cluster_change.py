@@ -17,7 +17,7 @@ from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import SimulationInputs, overlaid
 from kueue_dra_ref.simulation.missing_references import missing
 from kueue_dra_ref.simulation.quota_fields import QuotaField, as_applied, with_quotas
-from kueue_dra_ref.simulation.run import InputError
+from kueue_dra_ref.simulation.run import InputError, a_namespace, rejected_field
 from kueue_dra_ref.simulation.running_pods import running_jobs, settle
 from kueue_dra_ref.simulation.trials import ref_to_end
 from kueue_dra_ref.target import (
@@ -76,6 +76,15 @@ def make(target: ReferenceTarget, change: ClusterChange) -> ChangeOutcome:
     return outcome
 
 
+def create_namespaces(target: ReferenceTarget, change: ClusterChange) -> None:
+    """Create the namespaces of the objects of a change that the cluster does not have."""
+    own = {each.ref.name for each in change.objects if each.ref.kind == "Namespace"}
+    names = {each.ref.namespace for each in change.objects} - own - {""}
+    for name in sorted(names):
+        if target.store.find("Namespace", name) is None:
+            target.apply([a_namespace(name)])
+
+
 def _in_order(
     objects: Iterable[SimulationInputs],
 ) -> tuple[list[SimulationInputs], list[SimulationInputs]]:
@@ -106,8 +115,7 @@ def _errors(target: ReferenceTarget, each: SimulationInputs) -> Iterator[FieldEr
         yield fault.error
         return
     for rejection in target.apply([manifest]):
-        refused = FieldError(field="", type="Refused", detail=rejection.message)
-        yield rejection.error or refused
+        yield rejected_field(each.ref, rejection)
         yield from rejection.others
 
 

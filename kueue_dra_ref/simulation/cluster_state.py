@@ -9,7 +9,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.conditions import (
+    condition,
+    is_false,
+    is_true,
+    message_of,
+)
 from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.api.pods import printed, units
 from kueue_dra_ref.api.quantities import parse
@@ -24,6 +29,7 @@ from kueue_dra_ref.simulation.explanation import Explanation, explained
 from kueue_dra_ref.simulation.run import SimulationResult
 from kueue_dra_ref.simulation.workload_ends import queues_that_share
 from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.verdict import verdict
 
 _LACKING = re.compile(r"for (\S+) in flavor (\S+?)(?=[,;.]|\s|$)")
 """The resource and the flavor that a message about quota names."""
@@ -191,8 +197,23 @@ def _difference(stored: Manifest | None, workload: Manifest) -> Iterator[Step]:
     if found:
         theirs, ours = found
         yield _step(
-            f"the cluster differs: it says {theirs}; the reference derives {ours}"
+            f"the cluster differs: it says {theirs}; the reference derives {ours}, "
+            "as if Kueue evaluated the workload now"
         )
+
+
+def as_in_cluster(given: Mapping[Key, Manifest], found: Explanation) -> Explanation:
+    """Give an explanation with the verdict and the message of the cluster, where the workload waits there.
+
+    Kueue evaluates a pending workload again only after some changes, so what it says may be of an earlier moment.
+    """
+    stored = given.get((found.namespace, found.workload))
+    if stored is None or not is_false(stored, "QuotaReserved"):
+        return found
+    if is_true(stored, "Finished"):
+        return found
+    message = message_of(stored, "QuotaReserved")
+    return replace(found, verdict=verdict(stored), message=message)
 
 
 def _decision(workload: Manifest) -> str:

@@ -26,6 +26,7 @@ from kueue_dra_ref.simulation.quota_fields import (
 from kueue_dra_ref.simulation.shortages import (
     Amounts,
     needs_by_choice,
+    of_one_pod,
     requested,
     short_of,
 )
@@ -258,15 +259,21 @@ class QuotaRaises:
                 low = middle + 1
 
     def _step(self, of: FlavorResource) -> int:
-        """Give the step in which a shortage changes when others are admitted: what divides all their requests."""
+        """Give the step in which a shortage changes when others are admitted: what divides all their requests.
+
+        A workload that may be admitted with fewer pods needs a multiple of what one pod requests.
+        """
         kueue = self._kueue
         amounts = []
         for name, pending in kueue.pending.items():
             queue = kueue.informers.queue(name)
             for info in pending if queue else ():
                 assert queue is not None
-                for each in requested(kueue, queue, info):
-                    amounts.append(each.get(of[1], 0))
+                totals = requested(kueue, queue, info)
+                pods = of_one_pod(kueue, queue, info)
+                for each in (*totals, *pods):
+                    amount = each.get(of[1], 0)
+                    amounts.append(amount)
         return math.gcd(*amounts) or 1
 
 

@@ -337,12 +337,13 @@ def _apply(
 
 
 def _errors(given: SimulationInputs, rejection: Rejection) -> Iterator[InputError]:
-    first = _error(given.ref, rejection)
+    first = rejected_field(given.ref, rejection)
     for error in (first, *rejection.others):
         yield InputError(given=given, error=error)
 
 
-def _error(ref: Ref, rejection: Rejection) -> FieldError:
+def rejected_field(ref: Ref, rejection: Rejection) -> FieldError:
+    """Give the error of the field for which an object is rejected, or one without a field."""
     error = rejection.error
     if error is None:
         return FieldError(

@@ -6,7 +6,7 @@ No counterpart: explanations of the simulation.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kueue_dra_ref.api.types import ClusterQueue, ResourceGroup
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
@@ -38,6 +38,23 @@ def _totals(kueue: Kueue, queue: ClusterQueue, info: WorkloadInfo) -> dict[str, 
             for resource in info.choices.get(charged, (charged,)):
                 total[resource] = plus(total.get(resource, 0), amount)
     return total
+
+
+def of_one_pod(
+    kueue: Kueue, queue: ClusterQueue, info: WorkloadInfo
+) -> Iterator[dict[str, int]]:
+    """Give what one pod requests of each resource, for each pod set that may be admitted with fewer pods."""
+    rules = kueue.behaviour.assigning
+    for requests in info.total_requests:
+        if requests.pod_set.least is None or not requests.count:
+            continue
+        of_pod = {}
+        more = implicit_requests(rules, queue, requests)
+        for charged, amount in {**requests.amounts, **more}.items():
+            pods = amount - requests.shared.get(charged, 0)
+            for resource in info.choices.get(charged, (charged,)):
+                of_pod[resource] = pods // requests.count
+        yield of_pod
 
 
 def needs_by_choice(

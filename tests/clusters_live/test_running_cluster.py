@@ -14,11 +14,12 @@ from kueue_dra_ref.api.documents import parse
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import given
 from kueue_dra_ref.simulation.run import SimulationResult, simulate
 from kueue_dra_ref.simulation.running_cluster import running_cluster
 from kueue_dra_ref.target import Manifest, Ref, Target
-from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world
+from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world, an_object
 
 JOB = "batch/v1"
 _COMPARED = ("QuotaReserved", "Admitted", "Evicted", "Finished", "Requeued")
@@ -40,6 +41,36 @@ def test_the_reference_goes_on_from_a_dump(target: LiveTarget, plane: ControlPla
         side.settle()
     assert _decisions(result.target) == _decisions(target)
     assert _usage(result.target) == _usage(target)
+
+
+@pytest.mark.live
+def test_a_circle_of_cohorts_has_the_status_that_kueue_writes(target: LiveTarget) -> None:
+    """The ClusterQueue says Active, as nothing is wrong with it alone; the Workload says that it is inactive."""
+    ours = ReferenceTarget(behaviour("kueue-0.19"))
+    assert ours.start(CONFIGURATION) == ()
+    found = []
+    for side in (target, ours):
+        side.apply([*_in_a_circle(), a_job("waits")])
+        side.settle()
+        queue = side.read(Ref(api_version=KUEUE, kind="ClusterQueue", name="team"))
+        assert queue is not None
+        found.append((_said(queue, "Active"), [*_decisions_by_job(side).items()]))
+
+    assert found[0] == found[1]
+    assert found[0][0][0] == "True"
+
+
+def _in_a_circle() -> list[Manifest]:
+    world = a_world()
+    for each in world:
+        if each["kind"] == "ClusterQueue":
+            each["spec"]["cohortName"] = "one"
+    circle = {"one": "two", "two": "one"}
+    return [*world, *(an_object(KUEUE, "Cohort", name, spec={"parentName": up}) for name, up in circle.items())]
+
+
+def _decisions_by_job(target: Target) -> dict[str, tuple[str, str, str]]:
+    return {_job(each): _said(each, "QuotaReserved") for each in target.list(KUEUE, "Workload", "team")}
 
 
 def _fill(target: Target, strategy: str) -> None:
