@@ -42,7 +42,7 @@ def cluster_documents(
     """
     if not context and kubeconfig is None:
         return ()
-    command = click.get_current_context().info_name or ""
+    _, _, command = click.get_current_context().command_path.partition(" ")
     name, found = read_cluster(command, context, kubeconfig)
     for line in found.not_read:
         click.echo(f"kueue-dra {command}: not read: {line}", err=True)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import click
 
+from kueue_dra_ref.api.suggest import nearest
+
 
 class _Command(NamedTuple):
     """Where a command is, and its line in the menu, so that the menu needs no import."""
@@ -54,6 +56,15 @@ class _VendorGroup(click.Group):
         module = importlib.import_module(f"kueue_dra_cli.{place.module}")
         found: click.Command = getattr(module, place.function)
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or suggest the nearest name."""
+        name = args[0] if args else ""
+        if name and name not in COMMANDS and not name.startswith("-"):
+            ctx.fail(f"no such command {name!r}; {nearest(name, COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
