@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -50,7 +51,7 @@ def command(given: VendorInput, only: str, output: str) -> None:
     fails, with the error and the attributes that the device has. With Kueue's Configuration, among the files or named
     by --config, it also prints what one device of the class is charged, for a request that names no amount.
     """
-    context = context_of(given)
+    context = context_of(replace(given, insists_on_one=False))
     inventory = context.inventory
     classes = [each for each in inventory.files.classes if only in ("", each.name)]
     if only and not classes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import click
@@ -12,31 +11,62 @@ from kueue_dra_ref.api.suggest import nearest
 
 
 class _Command(NamedTuple):
-    """Where a command is, and its line in the menu, so that the menu needs no import."""
+    """How a command is imported, and its line in the menu, so that the menu needs no import."""
 
-    module: str
-    function: str
+    load: Callable[[], click.Command]
     help: str
 
 
+def _check() -> click.Command:
+    from kueue_dra_cli.vendor_check import command
+
+    return command
+
+
+def _checks() -> click.Command:
+    from kueue_dra_cli.vendor_checks import command
+
+    return command
+
+
+def _schema() -> click.Command:
+    from kueue_dra_cli.vendor_checks import schema_command
+
+    return schema_command
+
+
+def _minors() -> click.Command:
+    from kueue_dra_cli.vendor_minors import command
+
+    return command
+
+
+def _mapping() -> click.Command:
+    from kueue_dra_cli.vendor_mapping import command
+
+    return command
+
+
+def _charges() -> click.Command:
+    from kueue_dra_cli.vendor_charges import command
+
+    return command
+
+
+def _diff() -> click.Command:
+    from kueue_dra_cli.vendor_diff import command
+
+    return command
+
+
 COMMANDS: Mapping[str, _Command] = {
-    "check": _Command(
-        "vendor_check", "command", "Check a driver's classes, devices and demos."
-    ),
-    "checks": _Command(
-        "vendor_checks", "command", "List every check, with effect and remedy."
-    ),
-    "schema": _Command(
-        "vendor_checks", "schema_command", "Print a file's JSON Schema."
-    ),
-    "minors": _Command("vendor_minors", "command", "Say from when on a driver works."),
-    "mapping": _Command(
-        "vendor_mapping", "command", "Write a mapping and queues that fit."
-    ),
-    "charges": _Command(
-        "vendor_charges", "command", "Show what Kueue charges each demo of a driver."
-    ),
-    "diff": _Command("vendor_diff", "command", "Say what a driver's upgrade changes."),
+    "check": _Command(_check, "Check a driver's classes, devices and demos."),
+    "checks": _Command(_checks, "List every check, with effect and remedy."),
+    "schema": _Command(_schema, "Print a file's JSON Schema."),
+    "minors": _Command(_minors, "Say from when on a driver works."),
+    "mapping": _Command(_mapping, "Write a mapping and queues that fit."),
+    "charges": _Command(_charges, "Show what Kueue charges each demo of a driver."),
+    "diff": _Command(_diff, "Say what a driver's upgrade changes."),
 }
 """Each command in the order in which a vendor needs it."""
 
@@ -50,12 +80,8 @@ class _VendorGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
-        if cmd_name not in COMMANDS:
-            return None
-        place = COMMANDS[cmd_name]
-        module = importlib.import_module(f"kueue_dra_cli.{place.module}")
-        found: click.Command = getattr(module, place.function)
-        return found
+        found = COMMANDS.get(cmd_name)
+        return found.load() if found else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

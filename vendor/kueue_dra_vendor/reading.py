@@ -55,6 +55,8 @@ class VendorInput:
     """The documents of a cluster that was read already."""
     has_mapping: bool = True
     """Whether a Configuration is read."""
+    insists_on_one: bool = True
+    """Whether two Configurations among the files are an error; else none of them is read."""
 
 
 def context_of(given: VendorInput) -> VendorContext:
@@ -68,7 +70,7 @@ def context_of(given: VendorInput) -> VendorContext:
         descriptor = _descriptor(given.paths, given.descriptor)
         gates, kueue_gates = _all_gates(given, descriptor)
         files = _files(given, gates)
-        document = _document(files, given.configuration) if given.has_mapping else None
+        document = _document(files, given) if given.has_mapping else None
         return VendorContext(
             files=files,
             inventory=Inventory.of(files),
@@ -152,14 +154,16 @@ def _descriptor(paths: Sequence[Path], given: Path | None) -> Descriptor | None:
     return descriptor_of(found) if found else None
 
 
-def _document(files: VendorFiles, given: Path | None) -> ManifestDocument | None:
+def _document(files: VendorFiles, given: VendorInput) -> ManifestDocument | None:
     """Give the Configuration of a file, else the one among the files."""
-    if given is None:
-        return _only_configuration(files)
-    found = configuration_of(read(given), named=True)
+    file = given.configuration
+    if file is None:
+        is_one = given.insists_on_one or len(files.configurations) == 1
+        return _only_configuration(files) if is_one else None
+    found = configuration_of(read(file), named=True)
     if found is None:
         expected = "expected one, alone or in a ConfigMap"
-        raise UnusableInput([f"{given}: found no Configuration; {expected}"])
+        raise UnusableInput([f"{file}: found no Configuration; {expected}"])
     return found
 
 
