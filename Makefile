@@ -206,6 +206,10 @@ docs: $(VENV)/.dev ## regenerate the pages in docs/reference and docs/behaviours
 bench: $(VENV)/.dev ## measure how the cost of a decision grows, and the cost of a selector over many devices
 	@$(BIN)/python -m tests.bench
 
+.PHONY: bench-size
+bench-size: $(VENV)/.dev ## measure the cost of a Job among 1,000 and among 50,000 (or ARGS="1000 10000")
+	@$(BIN)/python -m tests.bench_size $(ARGS)
+
 .PHONY: lock
 lock: ## resolve locks/ again (needs uv)
 	@uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o locks/run.txt
