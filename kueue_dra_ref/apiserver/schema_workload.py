@@ -80,15 +80,18 @@ def workload_status(version: str) -> GoStruct:
         fields(f"{version}.ReclaimablePod", ("name", name), ("count", INT32)),
         keyed=True,
     )
-    requeue = fields(
-        f"{version}.RequeueState",
-        ("count", INT32),
-        ("requeueAt", TIME),
-    )
     return fields(
         f"{version}.WorkloadStatus",
         CONDITIONS,
         ("admission", admission),
-        ("requeueState", requeue),
+        ("requeueState", _requeue_state(version)),
         ("reclaimablePods", reclaimable),
+    )
+
+
+def _requeue_state(version: str) -> GoStruct:
+    return fields(
+        f"{version}.RequeueState",
+        ("count", INT32),
+        ("requeueAt", TIME),
     )
