@@ -214,6 +214,46 @@ def test_a_job_that_kueue_has_not_evaluated_again_waits() -> None:
     assert is_true(simulated, "QuotaReserved")
 
 
+def _backing_off(until: str, *, claims: bool) -> list[Manifest]:
+    """Give a cluster with free quota in which alpha was evicted."""
+    gone = ("job-alpha-one", "zeta", "odd")
+    dump = [each for each in a_dump() if each["metadata"]["name"] not in gone]
+    alpha = next(each for each in dump if each["metadata"]["name"] == "alpha")
+    if not claims:
+        pod = alpha["spec"]["template"]["spec"]
+        del pod["resourceClaims"], pod["containers"][0]["resources"]["claims"]
+    why = ("PodsReadyTimeout", "Exceeded the PodsReady timeout team/job-alpha-one")
+    conditions = [
+        _condition("QuotaReserved", "False", "Pending", why[1]),
+        _condition("Evicted", "True", *why),
+        _condition("Requeued", "False", *why),
+    ]
+    status = {"conditions": conditions, "requeueState": {"count": 1, "requeueAt": until}}
+    return [*dump, _workload(alpha, "job-alpha-one", status)]
+
+
+@pytest.mark.parametrize("claims", [True, False])
+def test_an_evicted_workload_backs_off_until_its_time(claims: bool) -> None:
+    """Kueue does not try it before, though quota is free; after that it is admitted."""
+    early, late = (_backing_off(f"2026-11-04T{hour}:00:00Z", claims=claims) for hour in ("09", "07"))
+
+    waits = _ask("explain", early, "alpha")
+    (again,) = json.loads(_ask("explain", late, "alpha", "-o", "json").stdout)
+
+    assert waits.stdout.startswith("team/alpha → ClusterQueue team: evicted, PodsReadyTimeout\n")
+    assert "it was evicted and backs off: Kueue does not try it before 2026-11-04T09:00:00Z" in waits.stdout
+    assert "the cluster differs" not in waits.stdout
+    assert again["clusterDiffers"]["reference"] == "QuotaReserved=True"
+
+
+def test_the_time_of_a_backoff_has_a_format() -> None:
+    """Another one is an error with its field."""
+    result = _ask("explain", _backing_off("soon", claims=True), "alpha")
+
+    assert result.exit_code == 2
+    assert "status.requeueState.requeueAt: Invalid value: " in result.stderr
+
+
 def test_what_the_dump_lacks_is_said_once_with_the_command() -> None:
     """Namespaces, the Configuration and templates decide; none of them is an error of the dump."""
     lacking = ("Namespace", "ResourceClaimTemplate")

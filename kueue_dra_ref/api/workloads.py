@@ -33,6 +33,13 @@ def workload_of(manifest: Manifest) -> Workload:
     )
 
 
+def requeue_at(workload: Manifest) -> str:
+    """Give the time until which an evicted workload backs off; empty if it does not."""
+    status = workload.get("status") or {}
+    state = status.get("requeueState") or {}
+    return str(state.get("requeueAt") or "")
+
+
 def is_active(obj: Manifest) -> bool:
     """Whether a Workload is not deactivated."""
     return obj["spec"].get("active", True) is not False

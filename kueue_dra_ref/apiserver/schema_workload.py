@@ -84,5 +84,14 @@ def workload_status(version: str) -> GoStruct:
         f"{version}.WorkloadStatus",
         CONDITIONS,
         ("admission", admission),
+        ("requeueState", _requeue_state(version)),
         ("reclaimablePods", reclaimable),
+    )
+
+
+def _requeue_state(version: str) -> GoStruct:
+    return fields(
+        f"{version}.RequeueState",
+        ("count", INT32),
+        ("requeueAt", TIME),
     )

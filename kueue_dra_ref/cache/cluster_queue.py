@@ -1,7 +1,7 @@
 """The pending workloads of a ClusterQueue: a heap in the order of the queue, and the inadmissible workloads.
 
 Kueue: pkg/cache/queue/cluster_queue.go (ClusterQueue, PushOrUpdate, Pop, RequeueIfNotPresent, handleInadmissibleHash,
-    preemptorWorkload);
+    preemptorWorkload, backoffWaitingTimeExpired);
     Kueue 0.18: pkg/cache/queue/cluster_queue.go (stickyWorkload)
 """
 
@@ -18,6 +18,7 @@ from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.deepcopy import without_empty
 from kueue_dra_ref.api.pods import ResourceList
 from kueue_dra_ref.api.types import PodSet, Workload
+from kueue_dra_ref.api.workloads import requeue_at
 from kueue_dra_ref.behaviours.phases_scheduling import QueueRules
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.lister import Key
@@ -57,8 +58,8 @@ class WorkloadInfo:
 
     @property
     def may_be_tried(self) -> bool:
-        """Whether the workload may be scheduled: its Requeued condition is not False."""
-        return not is_false(self.obj, "Requeued")
+        """Whether the workload may be scheduled: its Requeued condition is not False, and it does not back off."""
+        return not is_false(self.obj, "Requeued") and not requeue_at(self.obj)
 
     @cached_property
     def scheduling_hash(self) -> str:
@@ -122,9 +123,16 @@ class PendingWorkloads:
             self.requeue_if_not_present(info)
 
     def add_from_local_queue(self, infos: Iterable[WorkloadInfo]) -> None:
-        """Add the workloads of a LocalQueue that are not pending here yet, whatever their scheduling hash."""
+        """Add the workloads of a LocalQueue that are not pending here yet, whatever their scheduling hash.
+
+        Kueue tries workloads that back off as well when it starts; a dump of a running cluster is no start.
+        """
         for info in infos:
-            if not self.has(info.key):
+            if self.has(info.key):
+                continue
+            if requeue_at(info.obj):
+                self.inadmissible[info.key] = info
+            else:
                 self.requeue_if_not_present(info)
 
     def delete(self, key: Key) -> None:

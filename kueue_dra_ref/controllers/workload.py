@@ -17,6 +17,7 @@ from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.deviceclass import may_queue
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
+from kueue_dra_ref.controllers.requeue_backoff import backs_off
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     evict,
@@ -113,6 +114,8 @@ class WorkloadReconciler:
             "status": copied(obj.get("status") or {}),
         }
         if not is_true(obj, "QuotaReserved") and not self._processed(key, working):
+            return
+        if backs_off(self.kueue, working):
             return
         checks = (
             self._sync_activity,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.status_errors import invalid, required
 from kueue_dra_ref.api.unstructured import child, mappings, quantities, text
+from kueue_dra_ref.controlplane.clock import seconds_of
 from kueue_dra_ref.target import Manifest
 
 
@@ -63,9 +64,22 @@ def _check_workload(workload: Manifest, status: Manifest) -> None:
         admission["podSetAssignments"] = assignments
         for each in assignments:
             _check_assignment(each, names)
+    _check_requeue_state(child(status, "requeueState", dict, {}, "status"))
     for each in mappings(status, "reclaimablePods", "status"):
         text(each, "name", "status.reclaimablePods[]")
         child(each, "count", int, 0, "status.reclaimablePods[]")
+
+
+def _check_requeue_state(state: Manifest) -> None:
+    """Check the time until which an evicted workload backs off."""
+    until = child(state, "requeueAt", str, "", "status.requeueState")
+    if not until:
+        return
+    try:
+        seconds_of(until)
+    except ValueError:
+        path = "status.requeueState.requeueAt"
+        raise invalid(path, until, "a time in the format of RFC 3339") from None
 
 
 def _check_assignment(assignment: Manifest, names: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.job_kinds import owner_of
-from kueue_dra_ref.api.workloads import is_active, workload_of
+from kueue_dra_ref.api.workloads import is_active, requeue_at, workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -129,10 +129,16 @@ def _untried(
             return (*queue.heap[key].steps, behind)
     for queue in queues:
         if key in queue.inadmissible:
-            text = "it is inadmissible until the cluster changes: an equivalent workload did not fit"
-            step = Step(requirements=(), text=text)
+            step = Step(requirements=(), text=_inadmissible(workload))
             return (*queue.inadmissible[key].steps, step)
     return ()
+
+
+def _inadmissible(workload: Manifest) -> str:
+    """Say why a workload is not tried although its ClusterQueue has it."""
+    if until := requeue_at(workload):
+        return f"it was evicted and backs off: Kueue does not try it before {until}"
+    return "it is inadmissible until the cluster changes: an equivalent workload did not fit"
 
 
 def _claims(

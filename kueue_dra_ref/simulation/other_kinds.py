@@ -112,6 +112,8 @@ def _sort_object(
 ) -> None:
     manifest = document.manifest
     group, kind = group_and_kind(manifest)
+    if kind == HEAD:
+        return
     if (group, kind) in WORK_KINDS and queue_label(manifest):
         found.work.append(document)
     elif group == KUEUE and kind in OF_KUEUE:
@@ -120,7 +122,7 @@ def _sort_object(
         found.quota_free[kind] += 1
     elif _is_simulated(group, kind, running=running):
         found.simulated.append(document)
-    elif kind != HEAD:
+    else:
         _count_unknown(found.unknown, document)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from kueue_dra_ref.api.conditions import condition, is_false, is_true, message_of
-from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.api.workloads import is_active, requeue_at
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import FlavorResource
@@ -135,6 +135,8 @@ def _without_queue(kueue: Kueue, workload: Manifest, key: Key) -> str:
     info = pending_info(kueue, key)
     if info is None:
         return message_of(workload, "QuotaReserved") or _queue_reason(kueue, workload)
+    if until := requeue_at(workload):
+        return f"it backs off after an eviction: Kueue does not try it before {until}"
     if not info.may_be_tried:
         requeued = condition(workload, "Requeued") or {}
         reason = requeued.get("reason", "")

@@ -1,0 +1,42 @@
+"""Evicted workloads that back off: Kueue does not try them until the time that their status names.
+
+Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, Reconcile);
+    apis/kueue/v1beta2/workload_types.go (RequeueState)
+"""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.conditions import condition, is_false, set_condition
+from kueue_dra_ref.api.workloads import is_active, requeue_at
+from kueue_dra_ref.controlplane.clock import seconds_of
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import key_of
+from kueue_dra_ref.target import Manifest
+
+_BACKING_OFF = ("PodsReadyTimeout", "AdmissionCheck")
+"""The reasons of evictions after which a workload backs off."""
+
+
+def backs_off(kueue: Kueue, working: Manifest) -> bool:
+    """Reconcile a workload again when its backoff ends; True until then, and when it has ended just now."""
+    until = requeue_at(working)
+    if not until or not is_active(working):
+        return False
+    wait = seconds_of(until) - kueue.clock.seconds
+    if wait > 0:
+        key = key_of(working)
+        kueue.later(wait, lambda: kueue.reconcile("Workload", key))
+        return True
+    _finish(kueue, working)
+    kueue.store.put(working)
+    return True
+
+
+def _finish(kueue: Kueue, working: Manifest) -> None:
+    """Record that the backoff has ended, so that the workload may be tried."""
+    del working["status"]["requeueState"]["requeueAt"]
+    requeued = condition(working, "Requeued") or {}
+    if is_false(working, "Requeued") and requeued.get("reason") in _BACKING_OFF:
+        message = "The workload backoff was finished"
+        now = kueue.clock.now
+        set_condition(working, "Requeued", True, "BackoffFinished", message, now)
