@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kueue_dra_clusters import dump, preflight
+from kueue_dra_clusters import dump, installation
 from kueue_dra_ref.explain.step import TIMES
 from kueue_dra_ref.features.manager_flags import gates_of_arguments
 from tests.commands import kueue_dra
@@ -456,5 +456,5 @@ def test_gates_of_a_manager_are_read_in_each_form(arguments: Sequence[str]) -> N
     kept = dump._manager(manager)["spec"]["template"]["spec"]["containers"][0]["args"]
 
     gates = {"A": True, "B": False}
-    assert gates_of_arguments(kept) == preflight._gates_of(manager) == gates_of_arguments(arguments) == gates
+    assert gates_of_arguments(kept) == installation._gates_of(manager) == gates_of_arguments(arguments) == gates
     assert not [each for each in kept if "secret" in each or "config" in each]

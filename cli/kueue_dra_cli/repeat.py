@@ -20,7 +20,7 @@ LEFT_OUT = (
 
 
 def command_of(run: click.Context, chosen: Sequence[str], behaviour: str) -> str:
-    """Give the command line of a run; ``chosen`` are its suites or cases."""
+    """Give the command line of a run; ``chosen`` are its suites or cases; on a cluster the release is found."""
     words = ["kueue-dra", "run"]
     words += chosen
     for option in run.command.params:
@@ -28,7 +28,7 @@ def command_of(run: click.Context, chosen: Sequence[str], behaviour: str) -> str
         if not isinstance(option, click.Option) or name in LEFT_OUT:
             continue
         if name == "behaviour":
-            words.append(f"--behaviour={behaviour}")
+            words += [f"--behaviour={behaviour}"] if behaviour else []
         elif _is_needed(run, name):
             value = run.params[name]
             words += _words(option, value)

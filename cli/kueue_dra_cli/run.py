@@ -11,8 +11,13 @@ from click.core import ParameterSource
 
 from kueue_dra_cli.against import compare, minor_of
 from kueue_dra_cli.errors import CliError
+from kueue_dra_cli.existing_cluster import (
+    check_cluster_options,
+    existing_cluster_options,
+    named_behaviour,
+    preflight_of,
+)
 from kueue_dra_cli.options import (
-    context_option,
     expression_option,
     target_behaviour_option,
     target_option,
@@ -33,7 +38,9 @@ Examples
   kueue-dra run --behaviour kep-2025-09           what the September 2025 text asks
   kueue-dra run --target kueue --core -n 4        only what the KEP asks for: a minute
   kueue-dra run --target kueue                    a real Kueue, started as local processes
-  kueue-dra run --target kueue --context kind-a   a real Kueue that you already have
+  kueue-dra run --target kueue --context kind-a --preflight   what a run on a cluster of yours would do
+  kueue-dra run --target kueue --context kind-a   the cases that its mapping can serve; production is not changed
+  kueue-dra run --target kueue --context kind-a --roles roles.yaml   with the classes that you choose
   kueue-dra run --target kueue --kueue-src ../kueue --against kueue-0.19   your checkout of Kueue, next to a release
   kueue-dra run --citing COUNT-006,QUOTA-004      the cases of two requirements
   kueue-dra run quota/test_fits::test_devices_are_admitted_up_to_the_quota   one case, as reports name it
@@ -65,7 +72,7 @@ SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
     text="What the cases run against: the reference in memory, or a real Kueue.",
 )
 @target_behaviour_option
-@context_option("With --target kueue: use the cluster of this kubeconfig context.")
+@existing_cluster_options
 @click.option(
     "--report-dir",
     default="out",
@@ -151,26 +158,20 @@ SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
 @click.pass_context
 def command(
     run: click.Context,
+    /,
     suites: tuple[str, ...],
-    target: str,
     behaviour: str,
-    context: str,
+    preflight: bool,
     report_dir: str,
     against: str,
     expression: str,
-    citing: tuple[str, ...],
     rerun_failed: Path | None,
     own_cases: tuple[Path, ...],
     catalogue: tuple[Path, ...],
     core: bool,
     workers: str,
-    shard: str,
-    durations_of: str,
-    gate: str,
-    expected_failures: str,
-    intent: str,
-    scenario_dir: str,
     verbose: bool,
+    **_: object,
 ) -> None:
     """Run the conformance suites against the reference or a real Kueue.
 
@@ -182,17 +183,7 @@ def command(
     if rerun_failed:
         failed, behaviour = _failed(rerun_failed, run)
         cases += failed
-    chosen = _given(
-        target=target,
-        behaviour=behaviour,
-        context=context,
-        citing=",".join(citing),
-        shard=shard,
-        durations_of=durations_of,
-        gate=gate,
-        expected_failures=expected_failures,
-        intent=intent,
-    )
+    chosen = _given(**_passed_on(run, behaviour))
     chosen += _own_options(own_cases, catalogue)
     chosen += _pytest_options(
         {"-v": verbose, "--core": core}, {"-k": expression, "-n": workers}
@@ -200,7 +191,10 @@ def command(
     if against:
         named = ["run", *(cases or suites), *chosen]
         raise SystemExit(compare(named, minor_of(against), Path(report_dir)))
-    chosen.append(f"--repeated-by={command_of(run, cases or suites, behaviour)}")
+    if preflight:
+        raise SystemExit(preflight_of(run, _arguments(chosen, run, cases)))
+    repeat = command_of(run, cases or suites, named_behaviour(run, behaviour))
+    chosen.append(f"--repeated-by={repeat}")
     raise SystemExit(_run(chosen, run, cases))
 
 
@@ -224,9 +218,16 @@ def _own_options(folders: Sequence[Path], files: Sequence[Path]) -> Iterator[str
 
 def _run(options: Sequence[str], run: click.Context, cases: Sequence[str]) -> int:
     """Run pytest, and give the exit code as the command line documents it."""
-    given = run.params
     ending = Ending()
-    arguments = [
+    code = pytest.main(_arguments(options, run, cases), plugins=[ending])
+    return ending.exit_code(int(code))
+
+
+def _arguments(
+    options: Sequence[str], run: click.Context, cases: Sequence[str]
+) -> list[str]:
+    given = run.params
+    return [
         *pytest_options(),
         *options,
         *_given(report_dir=given["report_dir"], scenario_dir=given["scenario_dir"]),
@@ -238,8 +239,6 @@ def _run(options: Sequence[str], run: click.Context, cases: Sequence[str]) -> in
             _homes(given["own_cases"]),
         ),
     ]
-    code = pytest.main(arguments, plugins=[ending])
-    return ending.exit_code(int(code))
 
 
 def _check(run: click.Context) -> None:
@@ -259,6 +258,7 @@ def _check(run: click.Context) -> None:
 
 def _check_target(run: click.Context) -> None:
     """Reject options that the target does not have."""
+    check_cluster_options(run)
     source = run.get_parameter_source("kueue_src")
     given = {
         "--context NAME": bool(run.params["context"]),
@@ -287,6 +287,33 @@ def _failed(file: Path, run: click.Context) -> tuple[list[str], str]:
     if chosen is ParameterSource.DEFAULT:
         return cases, str(report["specification"]["behaviour"])
     return cases, str(run.params["behaviour"])
+
+
+PASSED_ON = (
+    "target",
+    "context",
+    "roles",
+    "kueue_namespace",
+    "kueue_deployment",
+    "kueue_configmap",
+    "shard",
+    "durations_of",
+    "gate",
+    "expected_failures",
+    "intent",
+)
+"""Parameters that are options of the same name for pytest."""
+
+
+def _passed_on(run: click.Context, behaviour: str) -> dict[str, str]:
+    """Give the options for pytest."""
+    found = {name: str(run.params[name] or "") for name in PASSED_ON}
+    citing = ",".join(run.params["citing"])
+    return found | {
+        "citing": citing,
+        "behaviour": named_behaviour(run, behaviour),
+        "cluster_kubeconfig": str(run.params["kubeconfig"] or ""),
+    }
 
 
 def _given(**options: str) -> list[str]:

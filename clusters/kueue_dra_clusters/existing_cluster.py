@@ -18,16 +18,26 @@ from kueue_dra_clusters.binaries import KUEUE_VARIABLE
 from kueue_dra_clusters.build_cache import program
 from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.fence_objects import KUEUE
+from kueue_dra_clusters.installation import ClusterFacts
 from kueue_dra_clusters.kueue_process import ROLE
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.manager_config import check
 from kueue_dra_clusters.ownership import NotOwned
-from kueue_dra_clusters.preflight import RUN_LABEL, ClusterFacts, lacks
-from kueue_dra_clusters.releases import release
-from kueue_dra_clusters.waiting import Pauses, TimedOut, WaitLimits, limits_of
+from kueue_dra_clusters.preflight import RUN_LABEL, lacks
+from kueue_dra_clusters.releases import release, release_of_any
+from kueue_dra_clusters.waiting import (
+    NotYet,
+    Pauses,
+    TimedOut,
+    WaitLimits,
+    eventually,
+    limits_of,
+)
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
 NO_CONTROLLER = "kueue-dra.dev/nobody"
+LEFTOVERS = 60.0
+"""Seconds for the namespace controller to delete what a run has left."""
 KINDS = {
     "batch/v1": ("Job",),
     KUEUE: (
@@ -80,10 +90,14 @@ class AttachedKueue:
     context: str
     minor: str
     objects: APIClient
+    is_checked: bool = False
+    """Whether the cases were chosen for this Kueue, so that it serves each of them."""
     _found: ClusterFacts | None = None
 
     def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Check that the cluster's own Configuration serves the cases; `CannotServe` names everything that it lacks."""
+        if self.is_checked:
+            return ()
         if missing := lacks(self.found(), dict(configuration), self.minor):
             raise CannotServe(context=self.context, missing=missing)
         return ()
@@ -136,21 +150,33 @@ class AttachedPlane:
     @property
     def pauses(self) -> Pauses:
         """The delays of a Kueue of that minor."""
-        return release(self.kueue.minor).pauses
+        return release_of_any(self.kueue.minor).pauses
 
 
 class AttachedTarget(LiveTarget):
     """Kueue in the user's own cluster as a target; every object that it creates has the label of its run."""
 
     def __init__(
-        self, context: str, minor: str, *, limits: WaitLimits | None = None
+        self,
+        context: str,
+        minor: str,
+        *,
+        kubeconfig: Path | None = None,
+        facts: ClusterFacts | None = None,
+        run: str = "",
+        limits: WaitLimits | None = None,
     ) -> None:
+        """Connect to a cluster; with ``facts`` its Kueue is known, and the cases were chosen for it."""
         self.context = context
-        self.run = secrets.token_hex(4)
-        api = client_of(context)
+        self.run = run or a_run()
+        api = client_of(context, kubeconfig)
         limits = limits or limits_of(os.environ)
         kueue = AttachedKueue(
-            context=context, minor=minor, objects=APIClient(api=api, limits=limits)
+            context=context,
+            minor=minor,
+            objects=APIClient(api=api, limits=limits),
+            is_checked=facts is not None,
+            _found=facts,
         )
         super().__init__(
             AttachedPlane(api=api, kueue=kueue),
@@ -174,15 +200,7 @@ class AttachedTarget(LiveTarget):
 
     def left(self) -> list[Ref]:
         """Name every object that carries the label of this run."""
-        left: list[Ref] = []
-        label = f"{RUN_LABEL}={self.run}"
-        kinds = [(version, kind) for version in KINDS for kind in KINDS[version]]
-        for version, kind in kinds:
-            # A kind that the user may not list, this run could not create either.
-            with contextlib.suppress(RequestRejected):
-                found = self._objects.list(version, kind, labels=label)
-                left += map(Ref.of, found)
-        return left
+        return left_of(self._objects, self.run)
 
     @contextlib.contextmanager
     def _reporting_remains(self) -> Iterator[None]:
@@ -212,10 +230,76 @@ def attached(
     """
     target = AttachedTarget(context, minor, limits=limits)
     target.start(configuration)
-    try:
+    with stopping(target):
         yield target
+
+
+@contextlib.contextmanager
+def stopping(target: AttachedTarget) -> Iterator[None]:
+    """Delete all objects of a target at the end, after Ctrl-C too; an error gives the commands for the rest."""
+    try:
+        yield
     finally:
         target.stop()
+
+
+def a_run() -> str:
+    """Give a value of the label for the objects of one run."""
+    return secrets.token_hex(4)
+
+
+def left_of(objects: APIClient, run: str) -> list[Ref]:
+    """Name every object that carries the label of a run."""
+    left: list[Ref] = []
+    kinds = [(version, kind) for version in KINDS for kind in KINDS[version]]
+    for version, kind in kinds:
+        # A kind that the user may not list, this run could not create either.
+        with contextlib.suppress(RequestRejected):
+            found = objects.list(version, kind, labels=f"{RUN_LABEL}={run}")
+            left += map(Ref.of, found)
+    return left
+
+
+def remove_leftovers(objects: APIClient, run: str, context: str) -> None:
+    """Delete what a process of a run that ended early has left.
+
+    Raises:
+        CleanupFailed: some of it cannot be deleted; the message gives the commands.
+
+    """
+
+    def gone() -> None:
+        left = _with_workloads(objects, left_of(objects, run))
+        # A namespace goes last: as long as it is there, what belongs to the run can be found by it.
+        inside = [ref for ref in left if ref.kind != "Namespace"]
+        for ref in inside or left:
+            objects.delete(ref)
+        if left:
+            raise NotYet(f"still there: {', '.join(map(str, left))}")
+
+    try:
+        eventually(
+            gone,
+            within=LEFTOVERS,
+            every=0.2,
+            at_most=1.0,
+            what="objects of the run to be gone",
+        )
+    except TimedOut as trouble:
+        left = left_of(objects, run)
+        raise CleanupFailed(context=context, left=left, why=str(trouble)) from trouble
+
+
+def _with_workloads(objects: APIClient, left: list[Ref]) -> list[Ref]:
+    """Add the Workloads in the namespaces of a run, which Kueue creates without its label."""
+    homes = {ref.name for ref in left if ref.kind == "Namespace"}
+    workloads = objects.list(KUEUE, "Workload") if homes else []
+    known = set(left)
+    found = [*left]
+    for ref in map(Ref.of, workloads):
+        if ref.namespace in homes and ref not in known:
+            found.append(ref)
+    return found
 
 
 def _without_pods(manifest: Manifest) -> Manifest:

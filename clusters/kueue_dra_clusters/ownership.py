@@ -27,13 +27,11 @@ class Ownership:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def labelled(self, manifest: Manifest) -> Manifest:
-        """Give a manifest with our labels added."""
-        if not self.labels:
+        """Give a manifest with our labels added; one whose labels are no map gets none."""
+        own = manifest["metadata"].get("labels") or {}
+        if not self.labels or not isinstance(own, dict):
             return manifest
-        metadata = {
-            **manifest["metadata"],
-            "labels": {**(manifest["metadata"].get("labels") or {}), **self.labels},
-        }
+        metadata = {**manifest["metadata"], "labels": {**own, **self.labels}}
         return {**manifest, "metadata": metadata}
 
     def covers(self, stored: Manifest) -> bool:

@@ -4,71 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_clusters.api_client import APIClient
-from kueue_dra_ref.api import documents
-from kueue_dra_ref.api.configuration_documents import configurations
+from kueue_dra_clusters.fence_objects import ASKED
+from kueue_dra_clusters.installation import ClusterFacts
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.labels import NAME_LABEL, selects
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.behaviours.releases import minor_of
-from kueue_dra_ref.features.kube_features import effective
-from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER, gates_of_arguments
-from kueue_dra_ref.target import Manifest, Ref
+from kueue_dra_ref.target import Manifest
 
-HOME = "kueue-system"
-MANAGER = Ref(
-    api_version="apps/v1",
-    kind="Deployment",
-    namespace=HOME,
-    name="kueue-controller-manager",
-)
-SETTINGS = Ref(
-    api_version="v1", kind="ConfigMap", namespace=HOME, name="kueue-manager-config"
-)
 NEEDED_API = "resource.k8s.io/v1"
-VERSION_LABEL = "app.kubernetes.io/version"
 RUN_LABEL = "kueue-dra.dev/run"
 """The label of every object that a run creates on an existing cluster, with the run as its value."""
 OURS = {RUN_LABEL: "some", NAME_LABEL: "kueue-dra"}
 ORDINARY = ("cpu", "memory")
 """The resources that cases request in addition to devices."""
 COMPARED_APART = frozenset({"apiVersion", "kind", "resources", "featureGates"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterFacts:
-    """The version, Configuration and gates of a cluster's Kueue."""
-
-    version: str
-    """Such as ``0.19.2``; empty without a manager."""
-    configuration: Manifest | None
-    """None without its ConfigMap."""
-    gates_by_flag: Mapping[str, bool]
-    resource_versions: tuple[str, ...]
-
-    @classmethod
-    def read(cls, objects: APIClient) -> ClusterFacts:
-        """Read the manager's Deployment and its Configuration, as a release installs them."""
-        manager = objects.read(MANAGER) or {}
-        group = objects.call("GET", "/apis/resource.k8s.io").body
-        served = group.get("versions") or []
-        return cls(
-            version=_version_of(manager),
-            configuration=_configuration_of(objects.read(SETTINGS)),
-            gates_by_flag=_gates_of(manager),
-            resource_versions=tuple(each["groupVersion"] for each in served),
-        )
-
-    def gates(self, minor: str) -> Mapping[str, bool]:
-        """The state of every feature gate of a Kueue of a minor, set or by default."""
-        configuration = self.configuration or {}
-        written = configuration.get("featureGates") or {}
-        asked = {**written, **self.gates_by_flag}
-        state = effective(behaviour(f"kueue-{minor}").gates, asked)
-        return state if isinstance(state, Mapping) else asked
 
 
 def lacks(found: ClusterFacts, configuration: Manifest, minor: str) -> list[str]:
@@ -83,14 +34,18 @@ def lacks(found: ClusterFacts, configuration: Manifest, minor: str) -> list[str]
 
 def _version_lacks(found: ClusterFacts, minor: str) -> Iterator[str]:
     if not found.version:
-        yield f"Kueue: its version must be readable from {MANAGER} (found: nothing)"
-    elif minor_of(found.version) != minor:
+        yield f"Kueue: its version must be readable from {found.manager} (found: nothing)"
+    elif found.minor != minor:
         yield f"Kueue: must be {minor} (found: {found.version})"
+    yield from _api_lacks(found)
+
+
+def _api_lacks(found: ClusterFacts) -> Iterator[str]:
     if NEEDED_API not in found.resource_versions:
         served = _listed(found.resource_versions)
         yield f"Kubernetes: must serve {NEEDED_API} (found: {served})"
     if found.configuration is None:
-        yield f"Configuration: must be readable from {SETTINGS} (found: nothing)"
+        yield f"Configuration: must be readable from {found.settings} (found: nothing)"
 
 
 def _mapping_lacks(found: ClusterFacts, configuration: Manifest) -> Iterator[str]:
@@ -118,10 +73,7 @@ def _gate_lacks(state: Mapping[str, bool], configuration: Manifest) -> Iterator[
 
 def _other_lacks(found: ClusterFacts, configuration: Manifest) -> Iterator[str]:
     own = found.configuration or {}
-    integrations = own.get("integrations") or {}
-    frameworks = integrations.get("frameworks")
-    if frameworks is not None and FRAMEWORK not in frameworks:
-        yield f"integrations: frameworks must have {FRAMEWORK} (found: {_listed(frameworks)})"
+    yield from _frameworks_lacks(own)
     yield from _selection_lacks(own, configuration)
     keys = configuration.keys() - COMPARED_APART - {"integrations"}
     yield from _differing_fields("", keys, configuration, own)
@@ -134,11 +86,20 @@ def _other_lacks(found: ClusterFacts, configuration: Manifest) -> Iterator[str]:
         yield from _charge_lacks(there, mapped.union(ORDINARY))
 
 
+def _frameworks_lacks(own: Manifest) -> Iterator[str]:
+    integrations = own.get("integrations") or {}
+    frameworks = integrations.get("frameworks")
+    if frameworks is not None and FRAMEWORK not in frameworks:
+        listed = _listed(frameworks)
+        yield f"integrations: frameworks must have {FRAMEWORK} (found: {listed})"
+
+
 def _differing_fields(
     prefix: str, keys: Iterable[str], wanted: Manifest, there: Manifest
 ) -> Iterator[str]:
     for key in sorted(keys):
-        value, found = wanted[key], there.get(key)
+        value = wanted[key]
+        found = there.get(key)
         if value != found:
             yield f"{prefix}{key}: must be {_short(value)} (found: {_short(found)})"
 
@@ -179,37 +140,53 @@ def _short(value: Any) -> str:
     return "nothing" if value is None else json.dumps(value)
 
 
-def _version_of(manager: Manifest) -> str:
-    tags = []
-    for container in _containers(manager):
-        image, _, _ = container["image"].partition("@")
-        tags.append(image.rpartition(":")[2])
-    labels = manager.get("metadata", {}).get("labels") or {}
-    for each in (*tags, labels.get(VERSION_LABEL, "")):
-        version = str(each).removeprefix("v")
-        if version[:1].isdigit():
-            return version
-    return ""
+def unfit(found: ClusterFacts, minor: str) -> list[str]:
+    """Name what keeps every case from a cluster, whatever the case asks for; ``minor`` is the Kueue that decides."""
+    own = found.configuration or {}
+    return [
+        *_api_lacks(found),
+        *_integration_lacks(found, minor),
+        *_frameworks_lacks(own),
+        *_namespace_lacks(own),
+        *_fence_lacks(own),
+    ]
 
 
-def _gates_of(manager: Manifest) -> dict[str, bool]:
-    found: dict[str, bool] = {}
-    for container in _containers(manager):
-        found |= gates_of_arguments(container.get("args") or ())
-    return found
+def _integration_lacks(found: ClusterFacts, minor: str) -> Iterator[str]:
+    gate = behaviour(f"kueue-{minor}").integration_gate
+    state = found.gates(minor)
+    if not state.get(gate):
+        yield f"featureGates: {gate} must be true (found: false)"
 
 
-def _containers(manager: Manifest) -> list[Manifest]:
-    template = manager.get("spec", {}).get("template", {})
-    containers = template.get("spec", {}).get("containers") or []
-    managers = [each for each in containers if each["name"] == MANAGER_CONTAINER]
-    return managers or containers
+def _namespace_lacks(own: Manifest) -> Iterator[str]:
+    selector = own.get("managedJobsNamespaceSelector")
+    if selector and not selects(selector, namespace_labels(own) | OURS):
+        yield f"managedJobsNamespaceSelector: must select some namespace by its labels (found: {_short(selector)})"
 
 
-def _configuration_of(settings: Manifest | None) -> Manifest | None:
-    if settings is None:
-        return None
-    text = json.dumps(settings)
-    parsed = documents.parse(text, str(SETTINGS))
-    found = configurations(parsed)
-    return found[0].manifest if found else None
+def namespace_labels(own: Manifest) -> dict[str, str]:
+    """Give labels that make the Configuration's selector choose a namespace, if labels can."""
+    selector = own.get("managedJobsNamespaceSelector") or {}
+    labels = dict(selector.get("matchLabels") or {})
+    for each in selector.get("matchExpressions") or []:
+        key, operator = each["key"], each["operator"]
+        if operator == "In":
+            value, *_ = each["values"]
+            labels.setdefault(key, value)
+        elif operator == "Exists":
+            labels.setdefault(key, "true")
+    return labels
+
+
+def _fence_lacks(own: Manifest) -> Iterator[str]:
+    """Settings under which Kueue decides about a workload only after another one's pods run, or skips the fence's."""
+    waiting = own.get("waitForPodsReady") or {}
+    if waiting.get("blockAdmission"):
+        yield "waitForPodsReady: blockAdmission must be false, because the Jobs of a run have no pods (found: true)"
+    resources = own.get("resources") or {}
+    yield from _charge_lacks(resources, {ASKED})
+    prefixes = resources.get("excludeResourcePrefixes") or []
+    for prefix in prefixes:
+        if ASKED.startswith(prefix):
+            yield f"resources.excludeResourcePrefixes: must leave {ASKED} in (found: {prefix})"

@@ -13,8 +13,7 @@ import pytest
 
 from kueue_dra_controls.controls import Control
 from kueue_dra_fixtures.fault_injection import FAULTS
-from kueue_dra_fixtures.plugin import LENT
-from kueue_dra_fixtures.targets import TargetFactory, running_target
+from kueue_dra_fixtures.targets import LENT, TargetFactory, running_target
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_reports.document import CheckEntry, ControlEntry
 from kueue_dra_reports.in_process import run_inside
@@ -41,7 +40,7 @@ def a_control_target(kind: str, behaviour: Behaviour) -> Iterator[ControlTarget]
     if kind == "reference":
         yield ControlTarget(kind=kind, behaviour=behaviour)
         return
-    with running_target(kind, "", behaviour) as found:
+    with running_target(kind, behaviour) as found:
         yield ControlTarget(kind=kind, behaviour=behaviour, lent=found)
 
 

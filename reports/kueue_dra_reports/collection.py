@@ -18,6 +18,8 @@ CATALOGUE = pytest.StashKey[Catalogue]()
 OWN = pytest.StashKey[Sequence[Path]]()
 """Folders with cases of your own, see `kueue_dra_fixtures.own_cases`."""
 ROW = pytest.StashKey[Row]()
+NOT_HERE = pytest.StashKey[dict[str, str]]()
+"""The cases that the target of this run cannot serve, with the reasons; another plugin finds them out."""
 Collecting = Generator[None, pytest.CollectReport, pytest.CollectReport]
 """The collection of a file, as pluggy runs it."""
 SUITE = "/kueue_dra_suites/conformance/"
@@ -148,10 +150,12 @@ def reason_not_here(item: pytest.Item) -> str | None:
     """Give the reason why a case does not apply to the behaviour and target of this run, if there is one."""
     config = item.config
     row = item.stash[ROW]
-    behaviour = str(config.getoption("behaviour", NEWEST.name))
+    behaviour = str(config.getoption("behaviour", None) or NEWEST.name)
     reason = applies(row.requirements, behaviour, catalogue_of(config))
     if reason:
         return reason
+    if NOT_HERE in config.stash:
+        return config.stash[NOT_HERE].get(row.id)
     if config.getoption("context", None):
         for mark, text in NOT_ATTACHED.items():
             if item.get_closest_marker(mark):

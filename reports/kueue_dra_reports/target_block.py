@@ -29,6 +29,7 @@ FILES = (
     "-c",
     "--config-file",
     "--basetemp",
+    "--cluster-kubeconfig",
 )
 """Options with paths of this machine; none changes the result."""
 

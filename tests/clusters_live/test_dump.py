@@ -13,8 +13,8 @@ from kueue_dra_clusters.cleanup import Cleanup
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.dump_filter import filtered
 from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.installation import MANAGER, SETTINGS
 from kueue_dra_clusters.live_target import LiveTarget
-from kueue_dra_clusters.preflight import MANAGER, SETTINGS
 from kueue_dra_clusters.redact import redacted
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, a_job, a_world, an_object

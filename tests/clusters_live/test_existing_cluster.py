@@ -18,9 +18,10 @@ from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.existing_cluster import AttachedTarget, CannotServe, CleanupFailed, client_of, removal_of
 from kueue_dra_clusters.existing_cluster import attached as open_target
 from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.installation import MANAGER, SETTINGS
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.ownership import NotOwned
-from kueue_dra_clusters.preflight import MANAGER, RUN_LABEL, SETTINGS
+from kueue_dra_clusters.preflight import RUN_LABEL
 from kueue_dra_clusters.waiting import WaitLimits
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref

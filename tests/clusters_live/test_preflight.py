@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_clusters.preflight import ClusterFacts, lacks
+from kueue_dra_clusters.installation import ClusterFacts
+from kueue_dra_clusters.preflight import lacks
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import CONFIGURATION
 

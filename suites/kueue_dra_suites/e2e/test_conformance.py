@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+import yaml
 
+from kueue_dra_clusters.installation import SETTINGS
 from kueue_dra_clusters.kind.rollout import Rollout
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_clusters.permissions import cluster_role
+from kueue_dra_clusters.preflight import RUN_LABEL
+from kueue_dra_fixtures.lab import ROLE, Lab
 from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.target import FieldError, Manifest, Target
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Target
 from kueue_dra_suites.conformance.mapping import test_uniqueness
 from kueue_dra_suites.wiring import HOME, pytest_options
 
@@ -31,6 +35,7 @@ SELECTED = (
     "test_a_local_queue_whose_cluster_queue_can_admit_is_ready",
 )
 """The selected cases, as for ``-k``; all cases run without nodes (``make live``)."""
+RBAC = "rbac.authorization.k8s.io"
 MAPPING: tuple[Callable[[Lab], None], ...] = (
     test_uniqueness.test_the_refusal_of_a_shared_class_names_its_resource,
     test_uniqueness.test_mappings_of_one_name_may_not_be_told_of_their_classes,
@@ -38,23 +43,76 @@ MAPPING: tuple[Callable[[Lab], None], ...] = (
 )
 
 
-def test_the_suites_pass_here(site: NodeLab, tmp_path: Path) -> None:
-    """They run as on any cluster of the user's own: by its context, changing nothing that they did not make."""
-    context = f"kind-{site.cluster.record.name}"
+OTHERS = (
+    ("apps/v1", "DaemonSet"),
+    ("apps/v1", "Deployment"),
+    ("rbac.authorization.k8s.io/v1", "ClusterRole"),
+    ("resource.k8s.io/v1", "DeviceClass"),
+    ("resource.k8s.io/v1", "ResourceSlice"),
+    ("v1", "ConfigMap"),
+)
+"""The kinds of what belongs to the driver and to Kueue; other cases, which may run at the same time, create none."""
+USER = {"kind": "ServiceAccount", "name": "kueue-dra-ci"}
+CONTEXT = "ci"
+
+
+@pytest.fixture
+def with_the_role_only(site: NodeLab, tmp_path: Path) -> Path:
+    """Give a kubeconfig of a service account that has only the role that is published for a run."""
+    account = {**USER, "namespace": site.namespace}
+    metadata = {"name": USER["name"], "namespace": site.namespace}
+    role = cluster_role(config_map=SETTINGS.name, kueue_role=ROLE.name)
+    reference = {"apiGroup": RBAC, "kind": "ClusterRole", "name": role["metadata"]["name"]}
+    binding = {"metadata": {"name": USER["name"]}, "roleRef": reference, "subjects": [account]}
+    site.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
+    site.apply(role)
+    site.apply({"apiVersion": f"{RBAC}/v1", "kind": "ClusterRoleBinding", **binding})
+    path = f"/api/v1/namespaces/{site.namespace}/serviceaccounts/{USER['name']}/token"
+    request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    token = site.objects.call("POST", path, request).body["status"]["token"]
+    document = yaml.safe_load(site.cluster.kubeconfig.read_text("utf-8"))
+    document["users"] = [{"name": CONTEXT, "user": {"token": token}}]
+    cluster = document["clusters"][0]["name"]
+    document["contexts"] = [{"name": CONTEXT, "context": {"cluster": cluster, "user": CONTEXT}}]
+    file = tmp_path / "kubeconfig"
+    file.touch(mode=0o600)
+    file.write_text(yaml.safe_dump(document), "utf-8")
+    return file
+
+
+def what_others_have(site: NodeLab) -> dict[str, str]:
+    """Give what the cluster had before, without what its controllers write."""
+    found = {}
+    for version, kind in OTHERS:
+        for each in site.objects.list(version, kind):
+            meta = each["metadata"]
+            kept = {key: value for key, value in each.items() if key not in ("metadata", "status")}
+            kept |= {"uid": meta["uid"], "generation": meta.get("generation"), "labels": meta.get("labels")}
+            found[str(Ref.of(each))] = json.dumps(kept, sort_keys=True)
+    return found
+
+
+def test_the_suites_pass_here(site: NodeLab, with_the_role_only: Path, tmp_path: Path) -> None:
+    """They run as on any cluster of the user's own: with the published role, and nothing of the driver is touched."""
+    before = what_others_have(site)
     folders = [str(HOME / name) for name in ("quota", "claims", "status")]
     chosen = ["-q", *folders, "-k", " or ".join(SELECTED), f"--report-dir={tmp_path}"]
-    target = ["--target=kueue", f"--behaviour={site.cluster.release.name}", f"--context={context}"]
+    target = ["--target=kueue", f"--context={CONTEXT}"]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", *pytest_options(), *target, *chosen],
-        env={**os.environ, "KUBECONFIG": str(site.cluster.kubeconfig)},
+        env={**os.environ, "KUBECONFIG": str(with_the_role_only)},
         capture_output=True,
         text=True,
         check=False,
     )
 
     assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-1000:]
-    outcomes = [check["outcome"] for check in json.loads((tmp_path / "report.json").read_text("utf-8"))["checks"]]
-    assert set(outcomes) == {"passed"}
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert {check["outcome"] for check in report["checks"]} == {"passed"}
+    assert report["specification"]["behaviour"] == site.cluster.release.name
+    assert what_others_have(site) == before
+    for version, kind in (*OTHERS, ("v1", "Namespace")):
+        assert site.objects.list(version, kind, labels=RUN_LABEL) == []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
