@@ -18,9 +18,10 @@ from kueue_dra_clusters.observation import (
     holds_quota,
     owners_of,
 )
+from kueue_dra_clusters.pod_groups import group_of
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = "Namespace"
@@ -69,16 +70,26 @@ class Cleanup:
         self._kept.clear()
         applied.clear()
 
-    def collect_orphans(self) -> None:
-        """Delete each Workload of a deleted Job, as the garbage collector does where one runs.
+    def collect_orphans(self) -> bool:
+        """Delete each Workload of a deleted Job, as the garbage collector does where one runs; True if there was one.
 
         Kueue may create it after the Job was deleted, and takes it for the Workload of a later Job of that name.
         """
         orphans = []
         for workload in self.informers.list(KUEUE, "Workload"):
-            if owners_of(workload) & self._deleted_jobs:
+            if owners_of(workload) & self._deleted_jobs or self._has_lost(workload):
                 orphans.append(Ref.of(workload))
         self.remove(orphans)
+        return bool(orphans)
+
+    def _has_lost(self, workload: Manifest) -> bool:
+        """Whether pods alone owned a Workload, and none of them exists: Kueue deletes pods that lose their quota."""
+        owners = _meta(workload).get("ownerReferences") or ()
+        if not owners or any(owner["kind"] != POD.name for owner in owners):
+            return False
+        namespace = _meta(workload)["namespace"]
+        pods = self.informers.list("v1", POD.name, namespace)
+        return not owners_of(workload) & {_meta(pod)["uid"] for pod in pods}
 
     def _remove_namespaces(self, namespaces: Sequence[Ref]) -> None:
         if self.finalizes:
@@ -99,7 +110,7 @@ class Cleanup:
         uids = self._uids(refs)
         going = []
         for ref in refs:
-            if ref.kind in JOB_KINDS:
+            if ref.kind in JOB_KINDS and ref.kind != POD.name:
                 self._deleted_jobs.add(uids[ref])
             if not self._delete(ref) or self.informers.watches(ref):
                 going.append(ref)
@@ -179,7 +190,7 @@ class Cleanup:
         return answer.code == HTTPStatus.NOT_FOUND
 
     def _is_in_use(self, ref: Ref) -> bool:
-        """Whether a finalizer of Kueue keeps a deleted object: a ClusterQueue with admitted work, a flavor of a queue.
+        """Whether a finalizer of Kueue keeps a deleted object: a queue with admitted work, a flavor, a pod of a group.
 
         Up to Kueue 0.18 the status of a deleted ClusterQueue does not show it.
         """
@@ -187,6 +198,9 @@ class Cleanup:
             workloads = self.informers.list(KUEUE, "Workload")
             holding = filter(holds_quota, workloads)
             return any(cluster_queue_of(each) == ref.name for each in holding)
+        if ref.kind == POD.name:
+            pod = self.informers.read(ref)
+            return pod is not None and bool(group_of(pod))
         if ref.kind == FLAVOR:
             queues = self.informers.list(KUEUE, "ClusterQueue")
             return any(ref.name in flavors_named_by(queue) for queue in queues)

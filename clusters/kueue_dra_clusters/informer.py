@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import urllib3
-from kubernetes.client import ApiException, CustomObjectsApi
+from kubernetes.client import ApiException, CoreV1Api, CustomObjectsApi
 from kubernetes.watch import Watch
 
 from kueue_dra_clusters import waiting
@@ -75,7 +75,8 @@ class Informer:
     @property
     def group(self) -> str:
         """The API group."""
-        return self.api_version.partition("/")[0]
+        group, slash, _ = self.api_version.partition("/")
+        return group if slash else ""
 
     def fill(self, listing: Manifest) -> None:
         """Replace the cache by a list."""
@@ -210,18 +211,14 @@ class InformerCache:
         return informer
 
     def _watch(self, informer: Informer) -> None:
-        listed = CustomObjectsApi(self.objects.api).list_cluster_custom_object
         asked = self.objects.version_asked(informer.api_version)
-        group, _, version = asked.partition("/")
-        kind = (group, version, informer.plural)
+        lists, watches = self._lister(asked, informer.plural)
         again = threading.Event()
         while not self._closed:
             with contextlib.suppress(*FAULTS):
-                listing: Any = listed(*kind)
-                self._notify(partial(informer.fill, self.objects.as_ours(listing)))
+                self._notify(partial(informer.fill, self.objects.as_ours(lists())))
                 events: Iterator[Any] = informer.watch.stream(
-                    listed,
-                    *kind,
+                    *watches,
                     resource_version=str(informer.revision),
                     timeout_seconds=TURN,
                     deserialize=False,
@@ -230,6 +227,19 @@ class InformerCache:
                     changed = self.objects.as_ours(event["object"])
                     self._notify(partial(informer.take, event["type"], changed))
             again.wait(AGAIN)
+
+    def _lister(
+        self, version: str, plural: str
+    ) -> tuple[Callable[[], Any], tuple[Any, ...]]:
+        """Give what lists a kind, and the method that watches it with its arguments; of the core group, only pods."""
+        group, slash, number = version.partition("/")
+        if not slash:
+            watched = CoreV1Api(self.objects.api).list_pod_for_all_namespaces
+            path = f"/api/{version}/{plural}"
+            return lambda: self.objects.call("GET", path).body, (watched,)
+        custom = CustomObjectsApi(self.objects.api).list_cluster_custom_object
+        kind = (group, number, plural)
+        return partial(custom, *kind), (custom, *kind)
 
     def _notify(self, change: Callable[[], None]) -> None:
         with self._moved:

@@ -20,7 +20,7 @@ from kueue_dra_ref.apiserver.go_types import (
     word,
 )
 from kueue_dra_ref.apiserver.schema_claims import HEAD
-from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, JOB
+from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, JOB, POD
 
 
 def _kind(name: str, *parts: tuple[str, Shape]) -> GoStruct:
@@ -62,4 +62,5 @@ BUILT_IN: Mapping[str, GoStruct] = {
         ("spec", fields("v1.LimitRangeSpec", ("limits", GoSlice(_BOUNDS)))),
     ),
     "Job": JOB,
+    "Pod": _kind("Pod", ("spec", POD), ("status", ANYTHING)),
 }

@@ -41,6 +41,10 @@ class ManagedJobs:
         """Whether Kueue manages a new Job, and so suspends it."""
         return not self.is_off(job) and self._is_managed(self._ownership(job))
 
+    def ownership(self, job: Manifest) -> JobOwnership:
+        """Give the queue name of a Job, and what the Configuration states about its namespace."""
+        return self._ownership(job)
+
     def has_default_queue(self, namespace: str) -> bool:
         """Whether a namespace has a default LocalQueue that is not stopped."""
         default = self._store.find("LocalQueue", "default", namespace)

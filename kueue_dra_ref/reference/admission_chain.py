@@ -11,7 +11,7 @@ from typing import Any
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.crd_validation import drop, fill
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED, with_suspend
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED, with_suspend
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError
@@ -28,6 +28,7 @@ from kueue_dra_ref.controlplane.apiserver import (
     insist_on_namespace,
 )
 from kueue_dra_ref.controlplane.store import Store
+from kueue_dra_ref.reference.pod_mutation import PodMutation
 from kueue_dra_ref.reference.restored_objects import check_metadata, check_status
 from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
@@ -189,7 +190,9 @@ class AdmissionChain:
         self._fill_defaults(obj)
         for path in self.behaviour.webhooks.drop_fields(kind):
             drop(obj, path)
-        if kind in JOB_KINDS:
+        if kind == POD.name:
+            obj |= self._mutated_pods.of(obj)
+        elif kind in JOB_KINDS:
             self._mutate_job(obj)
         if kind in {"ClusterQueue", "ResourceFlavor"}:
             meta = obj["metadata"]
@@ -216,6 +219,15 @@ class AdmissionChain:
         has_default = self.store.find(WORKLOAD_CLASS, "default") is not None
         rules = self.behaviour.priorities.default_class
         return rules.or_else(name, name, has_default)
+
+    @property
+    def _mutated_pods(self) -> PodMutation:
+        return PodMutation(
+            rules=self.behaviour.pods,
+            managed=self._managed_jobs,
+            priority_class=self._priority_class,
+            store=self.store,
+        )
 
     @property
     def _managed_jobs(self) -> ManagedJobs:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS
+from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
 from kueue_dra_ref.controllers.finalizers import FinalizerController
 from kueue_dra_ref.controllers.job import JobReconciler
 from kueue_dra_ref.controllers.limitrange import LimitRangeController
+from kueue_dra_ref.controllers.pods import PodReconciler
 from kueue_dra_ref.controllers.queue_status import QueueStatus
 from kueue_dra_ref.controllers.queues import QueueControllers
 from kueue_dra_ref.controllers.scheduler import Scheduler
@@ -66,6 +67,7 @@ class Manager:
         self.reconcilers = {
             name: JobReconciler(self.kueue, kind) for name, kind in JOB_KINDS.items()
         }
+        self.reconcilers[POD.name] = PodReconciler(self.kueue)
         self.jobs = self.reconcilers[JOB.name]
         self.queues = QueueControllers(self.kueue)
         self.status = QueueStatus(self.kueue)
