@@ -10,6 +10,7 @@ from kueue_dra_cli.errors import located, place_of
 from kueue_dra_cli.inputs import Simulation
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.job_kinds import owner_of
+from kueue_dra_ref.api.queued_pods import POD, THROUGH_PODS
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.explain.step import circle_text, listed, named
 from kueue_dra_ref.simulation.assumed_namespaces import selecting_by_labels
@@ -38,6 +39,7 @@ UNSETTLED_NOTE = (
     "note: Kueue does not settle here; the output shows the last state: {moving}"
 )
 QUOTA_FREE_NOTE = "note: left out objects of kinds that take no quota: {kinds}"
+UNQUEUED_NOTE = "note: left out objects that name no queue (label kueue.x-k8s.io/queue-name), {why}: {kinds}"
 MISSING_NOTE = "note: the input has {missing}"
 OWNED_NOTE = (
     "note: Workload {workload} is skipped: its {kind} is in the input too, "
@@ -80,6 +82,8 @@ ABSENT_NOTE = (
     "note: --allow-missing creates Namespaces that are missing, without labels{why}; "
     "kubectl get namespaces -o yaml prints those of a cluster"
 )
+_NAMED = 3
+"""How many pods that Kueue does not manage a line names."""
 _SHOWN = 20
 """How many objects of work get a line of their own."""
 
@@ -186,12 +190,19 @@ def left_out(simulation: Simulation) -> Iterator[str]:
         yield OF_KUEUE_NOTE.format(objects=objects)
     yield from _unknown(documents.unknown)
     if documents.quota_free:
-        kinds = sorted(documents.quota_free.items())
-        shown = ", ".join(f"{count} {kind}" for kind, count in kinds)
-        yield QUOTA_FREE_NOTE.format(kinds=shown)
+        yield QUOTA_FREE_NOTE.format(kinds=_counts(documents.quota_free))
+    if documents.unqueued:
+        why = "so Kueue does not queue them"
+        if simulation.configuration.get("manageJobsWithoutQueueName"):
+            why = "whose quota is not considered"
+        yield UNQUEUED_NOTE.format(kinds=_counts(documents.unqueued), why=why)
     yield from _counted(KUSTOMIZATION_NOTE, documents.kustomizations, "kustomization")
     yield from _counted(TEMPLATES_NOTE, documents.templates, "Helm template")
     yield from _counted(NO_OBJECT_NOTE, documents.no_objects, "document")
+
+
+def _counts(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
 
 
 def _counted(
@@ -289,8 +300,23 @@ def _notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
         yield OWNED_NOTE.format(
             workload=f"{owned.ref.namespace}/{owned.ref.name}", kind=kind
         )
+    yield from _unmanaged(result)
+
+
+def _unmanaged(result: SimulationResult) -> Iterator[str]:
+    """Name what Kueue does not manage, pods and what makes them in one line for each reason."""
+    together: dict[str, list[str]] = {}
     for job, why in result.unmanaged:
-        yield UNMANAGED_NOTE.format(job=job.ref, why=why)
+        if job.ref.kind == POD or job.ref.kind in THROUGH_PODS:
+            together.setdefault(why, []).append(str(job.ref))
+        else:
+            yield UNMANAGED_NOTE.format(job=job.ref, why=why)
+    for why, refs in together.items():
+        more = len(refs) - _NAMED
+        named_here = listed(refs[:_NAMED])
+        shown = f"{named_here} and {more} more" if more > 0 else named_here
+        verb = "each " if len(refs) > 1 else ""
+        yield UNMANAGED_NOTE.format(job=shown, why=f"{verb}{why}")
 
 
 def _device_notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:

@@ -18,10 +18,11 @@ from kueue_dra_clusters.observation import (
     holds_quota,
     owners_of,
 )
-from kueue_dra_clusters.pod_groups import group_of
+from kueue_dra_clusters.pod_groups import group_of, lost_pods
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = "Namespace"
@@ -54,7 +55,7 @@ class Cleanup:
         work = [*look.jobs, *look.workloads]
         refs = [Ref.of(each) for each in work]
         self.remove(refs)
-        skipped = SUBMITTED | self.leaves
+        skipped = (SUBMITTED - POD_OWNERS.keys()) | self.leaves
         rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
         flavors = _of_kind(FLAVOR, rest)
         namespaces = _of_kind(NAMESPACE, rest)
@@ -77,19 +78,12 @@ class Cleanup:
         """
         orphans = []
         for workload in self.informers.list(KUEUE, "Workload"):
-            if owners_of(workload) & self._deleted_jobs or self._has_lost(workload):
-                orphans.append(Ref.of(workload))
+            is_orphan = owners_of(workload) & self._deleted_jobs
+            if is_orphan or lost_pods(self.informers, workload):
+                ref = Ref.of(workload)
+                orphans.append(ref)
         self.remove(orphans)
         return bool(orphans)
-
-    def _has_lost(self, workload: Manifest) -> bool:
-        """Whether pods alone owned a Workload, and none of them exists: Kueue deletes pods that lose their quota."""
-        owners = _meta(workload).get("ownerReferences") or ()
-        if not owners or any(owner["kind"] != POD.name for owner in owners):
-            return False
-        namespace = _meta(workload)["namespace"]
-        pods = self.informers.list("v1", POD.name, namespace)
-        return not owners_of(workload) & {_meta(pod)["uid"] for pod in pods}
 
     def _remove_namespaces(self, namespaces: Sequence[Ref]) -> None:
         if self.finalizes:
@@ -200,7 +194,9 @@ class Cleanup:
             return any(cluster_queue_of(each) == ref.name for each in holding)
         if ref.kind == POD.name:
             pod = self.informers.read(ref)
-            return pod is not None and bool(group_of(pod))
+            if pod is None:
+                return False
+            return bool(group_of(pod))
         if ref.kind == FLAVOR:
             queues = self.informers.list(KUEUE, "ClusterQueue")
             return any(ref.name in flavors_named_by(queue) for queue in queues)

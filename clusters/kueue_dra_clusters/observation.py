@@ -199,7 +199,7 @@ def _is_to_be_suspended(job: Manifest, frameworks: frozenset[str]) -> bool:
     if job["kind"] == "Job" or not queue_name(job):
         return False
     if job["kind"] == POD.name:
-        return False  # those that ran before are left alone
+        return False  # Kueue does not manage those that ran before
     if _is_done(job) or job["metadata"].get("deletionTimestamp"):
         return False
     return JOB_KINDS[job["kind"]].framework in frameworks

@@ -266,7 +266,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     each.name: each for each in (JOB, JOB_SET, *TRAINING, RAY_CLUSTER, POD)
 }
 """Every kind of work that the reference queues, by its name."""
-SUBMITTED = frozenset({*JOB_KINDS, "Workload"})
+SUBMITTED = frozenset({*JOB_KINDS, *queued_pods.THROUGH_PODS, "Workload"})
 """The kinds that users submit to a queue."""
 
 

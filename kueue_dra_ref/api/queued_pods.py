@@ -11,6 +11,8 @@ from kueue_dra_ref.target import Manifest
 POD = "Pod"
 FRAMEWORK = "pod"
 """The name of pods among the integrations of a Configuration."""
+THROUGH_PODS = ("Deployment", "StatefulSet", "LeaderWorkerSet")
+"""The kinds of work that Kueue queues through their pods."""
 _DOMAIN = "kueue.x-k8s.io"
 MANAGED = f"{_DOMAIN}/managed"
 """The label of pods that Kueue manages, and the finalizer that it gives them."""
@@ -121,3 +123,8 @@ def without_finalizer(pod: Manifest) -> Manifest:
 def is_of_group(workload: Manifest) -> bool:
     """Whether a Workload is of a group of pods."""
     return annotations_of(workload).get(IS_GROUP) == "true"
+
+
+def pod_template(pod: Manifest) -> Manifest:
+    """Give the template that a Workload has of a pod: its spec alone."""
+    return {"spec": pod.get("spec") or {}}

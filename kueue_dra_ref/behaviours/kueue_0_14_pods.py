@@ -5,7 +5,7 @@ from __future__ import annotations
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, First
-from kueue_dra_ref.rules.jobframework import pod_groups, queued_pods
+from kueue_dra_ref.rules.jobframework import pod_groups, pod_owners, queued_pods
 
 PODS = PodRules(
     unmanaged=AnyOf(queued_pods.pod_in_unmanaged_namespace),
@@ -28,4 +28,13 @@ PODS = PodRules(
     absent=First(pod_groups.wait_for_replacement_pods),
     delete_running=AnyOf(queued_pods.delete_running_pods),
     delete_with_workload=AnyOf(queued_pods.delete_pods_of_deleted_workload),
+    marks=First(
+        pod_owners.deployment_marks_its_pods, pod_owners.sets_suspend_their_pods
+    ),
+    pod_marks=First(
+        pod_owners.marks_of_stateful_set_pod, pod_owners.marks_of_leader_worker_set_pod
+    ),
+    workloads=First(
+        pod_owners.pod_set_of_stateful_set, pod_owners.pod_sets_of_leader_worker_set
+    ),
 )

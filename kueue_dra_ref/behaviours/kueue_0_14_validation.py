@@ -28,6 +28,7 @@ from kueue_dra_ref.rules.kubernetes import (
 from kueue_dra_ref.rules.webhooks import (
     clusterqueue_webhook,
     job_webhook,
+    pod_owner_webhook,
     pod_webhook,
     resourceflavor_webhook,
     workload_webhook,
@@ -228,6 +229,11 @@ WEBHOOKS = WebhookRules(
         pod_webhook.group_total_is_above_zero,
         pod_webhook.group_name_is_immutable,
         pod_webhook.unretriable_pods_stay_so,
+    ),
+    pod_owner=Collect(
+        job_webhook.job_queue_name_is_valid,
+        pod_owner_webhook.work_with_ready_pods_keeps_queue_name,
+        pod_owner_webhook.stateful_set_keeps_its_replicas,
     ),
     resource_flavor=Collect(
         resourceflavor_webhook.node_labels_are_valid,

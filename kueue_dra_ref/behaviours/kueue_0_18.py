@@ -63,7 +63,7 @@ from kueue_dra_ref.rules.flavorassigner import (
     node_affinity,
     taints,
 )
-from kueue_dra_ref.rules.jobframework import pod_groups
+from kueue_dra_ref.rules.jobframework import pod_groups, pod_owners
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota
 from kueue_dra_ref.rules.workload import (
@@ -174,6 +174,10 @@ def _pods(earlier: PodRules) -> PodRules:
             when(pod_groups.group_of_annotation, WorkloadIdentifierAnnotations=True),
             before=pod_groups.group_of_label,
         ),
+        # A group whose pods are gone waits for others before it is admitted again.
+        withheld=AnyOf(pod_groups.not_admitted_while_pods_are_missing),
+        # A StatefulSet without replicas releases its quota at once.
+        hold=earlier.hold.add(pod_owners.hold_without_replicas),
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.model.pod_group import PodGroup
 from kueue_dra_ref.model.slots import AnyOf, First
-from kueue_dra_ref.rules.jobframework.managed_jobs import JobOwnership
+from kueue_dra_ref.rules.jobframework.pod_owners import PodMarks
 from kueue_dra_ref.target import Manifest
 
 
@@ -42,3 +44,13 @@ class PodRules:
     """Is a pod deleted that runs without admission, by whether it is gated or has ended?"""
     delete_with_workload: AnyOf[[bool]] = AnyOf()
     """Are pods deleted, by whether a user deleted their Workload?"""
+    marks: First[[Manifest], PodMarks] = First()
+    """What does Kueue write on the pods of work that is queued through its pods?"""
+    pod_marks: First[[Manifest, Manifest], PodMarks] = First()
+    """What does Kueue write on a pod of such work, by the work and the pod?"""
+    workloads: First[[Manifest], Mapping[str, list[Manifest]]] = First()
+    """Which Workloads does such work have, by name, with which pod sets? Without an answer, its pods have them."""
+    hold: First[[Manifest], tuple[str, str]] = First()
+    """With which reason and message is the Workload of such work on hold?"""
+    withheld: AnyOf[[Manifest]] = AnyOf()
+    """Is a workload not queued, although it is pending? Without rules: it may be admitted without pods."""

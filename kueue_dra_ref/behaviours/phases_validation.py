@@ -9,6 +9,7 @@ from typing import TypeAlias, assert_never
 from kueue_dra_ref.api.crd_validation import invalid
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.jobs import pod_of, pod_path
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.resource_groups import (
     CoveredResource,
     FlavorOfGroup,
@@ -92,7 +93,7 @@ class APIValidation:
     local_queue: CRDValidation = CRDValidation()
     """LocalQueues"""
     pod: JobValidation = JobValidation()
-    """Pods"""
+    """Pods, and the pod templates of Deployments and StatefulSets"""
     resource_flavor: CRDValidation = CRDValidation()
     """ResourceFlavors"""
     work: CRDValidation = CRDValidation()
@@ -108,7 +109,7 @@ class APIValidation:
         """Give all errors of an object, those of types (``wrong``) first."""
         if write.new["kind"] == "Job":
             return tuple(self.job.faults(write))
-        if write.new["kind"] == "Pod":
+        if write.new["kind"] in ("Pod", "Deployment", "StatefulSet"):
             return tuple(self.pod.faults(write))
         kinds = {
             "ClusterQueue": self.cluster_queue,
@@ -165,6 +166,8 @@ class WebhookRules:
     """Find errors of a Job, or of another kind of work."""
     pod: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a pod, after those that it has as work."""
+    pod_owner: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of work whose pods are queued."""
     resource_flavor: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a ResourceFlavor."""
     workload: Collect[[AdmissionRequest], FieldError] = Collect()
@@ -189,6 +192,7 @@ class WebhookRules:
             "ClusterQueue": self.cluster_queue,
             **dict.fromkeys(JOB_KINDS, self.job),
             "Pod": self.pod,
+            **dict.fromkeys(POD_OWNERS, self.pod_owner),
             "ResourceFlavor": self.resource_flavor,
             "Workload": self.workload,
         }

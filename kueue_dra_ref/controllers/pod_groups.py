@@ -5,6 +5,7 @@ Kueue: pkg/controller/jobs/pod/pod_controller.go (FindMatchingWorkloads, equival
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -40,31 +41,48 @@ class GroupMatching:
         """Match the pods of a group with the pod sets of its Workload."""
         found = GroupMatch()
         for pod_set in workload["spec"]["podSets"]:
-            own = [pod for pod in group.pods if self.role(pod) == pod_set["name"]]
-            self._match(own, pod_set["count"], group.is_fast, found)
+            name = pod_set["name"]
+            own = [pod for pod in group.pods if self.role(pod) == name]
+            self._match(
+                own,
+                pod_set["count"],
+                group.is_fast,
+                found,
+            )
         return found
 
     def _match(
-        self, own: Sequence[Manifest], count: int, fast: bool, found: GroupMatch
+        self,
+        own: Sequence[Manifest],
+        count: int,
+        fast: bool,
+        found: GroupMatch,
     ) -> None:
-        active = sorted(filter(is_usable, own), key=self._first_to_keep)
-        inactive = [pod for pod in own if not is_usable(pod)]
-        found.absent += self.rules.absent.or_else(0, len(active), count, fast)
-        excess = self.rules.excess.or_else(0, len(active), count)
-        kept = len(active) - excess
+        """Match the pods of one role with the count of its pod set."""
+        active = list(filter(is_usable, own))
+        active.sort(key=self._first_to_keep)
+        pods = len(active)
+        found.absent += self.rules.absent.or_else(0, pods, count, fast)
+        excess = self.rules.excess.or_else(0, pods, count)
+        kept = pods - excess
         found.kept += active[:kept]
         found.excess += active[kept:]
-        over = max(min(len(inactive), len(own) - count), 0)
+        inactive = [pod for pod in own if not is_usable(pod)]
         inactive.sort(key=self._last_to_keep)
-        found.kept += inactive[: len(inactive) - over]
-        found.replaced += inactive[len(inactive) - over :]
+        room = max(count - pods, 0)
+        found.kept += inactive[:room]
+        found.replaced += inactive[room:]
 
     def _first_to_keep(self, pod: Manifest) -> tuple[bool, bool, int]:
         """Order pods: those with a finalizer first, then those that run, then those created first."""
-        return not has_finalizer(pod), is_gated(pod), self.store.order_of(pod)
+        created = self.store.order_of(pod)
+        is_free = not has_finalizer(pod)
+        return is_free, is_gated(pod), created
 
     def _last_to_keep(self, pod: Manifest) -> tuple[bool, int]:
-        return not has_finalizer(pod), -self.store.order_of(pod)
+        created = self.store.order_of(pod)
+        is_free = not has_finalizer(pod)
+        return is_free, -created
 
     def role(self, pod: Manifest) -> str:
         """Give the role of a pod in its group."""
@@ -78,15 +96,18 @@ class GroupMatching:
         """Whether the pods that take part fit into the pod sets of a Workload."""
         if not kept:
             return False
-        counts = dict(self._counts(kept))
-        own = {each["name"]: each["count"] for each in workload["spec"]["podSets"]}
-        if not counts.keys() <= own.keys():
-            return False
-        if is_true(workload, "Finished"):
-            return True
-        return all(count <= own[role] for role, count in counts.items())
+        finished = is_true(workload, "Finished")
+        own = {}
+        for pod_set in workload["spec"]["podSets"]:
+            own[pod_set["name"]] = pod_set["count"]
+        for role, count in self._counts(kept):
+            if role not in own:
+                return False
+            if count > own[role] and not finished:
+                return False
+        return True
 
     def _counts(self, kept: Sequence[Manifest]) -> Iterator[tuple[str, int]]:
-        roles = [self.role(pod) for pod in kept if is_usable(pod)]
-        for role in dict.fromkeys(roles):
-            yield role, roles.count(role)
+        usable = filter(is_usable, kept)
+        counted = Counter(map(self.role, usable))
+        yield from counted.items()

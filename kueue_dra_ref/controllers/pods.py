@@ -59,16 +59,21 @@ class PodReconciler(JobReconciler):
         if event.new is None:
             self._collect(pod, name)
         if name:
-            self.kueue.reconcile(POD.name, (event.key[0], f"{_OF_GROUP}{name}"))
+            self._reconcile_named(event, name)
         elif event.new is not None:
             self.kueue.reconcile(POD.name, event.key)
+
+    def _reconcile_named(self, event: Event, name: str) -> None:
+        namespace, _ = event.key
+        key = (namespace, f"{_OF_GROUP}{name}")
+        self.kueue.reconcile(POD.name, key)
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the pods whose Workload has changed; delete them if a user deleted it."""
         workload = event.new or event.old or {}
         if is_of_group(workload):
-            name = f"{_OF_GROUP}{workload['metadata']['name']}"
-            self.kueue.reconcile(POD.name, (event.key[0], name))
+            _, name = event.key
+            self._reconcile_named(event, name)
         else:
             super().on_workload(event)
         if event.new is None:
@@ -90,8 +95,15 @@ class PodReconciler(JobReconciler):
         for owner in meta.get("ownerReferences") or ():
             if owner.get("kind") != POD.name:
                 continue
-            pod = self.store.find(POD.name, owner["name"], meta["namespace"])
-            if pod and pod["metadata"]["uid"] == owner.get("uid"):
+            pod = self.store.find(
+                POD.name,
+                owner["name"],
+                meta["namespace"],
+            )
+            if pod is None:
+                continue
+            uid = pod["metadata"]["uid"]
+            if uid == owner.get("uid"):
                 found.append(pod)
         return found
 
@@ -106,7 +118,8 @@ class PodReconciler(JobReconciler):
 
     def _collect(self, pod: Manifest, name: str) -> None:
         """Remove a Workload whose pods are all gone, as the garbage collector does."""
-        workload = self._workload_for(PodGroup(pods=[pod], name=name))
+        group = PodGroup(pods=[pod], name=name)
+        workload = self._workload_for(group)
         if workload is None or self._owners(workload):
             return
         owners = workload["metadata"].get("ownerReferences") or ()
@@ -121,12 +134,14 @@ class PodReconciler(JobReconciler):
         namespace, name = key
         if not name.startswith(_OF_GROUP):
             pod = self.store.get(POD.name, key)
-            return PodGroup(pods=[pod] if pod else [])
+            alone = pod is not None and not self._group_of(pod)
+            return PodGroup(pods=[pod] if pod and alone else [])
         name = name.removeprefix(_OF_GROUP)
         pods = []
         for pod in self.store.every(POD.name):
-            is_near = pod["metadata"]["namespace"] == namespace
-            if is_near and self._group_of(pod) == name:
+            if pod["metadata"]["namespace"] != namespace:
+                continue
+            if self._group_of(pod) == name:
                 pods.append(pod)
         return PodGroup(pods=pods, name=name)
 
@@ -365,7 +380,11 @@ class PodReconciler(JobReconciler):
         """Give the assignment of the pod set of a pod; None if its role has none."""
         assignments = workload["status"]["admission"]["podSetAssignments"]
         role = self.matching.role(pod) if group.name else assignments[0]["name"]
-        return next((each for each in assignments if each["name"] == role), None)
+        for each in assignments:
+            if each["name"] == role:
+                found: Manifest = each
+                return found
+        return None
 
     def _stop_pods(self, group: PodGroup) -> None:
         """Delete the pods that run."""

@@ -12,6 +12,7 @@ from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.queued_pods import (
     GATE,
     MANAGED,
+    PARENT,
     ROLE,
     TOPOLOGY_GATE,
     annotations_of,
@@ -45,6 +46,8 @@ class PodMutation:
         """Give a new pod as it is stored."""
         found = {**pod, "spec": self._completed(pod["spec"])}
         managed = self.managed
+        if PARENT in annotations_of(found):
+            return self._of_parent(found)
         if managed.is_off(found) or self.rules.unmanaged(managed.ownership(found)):
             return found
         _label(found, QUEUE_LABEL, managed.queue(found))
@@ -53,13 +56,26 @@ class PodMutation:
             return _gated(found)
         return found
 
+    def _of_parent(self, pod: Manifest) -> Manifest:
+        """Give a pod of other work, which is gated by its annotation alone, and needs no finalizer."""
+        if self.managed.is_off(pod) or not self.rules.gate(False):
+            return pod
+        return _held(pod)
+
     def _completed(self, spec: Manifest) -> Manifest:
         """Give a spec with the priority and the tolerations that the API server adds."""
         tolerations = list(spec.get("tolerations") or ())
         for key in _NODE_IS_LOST:
-            if not any(_tolerates(each, key) for each in tolerations):
-                added = {"key": key, "operator": "Exists", "effect": "NoExecute"}
-                tolerations.append({**added, "tolerationSeconds": 300})
+            if any(_tolerates(each, key) for each in tolerations):
+                continue
+            tolerations.append(
+                {
+                    "key": key,
+                    "operator": "Exists",
+                    "effect": "NoExecute",
+                    "tolerationSeconds": 300,
+                }
+            )
         priority = self._priority(spec.get("priorityClassName") or "")
         return {**spec, "tolerations": tolerations, "priority": priority}
 
@@ -79,6 +95,12 @@ def _gated(pod: Manifest) -> Manifest:
     _label(pod, MANAGED, "true")
     meta = pod["metadata"]
     meta["finalizers"] = [*(meta.get("finalizers") or ()), MANAGED]
+    return _held(pod)
+
+
+def _held(pod: Manifest) -> Manifest:
+    """Give a pod with the gates and the role of one that waits for its admission."""
+    meta = pod["metadata"]
     role = {ROLE: role_hash(pod["spec"])}
     meta["annotations"] = {**role, **annotations_of(pod)}
     return with_gates(pod, GATE, TOPOLOGY_GATE)

@@ -13,6 +13,7 @@ from kueue_dra_ref.api.job_kinds import (
     pod_set_places,
     template_at,
 )
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, made_pods, template_paths
 from kueue_dra_ref.api.scheme import KINDS, KUEUE
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -194,7 +195,7 @@ class SimulationResult:
         if manager is None:
             return
         for each in self.accepted:
-            if each.ref.kind not in JOB_KINDS:
+            if each.ref.kind not in JOB_KINDS and each.ref.kind not in POD_OWNERS:
                 continue
             job = self.target.store.find(
                 each.ref.kind, each.ref.name, each.ref.namespace
@@ -270,6 +271,8 @@ def _apply_submitted(
 
 def _lacks_pods(job: Manifest) -> str:
     """Say that Kueue cannot make a Workload of the pods of a Job; empty if it can."""
+    if job["kind"] in POD_OWNERS:
+        return ""
     places = pod_set_places(job)
     if not places:
         return "has no pods that Kueue reads"
@@ -331,9 +334,25 @@ def _apply(
 ) -> list[InputError]:
     found: list[InputError] = []
     for each in given:
-        for rejection in target.apply([each.manifest]):
+        rejections = target.apply([each.manifest])
+        for rejection in rejections:
             found += _errors(each, rejection)
+        if each.ref.kind in POD_OWNERS and not rejections:
+            found += _roll_out(target, each)
     return found
+
+
+def _roll_out(target: ReferenceTarget, given: SimulationInputs) -> Iterator[InputError]:
+    """Create the pods of an object as its controller does; what is wrong with them is wrong with the object."""
+    ref = given.ref
+    stored = target.store.find(ref.kind, ref.name, ref.namespace)
+    if stored is None:
+        return
+    for rejection in target.apply(made_pods(stored))[:1]:
+        for each in _errors(given, rejection):
+            path = ".".join(map(str, template_paths(stored)[-1]))
+            error = replace(each.error, field=f"{path}.{each.error.field}")
+            yield replace(each, error=error)
 
 
 def _errors(given: SimulationInputs, rejection: Rejection) -> Iterator[InputError]:

@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
     ROLE,
     annotations_of,
     is_terminated,
+    is_usable,
     labels_of,
     phase_of,
+    pod_template,
 )
 from kueue_dra_ref.api.role_hash import role_hash
 from kueue_dra_ref.model.pod_group import PodGroup, total_of
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.rules.jobframework.queued_pods import pod_template
 from kueue_dra_ref.target import Manifest
 
 
@@ -66,9 +68,15 @@ def group_contradicts_itself(group: PodGroup) -> bool:
 
     Kueue: pkg/controller/jobs/pod/pod_controller.go (validatePodGroupMetadata)
     """
-    counted = [pod for pod in group.pods if phase_of(pod) != "Failed"]
-    said = {(queue_named_by(pod), total_of(pod)) for pod in counted}
-    return bool(said - {(queue_named_by(group.first), group.total)})
+    queue = queue_named_by(group.first)
+    for pod in group.pods:
+        if phase_of(pod) == "Failed":
+            continue
+        if queue_named_by(pod) != queue:
+            return True
+        if total_of(pod) != group.total:
+            return True
+    return False
 
 
 @rule("WORK-048")
@@ -80,8 +88,14 @@ def pod_set_of_fast_group(group: PodGroup, roles: list[str]) -> list[Manifest] |
     if not group.is_fast or not group.usable:
         return None
     pod = group.usable[0]
-    role = roles[list(group.pods).index(pod)]
-    return [{"name": role, "count": group.total, "template": pod_template(pod)}]
+    place = list(group.pods).index(pod)
+    return [
+        {
+            "name": roles[place],
+            "count": group.total,
+            "template": pod_template(pod),
+        }
+    ]
 
 
 @rule("WORK-046")
@@ -91,12 +105,13 @@ def pod_sets_of_group(group: PodGroup, roles: list[str]) -> list[Manifest] | Non
     Kueue: pkg/controller/jobs/pod/pod_controller.go (constructGroupPodSets)
     """
     found: dict[str, dict[str, Any]] = {}
-    usable = {pod["metadata"]["name"] for pod in group.usable}
     for pod, role in zip(group.pods, roles, strict=True):
-        if pod["metadata"]["name"] not in usable:
+        if not is_usable(pod):
             continue
-        first = {"name": role, "count": 0, "template": pod_template(pod)}
-        found.setdefault(role, first)["count"] += 1
+        if role not in found:
+            template = pod_template(pod)
+            found[role] = {"name": role, "count": 0, "template": template}
+        found[role]["count"] += 1
     return [found[role] for role in sorted(found)]
 
 
@@ -160,3 +175,12 @@ def wait_for_replacement_pods(pods: int, count: int, fast: bool) -> int:
     if fast:
         return int(count > 0 and not pods)
     return max(count - pods, 0)
+
+
+@rule("WORK-060")
+def not_admitted_while_pods_are_missing(workload: Manifest) -> bool:
+    """Kueue does not queue a workload that waits for replacement pods.
+
+    Kueue: pkg/workload/workload.go (IsAdmissible)
+    """
+    return is_true(workload, "WaitingForReplacementPods")

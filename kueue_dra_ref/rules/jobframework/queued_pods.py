@@ -5,10 +5,10 @@ Kueue: pkg/controller/jobs/pod/pod_controller.go (Pod); pkg/controller/jobs/pod/
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.queued_pods import outcome_of
+from kueue_dra_ref.api.queued_pods import outcome_of, pod_template
+from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.model.pod_group import PodGroup
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.rules.jobframework.managed_jobs import JobOwnership
 from kueue_dra_ref.target import Manifest
 
 
@@ -48,11 +48,6 @@ def pod_set_of_pod(group: PodGroup) -> list[Manifest] | None:
     if group.name:
         return None
     return [{"name": "main", "count": 1, "template": pod_template(group.first)}]
-
-
-def pod_template(pod: Manifest) -> Manifest:
-    """Give the template that a Workload has of a pod: its spec alone."""
-    return {"spec": pod.get("spec") or {}}
 
 
 @rule("WORK-043")

@@ -6,6 +6,7 @@ Kueue: pkg/controller/jobs/pod/pod_webhook.go (validatePodGroupMetadata, Validat
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.names import printed
@@ -31,11 +32,17 @@ def group_has_name_and_total(write: AdmissionRequest) -> Iterator[FieldError]:
     """
     total = annotations_of(write.new).get(TOTAL)
     name, place, kind = _group_of(write.new)
-    detail = f"both the '{TOTAL}' annotation and the '{GROUP}' {kind} should be set"
-    if total is not None and not name:
-        yield _required(f"{place}[{GROUP}]", detail)
-    elif total is None and name:
-        yield _required(f"{_ANNOTATIONS}[{TOTAL}]", detail)
+    has_total = total is not None
+    if has_total is bool(name):
+        return
+    field = f"{place}[{GROUP}]"
+    if name:
+        field = f"{_ANNOTATIONS}[{TOTAL}]"
+    yield FieldError(
+        field=field,
+        type="Required value",
+        detail=f"both the '{TOTAL}' annotation and the '{GROUP}' {kind} should be set",
+    )
 
 
 @rule("WORK-055")
@@ -48,16 +55,22 @@ def group_total_is_above_zero(write: AdmissionRequest) -> Iterator[FieldError]:
     name, _, _ = _group_of(write.new)
     if written is None or not name:
         return
-    if not written.removeprefix("-").removeprefix("+").isdecimal():
-        detail = f"strconv.Atoi: parsing {printed(written)}: invalid syntax"
-    elif int(written) < 1:
-        detail = (
-            f"incorrect annotation value '{TOTAL}={written}': "
-            "group total count should be greater than zero"
-        )
-    else:
-        return
-    yield _invalid(f"{_ANNOTATIONS}[{TOTAL}]", written, detail)
+    detail = _fault_of_total(written)
+    if detail:
+        field = f"{_ANNOTATIONS}[{TOTAL}]"
+        yield _invalid(field, written, detail)
+
+
+def _fault_of_total(written: str) -> str:
+    """Say what is wrong with a total count; empty if it is a number above zero."""
+    if not re.fullmatch(r"[+-]?[0-9]+", written):
+        return f"strconv.Atoi: parsing {printed(written)}: invalid syntax"
+    if int(written) > 0:
+        return ""
+    return (
+        f"incorrect annotation value '{TOTAL}={written}': "
+        "group total count should be greater than zero"
+    )
 
 
 @rule("WORK-056")
@@ -69,7 +82,8 @@ def group_name_is_immutable(write: AdmissionRequest) -> Iterator[FieldError]:
     before, _, _ = _group_of(write.before)
     after, place, _ = _group_of(write.new)
     if before and before != after:
-        yield _invalid(f"{place}[{GROUP}]", after, "field is immutable")
+        field = f"{place}[{GROUP}]"
+        yield _invalid(field, after, "field is immutable")
 
 
 @rule("WORK-057")
@@ -84,7 +98,11 @@ def unretriable_pods_stay_so(write: AdmissionRequest) -> Iterator[FieldError]:
     if name and is_retriable and not was_retriable:
         detail = "unretriable pod group can't be converted to retriable"
         field = f"{_ANNOTATIONS}[{RETRIABLE}]"
-        yield FieldError(field=field, type="Forbidden", detail=detail)
+        yield FieldError(
+            field=field,
+            type="Forbidden",
+            detail=detail,
+        )
 
 
 def _group_of(pod: Manifest) -> tuple[str, str, str]:
@@ -94,11 +112,11 @@ def _group_of(pod: Manifest) -> tuple[str, str, str]:
     return labels_of(pod).get(GROUP, ""), _LABELS, "label"
 
 
-def _required(field: str, detail: str) -> FieldError:
-    return FieldError(field=field, type="Required value", detail=detail)
-
-
 def _invalid(field: str, value: str, detail: str) -> FieldError:
+    shown = printed(value)
     return FieldError(
-        field=field, type="Invalid value", value=printed(value), detail=detail
+        field=field,
+        type="Invalid value",
+        value=shown,
+        detail=detail,
     )

@@ -272,14 +272,34 @@ def test_the_pods_of_a_preempted_group_are_deleted(lab: Lab) -> None:
     high = a_group_of(lab, queue, a_worker(2), priority=5)
 
     assert high.verdict == admitted({"whole-gpus": 2})
-    assert low.verdict == pending(Reason.NO_QUOTA)
+    assert not holds_quota(low)
     assert [lab.read(Ref.of(pod))["metadata"].get("deletionTimestamp") is None for pod in low.pods] == [False, False]
     assert waits_for_pods(low) == ("True", "Preempted")
 
 
+def holds_quota(group: PodGroup) -> bool:
+    """Whether a group has quota."""
+    return "admission" in group.workload["status"]
+
+
+@covers("WORK-060")
+def test_a_preempted_group_waits_for_other_pods(lab: Lab) -> None:
+    """It is not admitted when its quota is free again, but when pods take the place of those that Kueue deleted."""
+    queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
+    low = a_group_of(lab, queue, a_worker(2))
+    high = a_group_of(lab, queue, a_worker(2), priority=5)
+
+    high.report(0, 1, phase="Succeeded")
+    assert not holds_quota(low)
+
+    low.add(a_worker(2))
+    assert low.verdict == admitted({"whole-gpus": 2})
+    assert low.gated[-2:] == [False, False]
+
+
 @covers("WORK-045")
 def test_the_pods_of_a_group_go_with_their_workload(lab: Lab) -> None:
-    """Whoever deletes the Workload of a group deletes its pods."""
+    """The pods of a group are deleted with its Workload, also those that run."""
     queue = lab.queue({"whole-gpus": 2})
     group = a_group_of(lab, queue, a_worker(2))
 

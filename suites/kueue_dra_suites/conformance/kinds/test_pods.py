@@ -215,7 +215,7 @@ def test_the_pod_of_an_inactive_workload_is_deleted_if_it_runs(lab: Lab, quota: 
 @covers("WORK-045")
 @pytest.mark.parametrize("quota", [pytest.param(2, id="running"), pytest.param(1, id="gated")])
 def test_a_pod_goes_with_its_workload(lab: Lab, quota: int) -> None:
-    """Whoever deletes the Workload of a pod deletes the pod."""
+    """The pod is deleted with its Workload, gated or not."""
     queue = lab.queue({"whole-gpus": quota})
     pod = queue.submit(a_pod(2))
 
