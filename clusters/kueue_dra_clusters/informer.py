@@ -24,6 +24,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.waiting import NotYet, TimedOut
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.target import Manifest, Ref
 
 Seen = TypeVar("Seen")
@@ -35,6 +36,7 @@ TEMPLATE_VERSIONS = (
 )
 PLURALS = {
     **{(each.api_version, each.name): each.plural for each in JOB_KINDS.values()},
+    **{(each.api_version, each.name): each.plural for each in POD_OWNERS.values()},
     (KUEUE, "Workload"): "workloads",
     (KUEUE, "LocalQueue"): "localqueues",
     (KUEUE, "ClusterQueue"): "clusterqueues",

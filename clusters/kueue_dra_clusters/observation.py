@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_clusters.applied_objects import AppliedObjects, queue_name
@@ -10,6 +10,7 @@ from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.pod_groups import PodGroups, group_of
+from kueue_dra_clusters.pod_owners import PodOwners, owners_in
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
@@ -34,6 +35,8 @@ class Observation:
     workloads: list[Manifest]
     without_workload_uids: frozenset[str] = frozenset()
     """The UIDs of Jobs without a Workload: their priority class is missing, or Kueue does not manage the namespace."""
+    owners: Sequence[Manifest] = ()
+    """The work whose pods are queued."""
     frameworks: frozenset[str] = frozenset()
     """The frameworks that the Configuration names: Kueue suspends running work of these, and creates its Workload."""
 
@@ -42,9 +45,11 @@ class Observation:
         """Read the Jobs that were applied, and the Workloads that were applied or belong to them."""
         jobs: list[Manifest] = []
         workloads: list[Manifest] = []
+        owners: list[Manifest] = []
         for namespace in applied.namespaces if applied.has_jobs else []:
             jobs += _jobs_in(informers, applied, namespace)
-            uids = _uids(jobs)
+            owners += owners_in(informers, applied, namespace)
+            uids = _uids([*jobs, *owners])
             for workload in informers.list(KUEUE, "Workload", namespace):
                 if Ref.of(workload) in applied or uids & owners_of(workload):
                     workloads.append(workload)
@@ -53,6 +58,7 @@ class Observation:
         return cls(
             jobs=jobs,
             workloads=workloads,
+            owners=owners,
             without_workload_uids=frozenset(_uids(unmade)),
             frameworks=applied.frameworks,
         )
@@ -162,6 +168,7 @@ class Observation:
             uid: workload for workload in self.workloads for uid in owners_of(workload)
         }
         yield from self._groups.faults(self.workloads)
+        yield from self._faults_of_owners()
         for job in self.jobs:
             uid = job["metadata"]["uid"]
             if uid in self.without_workload_uids or group_of(job):
@@ -169,6 +176,14 @@ class Observation:
             fault = self._fault_of(job, by_owner.get(uid))
             if fault:
                 yield f"{job['kind']} {job['metadata']['name']} {fault}"
+
+    def _faults_of_owners(self) -> Iterator[str]:
+        by_owner: dict[str, list[Manifest]] = {}
+        for workload in self.workloads:
+            for uid in owners_of(workload):
+                by_owner.setdefault(uid, []).append(workload)
+        owners = PodOwners(owners=self.owners, frameworks=self.frameworks)
+        yield from owners.faults(self.jobs, by_owner)
 
     @property
     def _groups(self) -> PodGroups:
