@@ -22,6 +22,7 @@ from kueue_dra_ref.simulation.run import (
     InputError,
     SimulationResult,
     unknown_namespaces,
+    incomplete_groups,
 )
 from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork, requested
 from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
@@ -45,6 +46,7 @@ OWNED_NOTE = (
     "note: Workload {workload} is skipped: its {kind} is in the input too, "
     "and Kueue creates the {kind}'s Workload"
 )
+INCOMPLETE_NOTE = "note: the group of pods {group}, so it has no Workload"
 UNMANAGED_NOTE = "note: {job} {why}, so Kueue does not manage it"
 OF_KUEUE_NOTE = "note: what these objects decide is not considered: {objects}"
 WORK = "{place}: {work} is not simulated: {what}"
@@ -311,6 +313,8 @@ def _unmanaged(result: SimulationResult) -> Iterator[str]:
             together.setdefault(why, []).append(str(job.ref))
         else:
             yield UNMANAGED_NOTE.format(job=job.ref, why=why)
+    for group in incomplete_groups(result):
+        yield INCOMPLETE_NOTE.format(group=group)
     for why, refs in together.items():
         more = len(refs) - _NAMED
         named_here = listed(refs[:_NAMED])

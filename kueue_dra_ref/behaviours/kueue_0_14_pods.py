@@ -34,7 +34,5 @@ PODS = PodRules(
     pod_marks=First(
         pod_owners.marks_of_stateful_set_pod, pod_owners.marks_of_leader_worker_set_pod
     ),
-    workloads=First(
-        pod_owners.pod_set_of_stateful_set, pod_owners.pod_sets_of_leader_worker_set
-    ),
+    workloads=First(pod_owners.pod_sets_of_leader_worker_set),
 )

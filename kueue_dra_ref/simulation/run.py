@@ -8,16 +8,19 @@ from typing import Any
 
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
+    POD,
     SUBMITTED,
     owner_of,
     pod_set_places,
     template_at,
 )
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, made_pods, template_paths
+from kueue_dra_ref.api.queued_pods import is_gated
 from kueue_dra_ref.api.scheme import KINDS, KUEUE
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.model.pod_group import PodGroup
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
 from kueue_dra_ref.simulation.missing_references import MissingReference, missing
@@ -205,6 +208,22 @@ class SimulationResult:
             reason = manager.jobs.managing.objection(job) or _lacks_pods(job)
             if reason:
                 yield each, reason
+
+
+def incomplete_groups(result: SimulationResult) -> Iterator[str]:
+    """Say of each group of pods without a Workload how many of its pods there are."""
+    store = result.target.store
+    rules = result.target.behaviour.pods
+    groups: dict[tuple[str, str], list[Manifest]] = {}
+    for pod in store.every(POD.name):
+        name = rules.group_name.or_else("", pod)
+        if name and is_gated(pod):
+            key = (pod["metadata"]["namespace"], name)
+            groups.setdefault(key, []).append(pod)
+    for (namespace, name), pods in groups.items():
+        if store.find("Workload", name, namespace) is None:
+            group = PodGroup(pods=pods, name=name)
+            yield f"{namespace}/{name} has {len(pods)} of {group.total} pods"
 
 
 def simulate(

@@ -66,7 +66,7 @@ def handed_on(owner: Manifest) -> dict[str, str]:
     return {name: labels[name] for name in names if labels.get(name)}
 
 
-@rule("WORK-067")
+@rule("WORK-071")
 def pod_set_of_stateful_set(owner: Manifest) -> Mapping[str, list[Manifest]] | None:
     """Kueue makes one Workload of a StatefulSet, with one pod set of all replicas.
 

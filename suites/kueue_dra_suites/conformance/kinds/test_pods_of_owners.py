@@ -11,7 +11,7 @@ from kueue_dra_fixtures.builders import ClaimOf, a_direct_claim, a_job, a_pod_se
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
-from kueue_dra_fixtures.pod_owners import a_written_owner, an_owner
+from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.api.pod_owners import template_paths
 from kueue_dra_ref.verdict import Verdict
@@ -94,6 +94,24 @@ def test_a_group_without_a_leader_has_one_pod_set(lab: Lab) -> None:
 
     assert owner.verdicts == [admitted({"whole-gpus": 6})]
     assert [each["count"] for each in owner.workloads[0]["spec"]["podSets"]] == [3]
+
+
+@pytest.mark.parametrize(
+    ("kind", "replicas", "workloads"),
+    [
+        pytest.param("StatefulSet", 3, 1, id="statefulset", marks=covers("WORK-071")),
+        pytest.param("LeaderWorkerSet", 3, 3, id="leaderworkerset", marks=covers("WORK-068")),
+    ],
+)
+def test_replicas_are_charged_before_their_pods_exist(lab: Lab, kind: str, replicas: int, workloads: int) -> None:
+    """Their controllers may start pods one after another, but the quota of all is taken at once."""
+    queue = lab.queue({"whole-gpus": 6})
+    written = a_written_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]), replicas=replicas)
+    owner = PodOwner(lab=lab, written=written)
+    lab.apply(written)
+
+    assert len(owner.workloads) == workloads
+    assert owner.verdicts == [admitted({"whole-gpus": 6 // workloads})] * workloads
 
 
 @covers("CLAIM-020")
