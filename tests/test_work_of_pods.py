@@ -41,7 +41,7 @@ def charged(table: str) -> int:
 
 @pytest.mark.parametrize("kind", SPECS)
 def test_every_pod_of_an_object_is_charged(tmp_path: Path, kind: str) -> None:
-    """Nothing is said beside the table."""
+    """Nothing is printed but the table."""
     table = ask("simulate", tmp_path, an_owner(kind, LABELS), FRAMEWORKS, "-o", "table")
 
     assert (table.exit_code, table.stderr) == (0, "")

@@ -232,6 +232,10 @@ def not_recorded(simulation: Simulation) -> Iterator[str]:
     if simulation.sorted.work:
         objects = listed([_title(each) for each in simulation.sorted.work])
         yield f"note: not recorded, because only Jobs and Workloads are: {objects}"
+    makers = [each.ref for each in simulation.given if each.ref.kind in THROUGH_PODS]
+    if makers:
+        shown = listed(list(map(str, makers)))
+        yield f"note: not recorded, because no controller makes their pods: {shown}; give the pods"
 
 
 def _work(result: SimulationResult, work: Sequence[UnsimulatedWork]) -> Iterator[str]:
