@@ -23,6 +23,7 @@ from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
+from kueue_dra_ref.api.queued_pods import has_finalizer
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = "Namespace"
@@ -54,6 +55,7 @@ class Cleanup:
         look = Observation.at(self.informers, applied)
         work = [*look.jobs, *look.workloads]
         refs = [Ref.of(each) for each in work]
+        self._let_go(look.jobs)
         self.remove(refs)
         skipped = (SUBMITTED - POD_OWNERS.keys()) | self.leaves
         rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
@@ -70,6 +72,16 @@ class Cleanup:
         self._remove_namespaces(namespaces)
         self._kept.clear()
         applied.clear()
+
+    def _let_go(self, jobs: Sequence[Manifest]) -> None:
+        """Remove the finalizers of pods: Kueue keeps those of a group, deleted or not, until others replace them."""
+        bare = {"metadata": {"finalizers": None}}
+        for job in jobs:
+            if job["kind"] != POD.name:
+                continue
+            if has_finalizer(job):
+                ref = Ref.of(job)
+                self.objects.patch(ref, bare)
 
     def collect_orphans(self) -> bool:
         """Delete each Workload of a deleted Job, as the garbage collector does where one runs; True if there was one.
