@@ -21,8 +21,8 @@ from kueue_dra_ref.simulation.other_kinds import UnknownKind
 from kueue_dra_ref.simulation.run import (
     InputError,
     SimulationResult,
-    unknown_namespaces,
     incomplete_groups,
+    unknown_namespaces,
 )
 from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork, requested
 from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
