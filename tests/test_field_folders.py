@@ -300,8 +300,12 @@ def test_kinds_that_take_no_quota_are_counted_in_one_line(tmp_path: Path) -> Non
     found, notes = verdicts(folder)
 
     assert found == ADMITTED
-    counted = "1 CustomResourceDefinition, 1 Deployment, 1 Role, 2 Service"
-    assert notes == [f"note: left out objects of kinds that take no quota: {counted}"]
+    counted = "1 CustomResourceDefinition, 1 Role, 2 Service"
+    unnamed = "objects that name no queue (label kueue.x-k8s.io/queue-name), so Kueue does not queue them"
+    assert notes == [
+        f"note: left out objects of kinds that take no quota: {counted}",
+        f"note: left out {unnamed}: 1 Deployment",
+    ]
 
 
 def test_an_unknown_kind_is_named_once(tmp_path: Path) -> None:
@@ -321,20 +325,6 @@ def test_an_unknown_kind_is_named_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "spec", "requested"),
     [
-        pytest.param("v1 Pod", POD, "its 1 pod requests cards 1, cpu 1", id="pod"),
-        pytest.param(
-            "apps/v1 Deployment",
-            f"{{replicas: 3, template: {{spec: {POD}}}}}",
-            "its 3 pods request cards 3, cpu 3",
-            id="deployment",
-        ),
-        pytest.param(
-            "leaderworkerset.x-k8s.io/v1 LeaderWorkerSet",
-            f"{{replicas: 2, leaderWorkerTemplate: {{size: 3, leaderTemplate: {{spec: {{containers: "
-            f"[{{name: c, image: x}}]}}}}, workerTemplate: {{spec: {POD}}}}}}}",
-            "its 6 pods request cards 4, cpu 4",
-            id="leader-worker-set",
-        ),
         pytest.param(
             "trainer.kubeflow.org/v1alpha1 TrainJob",
             "{runtimeRef: {name: torch}}",
@@ -363,13 +353,14 @@ def test_work_that_is_no_job_is_named_with_what_it_would_take(
 
 def test_explain_answers_for_work_that_is_not_simulated(tmp_path: Path) -> None:
     """By its name, with or without its kind."""
-    pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: w, namespace: lab, {LABEL}}}\nspec: {POD}\n"
-    folder = a_folder(tmp_path, other=pod, config=MAPPING, queues=QUEUES, work=JOB)
+    spec = f"{{template: {{metadata: {{{LABEL}}}, spec: {POD}}}}}"
+    made = f"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: w, namespace: lab}}\nspec: {spec}\n"
+    folder = a_folder(tmp_path, other=made, config=MAPPING, queues=QUEUES, work=JOB)
 
-    result = kueue_dra("explain", "-f", folder, "pod/w")
+    result = kueue_dra("explain", "-f", folder, "w")
 
     assert result.exit_code == 2
-    expected = "Pod lab/w is not simulated: its 1 pod requests cards 1, cpu 1 of LocalQueue line"
+    expected = "ReplicaSet lab/w is not simulated: its 1 pod requests cards 1, cpu 1 of LocalQueue line"
     assert result.stderr == f"{folder}/other.yaml:1: {expected}\n"
 
 
@@ -482,20 +473,21 @@ def test_an_input_without_any_object_is_an_error(tmp_path: Path) -> None:
 
 def test_a_recording_names_what_it_leaves_out(tmp_path: Path) -> None:
     """Work of other kinds, and kinds that take no quota."""
-    pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: w, namespace: lab, {LABEL}}}\nspec: {POD}\n"
-    folder = a_folder(tmp_path, a=f"{pod}---\n{SERVICE}", config=MAPPING, queues=QUEUES, work=JOB)
+    spec = f"{{template: {{metadata: {{{LABEL}}}, spec: {POD}}}}}"
+    made = f"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: w, namespace: lab}}\nspec: {spec}\n"
+    folder = a_folder(tmp_path, a=f"{made}---\n{SERVICE}", config=MAPPING, queues=QUEUES, work=JOB)
 
     result = kueue_dra("record", "-f", folder, "--target", "reference")
 
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "note: left out objects of kinds that take no quota: 1 Service",
-        "note: not recorded, because only Jobs and Workloads are: Pod w",
+        "note: not recorded, because only Jobs and Workloads are: ReplicaSet w",
     ]
 
 
 def test_work_of_a_running_cluster_holds_what_its_workloads_hold(tmp_path: Path) -> None:
-    """A Pod with a Workload, and a Deployment that made it, are not named; a Pod without one is."""
+    """A Deployment is not named, since its pods decide; pods are, because their framework is off."""
     stored = "creationTimestamp: 2026-11-01T08:00:00Z, uid: UID"
     head = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: NAME, namespace: lab, {stored}, {LABEL}}}\nspec: {POD}\n"
     pods = [head.replace("NAME", name).replace("UID", f"u-{name}") for name in ("runs", "waits")]
@@ -519,7 +511,7 @@ status:
     result = kueue_dra("simulate", folder, "-o", "table")
 
     assert result.exit_code == 0, result.stderr
-    named = [line for line in result.stderr.splitlines() if "is not simulated" in line]
-    assert len(named) == 1
-    assert "Pod lab/waits is not simulated: its 1 pod requests cards 1, cpu 1 of LocalQueue line" in named[0]
+    unmanaged = "Pod lab/runs, Pod lab/waits each is of a kind that integrations.frameworks does not name (pod)"
+    assert unmanaged in result.stderr
+    assert "is not simulated" not in result.stderr
     assert "pending" in result.stdout

@@ -34,9 +34,9 @@ def running(cluster: AuditedCluster) -> Iterator[Finding]:
 
 
 def _other_work(cluster: AuditedCluster) -> Iterator[Manifest]:
-    """Give the work that the reference reads, without the Jobs: their check is another."""
+    """Give the work that the reference reads, without Jobs and pods: their checks are others."""
     for kind in JOB_KINDS:
-        if kind != "Job":
+        if kind not in ("Job", "Pod"):
             yield from cluster.of(kind)
 
 

@@ -35,6 +35,7 @@ from kueue_dra_cli.options import (
 )
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_clusters.waiting import let_pass
+from kueue_dra_ref.api.queued_pods import POD, THROUGH_PODS
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.unstructured import mappings, part
 from kueue_dra_ref.api.yaml_text import written
@@ -223,7 +224,7 @@ def _dump_of(simulation: Simulation) -> DumpedCluster:
     return DumpedCluster(
         behaviour=simulation.behaviour,
         configuration=simulation.configuration,
-        given=simulation.given,
+        given=[each for each in simulation.given if not _is_of_pods(each.ref.kind)],
         others=_others(simulation),
         seconds=simulation.seconds,
         has_configuration=simulation.document is not None or is_elsewhere,
@@ -239,7 +240,12 @@ def _others(simulation: Simulation) -> list[Manifest]:
 def _is_other(manifest: Manifest) -> bool:
     group, kind = group_and_kind(manifest)
     known = KINDS.get(kind)
-    return known is None or known.group != group
+    return known is None or known.group != group or _is_of_pods(kind)
+
+
+def _is_of_pods(kind: str) -> bool:
+    """Whether the audit takes a kind as it is: pods, and what makes them."""
+    return kind == POD or kind in THROUGH_PODS
 
 
 def _in_its_release(simulation: Simulation) -> Simulation:

@@ -10,6 +10,7 @@ from kueue_dra_cli.errors import located, place_of
 from kueue_dra_cli.inputs import Simulation
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.job_kinds import owner_of
+from kueue_dra_ref.api.queued_pods import POD, THROUGH_PODS
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.explain.step import circle_text, listed, named
 from kueue_dra_ref.simulation.assumed_namespaces import selecting_by_labels
@@ -20,6 +21,7 @@ from kueue_dra_ref.simulation.other_kinds import UnknownKind
 from kueue_dra_ref.simulation.run import (
     InputError,
     SimulationResult,
+    incomplete_groups,
     unknown_namespaces,
 )
 from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork, requested
@@ -38,11 +40,13 @@ UNSETTLED_NOTE = (
     "note: Kueue does not settle here; the output shows the last state: {moving}"
 )
 QUOTA_FREE_NOTE = "note: left out objects of kinds that take no quota: {kinds}"
+UNQUEUED_NOTE = "note: left out objects that name no queue (label kueue.x-k8s.io/queue-name), {why}: {kinds}"
 MISSING_NOTE = "note: the input has {missing}"
 OWNED_NOTE = (
     "note: Workload {workload} is skipped: its {kind} is in the input too, "
     "and Kueue creates the {kind}'s Workload"
 )
+INCOMPLETE_NOTE = "note: the group of pods {group}, so it has no Workload"
 UNMANAGED_NOTE = "note: {job} {why}, so Kueue does not manage it"
 OF_KUEUE_NOTE = "note: what these objects decide is not considered: {objects}"
 WORK = "{place}: {work} is not simulated: {what}"
@@ -80,6 +84,8 @@ ABSENT_NOTE = (
     "note: --allow-missing creates Namespaces that are missing, without labels{why}; "
     "kubectl get namespaces -o yaml prints those of a cluster"
 )
+_NAMED = 3
+"""How many pods that Kueue does not manage a line names."""
 _SHOWN = 20
 """How many objects of work get a line of their own."""
 
@@ -186,12 +192,19 @@ def left_out(simulation: Simulation) -> Iterator[str]:
         yield OF_KUEUE_NOTE.format(objects=objects)
     yield from _unknown(documents.unknown)
     if documents.quota_free:
-        kinds = sorted(documents.quota_free.items())
-        shown = ", ".join(f"{count} {kind}" for kind, count in kinds)
-        yield QUOTA_FREE_NOTE.format(kinds=shown)
+        yield QUOTA_FREE_NOTE.format(kinds=_counts(documents.quota_free))
+    if documents.unqueued:
+        why = "so Kueue does not queue them"
+        if simulation.configuration.get("manageJobsWithoutQueueName"):
+            why = "whose quota is not considered"
+        yield UNQUEUED_NOTE.format(kinds=_counts(documents.unqueued), why=why)
     yield from _counted(KUSTOMIZATION_NOTE, documents.kustomizations, "kustomization")
     yield from _counted(TEMPLATES_NOTE, documents.templates, "Helm template")
     yield from _counted(NO_OBJECT_NOTE, documents.no_objects, "document")
+
+
+def _counts(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
 
 
 def _counted(
@@ -219,6 +232,10 @@ def not_recorded(simulation: Simulation) -> Iterator[str]:
     if simulation.sorted.work:
         objects = listed([_title(each) for each in simulation.sorted.work])
         yield f"note: not recorded, because only Jobs and Workloads are: {objects}"
+    makers = [each.ref for each in simulation.given if each.ref.kind in THROUGH_PODS]
+    if makers:
+        shown = listed(list(map(str, makers)))
+        yield f"note: not recorded, because no controller makes their pods: {shown}; give the pods"
 
 
 def _work(result: SimulationResult, work: Sequence[UnsimulatedWork]) -> Iterator[str]:
@@ -289,8 +306,25 @@ def _notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:
         yield OWNED_NOTE.format(
             workload=f"{owned.ref.namespace}/{owned.ref.name}", kind=kind
         )
+    yield from _unmanaged(result)
+
+
+def _unmanaged(result: SimulationResult) -> Iterator[str]:
+    """Name what Kueue does not manage, pods and what makes them in one line for each reason."""
+    together: dict[str, list[str]] = {}
     for job, why in result.unmanaged:
-        yield UNMANAGED_NOTE.format(job=job.ref, why=why)
+        if job.ref.kind == POD or job.ref.kind in THROUGH_PODS:
+            together.setdefault(why, []).append(str(job.ref))
+        else:
+            yield UNMANAGED_NOTE.format(job=job.ref, why=why)
+    for group in incomplete_groups(result):
+        yield INCOMPLETE_NOTE.format(group=group)
+    for why, refs in together.items():
+        more = len(refs) - _NAMED
+        named_here = listed(refs[:_NAMED])
+        shown = f"{named_here} and {more} more" if more > 0 else named_here
+        verb = "each " if len(refs) > 1 else ""
+        yield UNMANAGED_NOTE.format(job=shown, why=f"{verb}{why}")
 
 
 def _device_notes(simulation: Simulation, result: SimulationResult) -> Iterable[str]:

@@ -36,6 +36,7 @@ from kueue_dra_differential.run import Worker
 from kueue_dra_differential.shrink import smallest
 from kueue_dra_differential.unsettled_target import UnsettledTarget
 from kueue_dra_ref.api.job_kinds import SUBMITTED
+from kueue_dra_ref.api.queued_pods import THROUGH_PODS
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers, completed, explicit
@@ -241,7 +242,10 @@ def _from_manifests(
     simulation = simulation_of(files, configuration, behaviour.name, gates)
     for line in not_recorded(simulation):
         click.echo(line, err=True)
-    objects = [each.manifest for each in simulation.given]
+    objects = []
+    for each in simulation.given:
+        if each.ref.kind not in THROUGH_PODS:
+            objects.append(each.manifest)
     steps = [
         _of(objects, lambda kind: kind == "Namespace"),
         _of(objects, lambda kind: kind not in FIRST | LAST),

@@ -18,9 +18,12 @@ from kueue_dra_clusters.observation import (
     holds_quota,
     owners_of,
 )
+from kueue_dra_clusters.pod_groups import group_of, lost_pods
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
+from kueue_dra_ref.api.queued_pods import has_finalizer
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = "Namespace"
@@ -52,8 +55,9 @@ class Cleanup:
         look = Observation.at(self.informers, applied)
         work = [*look.jobs, *look.workloads]
         refs = [Ref.of(each) for each in work]
+        self._let_go(look.jobs)
         self.remove(refs)
-        skipped = SUBMITTED | self.leaves
+        skipped = (SUBMITTED - POD_OWNERS.keys()) | self.leaves
         rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
         flavors = _of_kind(FLAVOR, rest)
         namespaces = _of_kind(NAMESPACE, rest)
@@ -69,16 +73,29 @@ class Cleanup:
         self._kept.clear()
         applied.clear()
 
-    def collect_orphans(self) -> None:
-        """Delete each Workload of a deleted Job, as the garbage collector does where one runs.
+    def _let_go(self, jobs: Sequence[Manifest]) -> None:
+        """Remove the finalizers of pods: Kueue keeps those of a group, deleted or not, until others replace them."""
+        bare = {"metadata": {"finalizers": None}}
+        for job in jobs:
+            if job["kind"] != POD.name:
+                continue
+            if has_finalizer(job):
+                ref = Ref.of(job)
+                self.objects.patch(ref, bare)
+
+    def collect_orphans(self) -> bool:
+        """Delete each Workload of a deleted Job, as the garbage collector does where one runs; True if there was one.
 
         Kueue may create it after the Job was deleted, and takes it for the Workload of a later Job of that name.
         """
         orphans = []
         for workload in self.informers.list(KUEUE, "Workload"):
-            if owners_of(workload) & self._deleted_jobs:
-                orphans.append(Ref.of(workload))
+            is_orphan = owners_of(workload) & self._deleted_jobs
+            if is_orphan or lost_pods(self.informers, workload):
+                ref = Ref.of(workload)
+                orphans.append(ref)
         self.remove(orphans)
+        return bool(orphans)
 
     def _remove_namespaces(self, namespaces: Sequence[Ref]) -> None:
         if self.finalizes:
@@ -99,7 +116,7 @@ class Cleanup:
         uids = self._uids(refs)
         going = []
         for ref in refs:
-            if ref.kind in JOB_KINDS:
+            if ref.kind in JOB_KINDS and ref.kind != POD.name:
                 self._deleted_jobs.add(uids[ref])
             if not self._delete(ref) or self.informers.watches(ref):
                 going.append(ref)
@@ -179,7 +196,7 @@ class Cleanup:
         return answer.code == HTTPStatus.NOT_FOUND
 
     def _is_in_use(self, ref: Ref) -> bool:
-        """Whether a finalizer of Kueue keeps a deleted object: a ClusterQueue with admitted work, a flavor of a queue.
+        """Whether a finalizer of Kueue keeps a deleted object: a queue with admitted work, a flavor, a pod of a group.
 
         Up to Kueue 0.18 the status of a deleted ClusterQueue does not show it.
         """
@@ -187,6 +204,11 @@ class Cleanup:
             workloads = self.informers.list(KUEUE, "Workload")
             holding = filter(holds_quota, workloads)
             return any(cluster_queue_of(each) == ref.name for each in holding)
+        if ref.kind == POD.name:
+            pod = self.informers.read(ref)
+            if pod is None:
+                return False
+            return bool(group_of(pod))
         if ref.kind == FLAVOR:
             queues = self.informers.list(KUEUE, "ClusterQueue")
             return any(ref.name in flavors_named_by(queue) for queue in queues)

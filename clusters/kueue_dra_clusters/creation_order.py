@@ -20,7 +20,7 @@ from kueue_dra_clusters.waiting import (
     let_second_pass,
 )
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
 from kueue_dra_ref.target import Manifest, Ref
 
 QUEUES = ("ClusterQueue", "LocalQueue")
@@ -131,6 +131,11 @@ class CreationOrder:
             (int(datetime.fromisoformat(stamp).timestamp()) for stamp in stamps),
             default=0,
         )
+
+
+def dependents_of(informers: InformerCache, ref: Ref) -> Sequence[Ref]:
+    """Give the Workloads to delete together with a Job; the Workload of pods may have others that own it."""
+    return () if ref.kind == POD.name else workloads_of(informers, ref)
 
 
 def workloads_of(informers: InformerCache, ref: Ref) -> Sequence[Ref]:

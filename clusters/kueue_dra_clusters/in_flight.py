@@ -25,11 +25,12 @@ HOLDERS = re.compile(
     re.MULTILINE,
 )
 """The number of Workloads with quota reservation in a ClusterQueue (all releases)."""
+_CONTROLLERS = "job|v1_pod|workload(?:_controller)?"
 BUSY = re.compile(
-    r'^(?:controller_runtime_active_workers|workqueue_depth)\{controller="(job|workload(?:_controller)?)"[^}]*\} [1-9]',
+    rf'^(?:controller_runtime_active_workers|workqueue_depth)\{{controller="({_CONTROLLERS})"[^}}]*\}} [1-9]',
     re.MULTILINE,
 )
-"""A controller of Jobs or Workloads that reconciles something, or has something in its queue (all releases)."""
+"""A controller of Jobs, pods or Workloads that reconciles something, or has something in its queue (all releases)."""
 NOT_FOUND = re.compile(
     r"ResourceClaimTemplate (\S+) in podset .* not found$", re.DOTALL
 )

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import urllib3
-from kubernetes.client import ApiException, CustomObjectsApi
+from kubernetes.client import ApiException, CoreV1Api, CustomObjectsApi
 from kubernetes.watch import Watch
 
 from kueue_dra_clusters import waiting
@@ -24,6 +24,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.waiting import NotYet, TimedOut
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.target import Manifest, Ref
 
 Seen = TypeVar("Seen")
@@ -35,6 +36,7 @@ TEMPLATE_VERSIONS = (
 )
 PLURALS = {
     **{(each.api_version, each.name): each.plural for each in JOB_KINDS.values()},
+    **{(each.api_version, each.name): each.plural for each in POD_OWNERS.values()},
     (KUEUE, "Workload"): "workloads",
     (KUEUE, "LocalQueue"): "localqueues",
     (KUEUE, "ClusterQueue"): "clusterqueues",
@@ -75,7 +77,8 @@ class Informer:
     @property
     def group(self) -> str:
         """The API group."""
-        return self.api_version.partition("/")[0]
+        group, slash, _ = self.api_version.partition("/")
+        return group if slash else ""
 
     def fill(self, listing: Manifest) -> None:
         """Replace the cache by a list."""
@@ -210,18 +213,14 @@ class InformerCache:
         return informer
 
     def _watch(self, informer: Informer) -> None:
-        listed = CustomObjectsApi(self.objects.api).list_cluster_custom_object
         asked = self.objects.version_asked(informer.api_version)
-        group, _, version = asked.partition("/")
-        kind = (group, version, informer.plural)
+        lists, watches = self._lister(asked, informer.plural)
         again = threading.Event()
         while not self._closed:
             with contextlib.suppress(*FAULTS):
-                listing: Any = listed(*kind)
-                self._notify(partial(informer.fill, self.objects.as_ours(listing)))
+                self._notify(partial(informer.fill, self.objects.as_ours(lists())))
                 events: Iterator[Any] = informer.watch.stream(
-                    listed,
-                    *kind,
+                    *watches,
                     resource_version=str(informer.revision),
                     timeout_seconds=TURN,
                     deserialize=False,
@@ -230,6 +229,19 @@ class InformerCache:
                     changed = self.objects.as_ours(event["object"])
                     self._notify(partial(informer.take, event["type"], changed))
             again.wait(AGAIN)
+
+    def _lister(
+        self, version: str, plural: str
+    ) -> tuple[Callable[[], Any], tuple[Any, ...]]:
+        """Give what lists a kind, and the method that watches it with its arguments; of the core group, only pods."""
+        group, slash, number = version.partition("/")
+        if not slash:
+            watched = CoreV1Api(self.objects.api).list_pod_for_all_namespaces
+            path = f"/api/{version}/{plural}"
+            return lambda: self.objects.call("GET", path).body, (watched,)
+        custom = CustomObjectsApi(self.objects.api).list_cluster_custom_object
+        kind = (group, number, plural)
+        return partial(custom, *kind), (custom, *kind)
 
     def _notify(self, change: Callable[[], None]) -> None:
         with self._moved:

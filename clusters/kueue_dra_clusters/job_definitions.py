@@ -12,6 +12,7 @@ from kueue_dra_clusters.build_cache import parts
 from kueue_dra_clusters.go_tool import Component
 from kueue_dra_clusters.manifests import Manifest, documents
 from kueue_dra_ref.api.job_kinds import JOB_SET, RAY_CLUSTER, TRAINING
+from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,12 @@ SOURCES: Mapping[str, DefinitionSource] = {
         module="github.com/kubeflow/mpi-operator",
         folder="manifests/base",
         file="kubeflow.org_mpijobs.yaml",
+    ),
+    LEADER_WORKER_SET.framework: DefinitionSource(
+        name="lws",
+        module="sigs.k8s.io/lws",
+        folder="config/crd/bases",
+        file="leaderworkerset.x-k8s.io_leaderworkersets.yaml",
     ),
     RAY_CLUSTER.framework: DefinitionSource(
         name="ray-operator",

@@ -12,7 +12,11 @@ from kueue_dra_clusters.api_client import Answer
 from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.apply import ApplyResult, write, write_status
 from kueue_dra_clusters.cleanup import Cleanup
-from kueue_dra_clusters.creation_order import CreationOrder, workloads_of
+from kueue_dra_clusters.creation_order import (
+    CreationOrder,
+    dependents_of,
+    workloads_of,
+)
 from kueue_dra_clusters.errors import lines_about
 from kueue_dra_clusters.fence import PREFIX, Fence
 from kueue_dra_clusters.in_flight import InFlight
@@ -202,7 +206,7 @@ class LiveTarget:
             if ref.kind == "ResourceFlavor":
                 # Kueue releases one that no ClusterQueue of its informer names.
                 self._fence.pass_queues((), ())
-            removed = [ref, *workloads_of(self._informers, ref)]
+            removed = [ref, *dependents_of(self._informers, ref)]
             self._cleaning.remove(removed, entirely=False)
             self._record_deletion(ref)
             if ref.kind == "DeviceClass":

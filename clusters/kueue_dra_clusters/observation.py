@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_clusters.applied_objects import AppliedObjects, queue_name
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.pod_groups import PodGroups, group_of
+from kueue_dra_clusters.pod_owners import PodOwners, owners_in
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, is_suspended, priority_class_of
+from kueue_dra_ref.api.job_kinds import (
+    JOB_KINDS,
+    POD,
+    is_suspended,
+    priority_class_of,
+)
 from kueue_dra_ref.api.job_kinds import is_active as is_job_active
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
@@ -28,6 +35,8 @@ class Observation:
     workloads: list[Manifest]
     without_workload_uids: frozenset[str] = frozenset()
     """The UIDs of Jobs without a Workload: their priority class is missing, or Kueue does not manage the namespace."""
+    owners: Sequence[Manifest] = ()
+    """The work whose pods are queued."""
     frameworks: frozenset[str] = frozenset()
     """The frameworks that the Configuration names: Kueue suspends running work of these, and creates its Workload."""
 
@@ -36,9 +45,11 @@ class Observation:
         """Read the Jobs that were applied, and the Workloads that were applied or belong to them."""
         jobs: list[Manifest] = []
         workloads: list[Manifest] = []
+        owners: list[Manifest] = []
         for namespace in applied.namespaces if applied.has_jobs else []:
             jobs += _jobs_in(informers, applied, namespace)
-            uids = _uids(jobs)
+            owners += owners_in(informers, applied, namespace)
+            uids = _uids([*jobs, *owners])
             for workload in informers.list(KUEUE, "Workload", namespace):
                 if Ref.of(workload) in applied or uids & owners_of(workload):
                     workloads.append(workload)
@@ -47,6 +58,7 @@ class Observation:
         return cls(
             jobs=jobs,
             workloads=workloads,
+            owners=owners,
             without_workload_uids=frozenset(_uids(unmade)),
             frameworks=applied.frameworks,
         )
@@ -107,7 +119,8 @@ class Observation:
             and not is_true(found, "Finished")
             for found in self.workloads
         )
-        return admitted and not self.alone and not any(self.inconsistencies())
+        alone = [job for job in self.alone if not group_of(job)]
+        return admitted and not alone and not any(self.inconsistencies())
 
     @property
     def alone(self) -> list[Manifest]:
@@ -122,6 +135,7 @@ class Observation:
             job
             for job in self.alone
             if job["metadata"]["uid"] not in self.without_workload_uids
+            and not group_of(job)
             and self._fault_of(job, None)
         ]
 
@@ -153,13 +167,27 @@ class Observation:
         by_owner = {
             uid: workload for workload in self.workloads for uid in owners_of(workload)
         }
+        yield from self._groups.faults(self.workloads)
+        yield from self._faults_of_owners()
         for job in self.jobs:
             uid = job["metadata"]["uid"]
-            if uid in self.without_workload_uids:
+            if uid in self.without_workload_uids or group_of(job):
                 continue
             fault = self._fault_of(job, by_owner.get(uid))
             if fault:
                 yield f"{job['kind']} {job['metadata']['name']} {fault}"
+
+    def _faults_of_owners(self) -> Iterator[str]:
+        by_owner: dict[str, list[Manifest]] = {}
+        for workload in self.workloads:
+            for uid in owners_of(workload):
+                by_owner.setdefault(uid, []).append(workload)
+        owners = PodOwners(owners=self.owners, frameworks=self.frameworks)
+        yield from owners.faults(self.jobs, by_owner)
+
+    @property
+    def _groups(self) -> PodGroups:
+        return PodGroups.among(self.jobs)
 
     def _fault_of(self, job: Manifest, workload: Manifest | None) -> str:
         if workload is None and _is_to_be_suspended(job, self.frameworks):
@@ -185,6 +213,8 @@ def _is_to_be_suspended(job: Manifest, frameworks: frozenset[str]) -> bool:
     """
     if job["kind"] == "Job" or not queue_name(job):
         return False
+    if job["kind"] == POD.name:
+        return False  # Kueue does not manage those that ran before
     if _is_done(job) or job["metadata"].get("deletionTimestamp"):
         return False
     return JOB_KINDS[job["kind"]].framework in frameworks
@@ -239,7 +269,9 @@ def cluster_queue_of(workload: Manifest) -> str:
 def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     """Describe how a Job does not match its Workload yet; empty if it does."""
     suspended = is_suspended(job)
-    if not queue_name(job) or job["metadata"].get("deletionTimestamp"):
+    if job["metadata"].get("deletionTimestamp"):
+        return "is deleted, but still there" if job["kind"] == POD.name else ""
+    if not queue_name(job):
         return ""
     if workload is None:
         return "has no Workload" if suspended else ""

@@ -40,8 +40,8 @@ class Settle:
     stops: StopPolicySync
     is_denied: Callable[[], bool] = lambda: False
     """Whether Kueue's Workload controller waits forever for a resource that it may not read."""
-    collect_orphans: Callable[[], None] = lambda: None
-    """Deletes the Workloads of deleted Jobs."""
+    collect_orphans: Callable[[], bool] = lambda: False
+    """Deletes the Workloads of deleted Jobs; True if there were any."""
     limits: WaitLimits = field(default_factory=WaitLimits)
     _reconciled_again: set[str] = field(default_factory=set)
     """The UIDs of Jobs with a triggered reconcile."""
@@ -68,7 +68,9 @@ class Settle:
     def settle(self) -> None:
         """Wait until every Job and Workload has settled; `TimedOut` names what still changes."""
         self._quiet.clear()
-        if self.applied.has_jobs and not self._is_all_admitted_soon():
+        if not self.applied.has_jobs:
+            return
+        if not self._is_all_admitted_soon() or self.collect_orphans():
             self.informers.eventually(
                 self._pass, within=self.limits.settle, what="all workloads to settle"
             )
@@ -99,6 +101,8 @@ class Settle:
         self.retries.await_retries()
         began = self._see()
         self.fence.pass_chain(unless=self.is_denied)
+        if self.collect_orphans():
+            raise NotYet("workloads of deleted pods were there")
         look = self._see()
         self._touch(look)
         self._recreate_workloads(look)

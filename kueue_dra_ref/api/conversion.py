@@ -170,6 +170,16 @@ def _default_job(obj: Object) -> None:
         obj["metadata"]["labels"] = copied(labels)
 
 
+def _default_pod(obj: Object) -> None:
+    """Let a pod request what its containers are limited to, as the API server does for pods, not for templates."""
+    for kind in ("containers", "initContainers"):
+        for _, resources in places(obj, f"spec.{kind}[].resources", dict):
+            limits = resources.get("limits") or {}
+            if limits:
+                requests = resources.get("requests") or {}
+                resources["requests"] = {**limits, **requests}
+
+
 def _default_job_set(obj: Object) -> None:
     spec = obj.setdefault("spec", {})
     for each in mappings(spec, "replicatedJobs", "spec"):
@@ -209,15 +219,13 @@ def _in_thousandths(*paths: str) -> Shape:
     return change
 
 
-_ASKING = (
-    f"{POD_PATH}.resources",
-    f"{POD_PATH}.containers[].resources",
-    f"{POD_PATH}.initContainers[].resources",
-)
-_OF_PODS = (
-    f"{POD_PATH}.overhead",
+_ASKING = ("resources", "containers[].resources", "initContainers[].resources")
+_BOUNDS = (
+    "overhead",
     *(f"{at}.{bound}" for at in _ASKING for bound in ("requests", "limits")),
 )
+_OF_PODS = tuple(f"{POD_PATH}.{at}" for at in _BOUNDS)
+_OF_A_POD = tuple(f"spec.{at}" for at in _BOUNDS)
 _OF_LIMITS = tuple(
     f"spec.limits[].{bound}"
     for bound in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
@@ -289,6 +297,7 @@ _DEFAULTS: dict[str, tuple[Shape, ...]] = {
     "Workload": (_default_workload,),
     **dict.fromkeys(JOB_KINDS, (_default_spec,)),
     "Job": (_default_job, _in_thousandths(*_OF_PODS)),
+    "Pod": (_default_spec, _default_pod, _in_thousandths(*_OF_A_POD)),
     "JobSet": (_default_job_set,),
     "RayCluster": (_default_ray_cluster,),
     "LimitRange": (_default_spec, _default_limits, _in_thousandths(*_OF_LIMITS)),

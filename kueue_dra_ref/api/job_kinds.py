@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kueue_dra_ref.api import queued_pods
 from kueue_dra_ref.target import Manifest
 
 Path = tuple[str | int, ...]
@@ -33,7 +34,7 @@ class PodSetPlace:
         shown = ""
         for key in self.path:
             shown += f"[{key}]" if isinstance(key, int) else f".{key}"
-        return f"{shown.removeprefix('.')}.spec"
+        return f"{shown}.spec".removeprefix(".")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +57,13 @@ class JobKind:
     """The field with which Kueue suspends it."""
     priority: tuple[str, ...] = ()
     """The field that names its PriorityClass, before those of its pods; empty for none."""
+    gated: bool = False
+    """Whether Kueue holds it by a scheduling gate, as it does with pods, and not by a field that suspends it."""
 
     @property
     def api_version(self) -> str:
         """The version that Kueue reads."""
-        return f"{self.group}/{self.version}"
+        return f"{self.group}/{self.version}".removeprefix("/")
 
 
 def spec_of(obj: Manifest) -> Manifest:
@@ -172,6 +175,16 @@ def _never(_: Manifest) -> None:
     """Give no outcome: such work runs until it is deleted."""
 
 
+def _of_pod(_: Manifest) -> Iterator[PodSetPlace]:
+    """Give a pod as the only pod set: it is its own template."""
+    yield PodSetPlace(name=MAIN, count=1, path=())
+
+
+def _is_pod_active(_: Manifest) -> bool:
+    """Kueue does not wait for a pod that it has deleted."""
+    return False
+
+
 def _is_job_active(job: Manifest) -> bool:
     return bool(_status(job).get("active"))
 
@@ -238,11 +251,22 @@ RAY_CLUSTER = JobKind(
     outcome=_never,
     is_active=_is_ray_cluster_active,
 )
+POD = JobKind(
+    name=queued_pods.POD,
+    group="",
+    version="v1",
+    plural="pods",
+    framework=queued_pods.FRAMEWORK,
+    places=_of_pod,
+    outcome=queued_pods.outcome_of,
+    is_active=_is_pod_active,
+    gated=True,
+)
 JOB_KINDS: Mapping[str, JobKind] = {
-    each.name: each for each in (JOB, JOB_SET, *TRAINING, RAY_CLUSTER)
+    each.name: each for each in (JOB, JOB_SET, *TRAINING, RAY_CLUSTER, POD)
 }
 """Every kind of work that the reference queues, by its name."""
-SUBMITTED = frozenset({*JOB_KINDS, "Workload"})
+SUBMITTED = frozenset({*JOB_KINDS, *queued_pods.THROUGH_PODS, "Workload"})
 """The kinds that users submit to a queue."""
 
 
@@ -265,7 +289,10 @@ def template_at(job: Manifest, path: Path) -> Manifest:
 
 def is_suspended(job: Manifest) -> bool:
     """Whether an object is suspended."""
-    return bool(_at(job, JOB_KINDS[job["kind"]].suspend))
+    kind = JOB_KINDS[job["kind"]]
+    if kind.gated:
+        return queued_pods.is_held(job)
+    return bool(_at(job, kind.suspend))
 
 
 def with_suspend(job: Manifest, suspended: bool) -> Manifest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.queued_pods import POD
 from kueue_dra_ref.target import Manifest
 
 FRAMEWORK = "batch/job"
@@ -16,15 +17,22 @@ BY_NUMBER = "NonIndexed"
 
 
 def template_of(job: Manifest) -> Manifest:
-    """Give the pod template of a Job."""
+    """Give the pod template of a Job; a pod is its own."""
+    if job["kind"] == POD:
+        return job
     found: Manifest = job["spec"].get("template") or {}
     return found
 
 
 def pod_of(job: Manifest) -> Manifest:
-    """Give the pod spec of a Job."""
+    """Give the pod spec of a Job, or of a pod."""
     found: Manifest = template_of(job).get("spec") or {}
     return found
+
+
+def pod_path(job: Manifest) -> str:
+    """Give the path of the pod spec of a Job, or of a pod."""
+    return "spec" if job["kind"] == POD else POD_PATH
 
 
 def queue_named_by(job: Manifest) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, JobKind
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, PodOwner
 from kueue_dra_ref.api.status_errors import invalid, required
 from kueue_dra_ref.target import Manifest
 
@@ -44,7 +45,7 @@ def _devices(name: str, *, namespaced: bool = False) -> ResourceKind:
     )
 
 
-def _work(kind: JobKind) -> ResourceKind:
+def _work(kind: JobKind | PodOwner) -> ResourceKind:
     return ResourceKind(
         name=kind.name, group=kind.group, versions=(kind.version,), namespaced=True
     )
@@ -64,6 +65,7 @@ KINDS = {
         ResourceKind(name="RuntimeClass", group="node.k8s.io", versions=("v1",)),
         ResourceKind(name="LimitRange", group="", versions=("v1",), namespaced=True),
         *map(_work, JOB_KINDS.values()),
+        *map(_work, POD_OWNERS.values()),
         _kueue("ResourceFlavor"),
         _kueue("Cohort"),
         _kueue("ClusterQueue"),

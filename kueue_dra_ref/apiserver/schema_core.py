@@ -20,7 +20,7 @@ from kueue_dra_ref.apiserver.go_types import (
     word,
 )
 from kueue_dra_ref.apiserver.schema_claims import HEAD
-from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, JOB
+from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, JOB, POD, TEMPLATE
 
 
 def _kind(name: str, *parts: tuple[str, Shape]) -> GoStruct:
@@ -34,6 +34,34 @@ _BOUNDS = fields(
     "v1.LimitRangeItem",
     ("type", word("v1.LimitType")),
     *all_of(AMOUNTS, "max min default defaultRequest maxLimitRequestRatio"),
+)
+
+
+def _replicated(name: str, *parts: tuple[str, Shape]) -> GoStruct:
+    """Describe the spec of work whose pods have one template."""
+    return fields(
+        name,
+        *all_of(INT32, "replicas minReadySeconds revisionHistoryLimit"),
+        ("selector", ANYTHING),
+        ("template", TEMPLATE),
+        *parts,
+    )
+
+
+_DEPLOYMENT = _replicated(
+    "v1.DeploymentSpec",
+    ("strategy", ANYTHING),
+    ("paused", FLAG),
+    ("progressDeadlineSeconds", INT32),
+)
+_STATEFUL_SET = _replicated(
+    "v1.StatefulSetSpec",
+    ("serviceName", TEXT),
+    ("podManagementPolicy", TEXT),
+    ("volumeClaimTemplates", ANYTHING),
+    ("updateStrategy", ANYTHING),
+    ("persistentVolumeClaimRetentionPolicy", ANYTHING),
+    ("ordinals", ANYTHING),
 )
 _RULE = fields(
     "v1.PolicyRule",
@@ -62,4 +90,7 @@ BUILT_IN: Mapping[str, GoStruct] = {
         ("spec", fields("v1.LimitRangeSpec", ("limits", GoSlice(_BOUNDS)))),
     ),
     "Job": JOB,
+    "Deployment": _kind("Deployment", ("spec", _DEPLOYMENT), ("status", ANYTHING)),
+    "StatefulSet": _kind("StatefulSet", ("spec", _STATEFUL_SET), ("status", ANYTHING)),
+    "Pod": _kind("Pod", ("spec", POD), ("status", ANYTHING)),
 }

@@ -92,7 +92,30 @@ _RAY_CLUSTER = fields(
         "authOptions autoscalerOptions gcsFaultToleranceOptions headServiceAnnotations upgradeStrategy",
     ),
 )
+_LEADER_WORKER_SET = fields(
+    "v1.LeaderWorkerSetSpec",
+    ("replicas", INT32),
+    (
+        "leaderWorkerTemplate",
+        fields(
+            "v1.LeaderWorkerTemplate",
+            *all_of(TEMPLATE, "leaderTemplate workerTemplate"),
+            ("size", INT32),
+            *all_of(
+                ANYTHING,
+                "restartPolicy subGroupPolicy resizePolicy volumeClaimTemplates",
+            ),
+        ),
+    ),
+    *all_of(ANYTHING, "rolloutStrategy startupPolicy networkConfig"),
+)
 CUSTOM: Mapping[str, GoStruct] = {
+    "LeaderWorkerSet": fields(
+        "v1.LeaderWorkerSet",
+        *HEAD,
+        ("spec", _LEADER_WORKER_SET),
+        ("status", ANYTHING),
+    ),
     "JobSet": fields(
         "v1alpha2.JobSet", *HEAD, ("spec", _JOB_SET), ("status", ANYTHING)
     ),

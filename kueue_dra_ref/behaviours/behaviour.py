@@ -15,6 +15,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
     MappingSource,
     Preprocessing,
 )
+from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FairSharingRules,
@@ -74,6 +75,7 @@ class Behaviour:
     webhooks: WebhookRules = field(default_factory=WebhookRules)
     """Do Kueue's webhooks accept the object?"""
     jobs: JobRules
+    pods: PodRules = field(default_factory=PodRules)
     priorities: PriorityClassRules
     adjusting: AdjustResources = field(default_factory=AdjustResources)
     processing: Preprocessing

@@ -23,6 +23,7 @@ from kueue_dra_ref.behaviours.kueue_0_14_dra import (
     MAPPING,
     PROCESSING,
 )
+from kueue_dra_ref.behaviours.kueue_0_14_pods import PODS
 from kueue_dra_ref.behaviours.kueue_0_14_scheduling import (
     ASSIGNING,
     COHORTS,
@@ -74,5 +75,6 @@ def _scheduling() -> Behaviour:
         fair_sharing=FAIR_SHARING,
         reporting=REPORTING,
         jobs=JOBS,
+        pods=PODS,
         priorities=PRIORITIES,
     )

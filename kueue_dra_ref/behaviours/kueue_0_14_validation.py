@@ -28,6 +28,8 @@ from kueue_dra_ref.rules.kubernetes import (
 from kueue_dra_ref.rules.webhooks import (
     clusterqueue_webhook,
     job_webhook,
+    pod_owner_webhook,
+    pod_webhook,
     resourceflavor_webhook,
     workload_webhook,
 )
@@ -110,6 +112,27 @@ DEFINITIONS = APIValidation(
             shared_crd.stop_policy_is_known,
         ),
         cel=Collect(localqueue_crd.cluster_queue_is_immutable),
+    ),
+    pod=JobValidation(
+        before=Collect(
+            job_validation.pod_claims_are_valid,
+            job_validation.pod_has_a_container,
+        ),
+        container=Collect(
+            job_validation.container_name_and_image_are_required,
+            job_validation.container_resources_are_valid,
+            job_validation.container_claims_exist,
+            job_validation.container_name_is_unique,
+            job_validation.container_restart_policy_is_known,
+        ),
+        after=Collect(
+            job_validation.pod_resources_are_valid,
+            job_validation.pod_restart_policy_is_known,
+            job_validation.node_selection_is_valid,
+            job_validation.pod_tolerations_are_valid,
+            job_validation.pod_class_names_are_valid,
+            job_validation.pod_overhead_is_valid,
+        ),
     ),
     resource_flavor=CRDValidation(
         limits=Collect(
@@ -200,6 +223,17 @@ WEBHOOKS = WebhookRules(
         ),
         job_webhook.running_job_keeps_priority_class,
         job_webhook.running_job_keeps_parallelism,
+    ),
+    pod=Collect(
+        pod_webhook.group_has_name_and_total,
+        pod_webhook.group_total_is_above_zero,
+        pod_webhook.group_name_is_immutable,
+        pod_webhook.unretriable_pods_stay_so,
+    ),
+    pod_owner=Collect(
+        job_webhook.job_queue_name_is_valid,
+        pod_owner_webhook.work_with_ready_pods_keeps_queue_name,
+        pod_owner_webhook.stateful_set_keeps_its_replicas,
     ),
     resource_flavor=Collect(
         resourceflavor_webhook.node_labels_are_valid,

@@ -15,6 +15,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
+from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     FairSharingRules,
     FlavorAssignment,
@@ -32,7 +33,7 @@ from kueue_dra_ref.rules.flavorassigner import (
     flavor_fungibility,
     taints,
 )
-from kueue_dra_ref.rules.jobframework import job_reconciliation
+from kueue_dra_ref.rules.jobframework import job_reconciliation, pod_owners
 from kueue_dra_ref.rules.preemption import fair_sharing
 from kueue_dra_ref.rules.queue import pending_workloads
 from kueue_dra_ref.rules.workload import workload_priority_class
@@ -53,10 +54,19 @@ def kueue_0_16() -> Behaviour:
         mapping=_mapping(earlier.mapping),
         webhooks=_webhooks(earlier.webhooks),
         jobs=_jobs(earlier.jobs),
+        pods=_pods(earlier.pods),
         priorities=_priorities(earlier.priorities),
         queueing=_queueing(earlier.queueing),
         assigning=_assigning(earlier.assigning),
         fair_sharing=_fair_sharing(earlier.fair_sharing),
+    )
+
+
+def _pods(earlier: PodRules) -> PodRules:
+    return replace(
+        earlier,
+        # A StatefulSet has its Workload before its pods.
+        workloads=earlier.workloads.add(pod_owners.pod_set_of_stateful_set),
     )
 
 

@@ -25,6 +25,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
     ExtendedResources,
     Preprocessing,
 )
+from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FlavorAssignment,
@@ -62,6 +63,7 @@ from kueue_dra_ref.rules.flavorassigner import (
     node_affinity,
     taints,
 )
+from kueue_dra_ref.rules.jobframework import pod_groups, pod_owners
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota
 from kueue_dra_ref.rules.workload import (
@@ -79,6 +81,7 @@ def kueue_0_18() -> Behaviour:
         earlier,
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
+        pods=_pods(earlier.pods),
         priorities=_priorities(earlier.priorities),
         adjusting=_adjusting(earlier.adjusting),
         processing=_processing(earlier.processing),
@@ -160,6 +163,21 @@ def _definitions(earlier: APIValidation) -> APIValidation:
                 workload_crd.at_most_8_pod_sets, workload_crd.at_most_10_pod_sets
             ),
         ),
+    )
+
+
+def _pods(earlier: PodRules) -> PodRules:
+    return replace(
+        earlier,
+        # Names of groups may be longer than a label's value.
+        group_name=earlier.group_name.add(
+            when(pod_groups.group_of_annotation, WorkloadIdentifierAnnotations=True),
+            before=pod_groups.group_of_label,
+        ),
+        # A group whose pods are gone waits for others before it is admitted again.
+        withheld=AnyOf(pod_groups.not_admitted_while_pods_are_missing),
+        # A StatefulSet without replicas releases its quota at once.
+        hold=earlier.hold.add(pod_owners.hold_without_replicas),
     )
 
 

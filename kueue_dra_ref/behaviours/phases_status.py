@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.model.pending_reason import (
     InadmissibleReason,
     NotAdmissible,
 )
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
-from kueue_dra_ref.rules.jobframework.managed_jobs import JobOwnership
 from kueue_dra_ref.rules.workload.workload_priority_class import PriorityClassRef
 from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment, QueueCounts
 

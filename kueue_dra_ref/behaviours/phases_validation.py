@@ -8,7 +8,8 @@ from typing import TypeAlias, assert_never
 
 from kueue_dra_ref.api.crd_validation import invalid
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
-from kueue_dra_ref.api.jobs import POD_PATH, pod_of
+from kueue_dra_ref.api.jobs import pod_of, pod_path
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.resource_groups import (
     CoveredResource,
     FlavorOfGroup,
@@ -69,9 +70,14 @@ class JobValidation:
     def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
         """Give all errors."""
         yield from self.before(write)
-        for container in containers_of(pod_of(write.new), POD_PATH, write.kubernetes):
+        for container in _containers_of(write):
             yield from self.container(container)
         yield from self.after(write)
+
+
+def _containers_of(write: AdmissionRequest) -> Iterator[PodContainer]:
+    pod, path = pod_of(write.new), pod_path(write.new)
+    yield from containers_of(pod, path, write.kubernetes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +92,8 @@ class APIValidation:
     """Jobs"""
     local_queue: CRDValidation = CRDValidation()
     """LocalQueues"""
+    pod: JobValidation = JobValidation()
+    """Pods, and the pod templates of Deployments and StatefulSets"""
     resource_flavor: CRDValidation = CRDValidation()
     """ResourceFlavors"""
     work: CRDValidation = CRDValidation()
@@ -101,6 +109,8 @@ class APIValidation:
         """Give all errors of an object, those of types (``wrong``) first."""
         if write.new["kind"] == "Job":
             return tuple(self.job.faults(write))
+        if write.new["kind"] in ("Pod", "Deployment", "StatefulSet"):
+            return tuple(self.pod.faults(write))
         kinds = {
             "ClusterQueue": self.cluster_queue,
             "Cohort": self.cohort,
@@ -154,6 +164,10 @@ class WebhookRules:
     """Find errors of a Cohort."""
     job: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a Job, or of another kind of work."""
+    pod: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of a pod, after those that it has as work."""
+    pod_owner: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of work whose pods are queued."""
     resource_flavor: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a ResourceFlavor."""
     workload: Collect[[AdmissionRequest], FieldError] = Collect()
@@ -172,9 +186,13 @@ class WebhookRules:
             yield from self.cohort(write)
         if kind in {"ClusterQueue", "Cohort"}:
             yield from self.groups.faults(write)
+        if kind == "Pod":
+            yield from self.job(write)
         rules = {
             "ClusterQueue": self.cluster_queue,
             **dict.fromkeys(JOB_KINDS, self.job),
+            "Pod": self.pod,
+            **dict.fromkeys(POD_OWNERS, self.pod_owner),
             "ResourceFlavor": self.resource_flavor,
             "Workload": self.workload,
         }

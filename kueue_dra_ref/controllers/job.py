@@ -211,8 +211,10 @@ class JobReconciler:
 
     def _create(self, job: Manifest) -> None:
         """Create the Workload of a Job; if the API server rejects it, the status of the Job does not say so."""
-        if self._pod_sets(job) is None:
-            return
+        if self._pod_sets(job) is not None:
+            self._create_workload(job, self._spec(job))
+
+    def _create_workload(self, job: Manifest, spec: Manifest) -> None:
         meta = job["metadata"]
         owner = {
             "apiVersion": self.kind.api_version,
@@ -230,7 +232,7 @@ class JobReconciler:
                 "labels": {"kueue.x-k8s.io/job-uid": meta["uid"]},
                 "ownerReferences": [owner],
             },
-            "spec": self._spec(job),
+            "spec": spec,
         }
         if self._is_accepted(workload):
             self.store.put(workload)

@@ -7,15 +7,28 @@ Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, JobKind
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, PodOwner
+from kueue_dra_ref.api.queued_pods import PARENT, annotations_of
 from kueue_dra_ref.behaviours.phases_status import JobRules
 from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
 from kueue_dra_ref.controlplane.store import Store
-from kueue_dra_ref.rules.jobframework.managed_jobs import JobOwnership
+from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.target import Manifest
+
+
+def framework_of(job: Manifest) -> str:
+    """Name the framework that queues an object; pods of other work are queued with the framework of that work."""
+    parent = annotations_of(job).get(PARENT)
+    if parent and job["kind"] == POD.name:
+        return parent
+    kinds: Mapping[str, JobKind | PodOwner] = {**JOB_KINDS, **POD_OWNERS}
+    return kinds[job["kind"]].framework
 
 
 class ManagedJobs:
@@ -41,6 +54,10 @@ class ManagedJobs:
         """Whether Kueue manages a new Job, and so suspends it."""
         return not self.is_off(job) and self._is_managed(self._ownership(job))
 
+    def ownership(self, job: Manifest) -> JobOwnership:
+        """Give the queue name of a Job, and what the Configuration states about its namespace."""
+        return self._ownership(job)
+
     def has_default_queue(self, namespace: str) -> bool:
         """Whether a namespace has a default LocalQueue that is not stopped."""
         default = self._store.find("LocalQueue", "default", namespace)
@@ -49,7 +66,7 @@ class ManagedJobs:
     def objection(self, job: Manifest) -> str:
         """Say why Kueue creates no Workload for a Job; empty when it does."""
         if self.is_off(job):
-            framework = JOB_KINDS[job["kind"]].framework
+            framework = framework_of(job)
             return (
                 f"is of a kind that integrations.frameworks does not name ({framework})"
             )
@@ -62,7 +79,7 @@ class ManagedJobs:
 
     def is_off(self, job: Manifest) -> bool:
         """Whether Kueue does not queue the kind of a Job."""
-        framework = JOB_KINDS[job["kind"]].framework
+        framework = framework_of(job)
         return self._rules.framework_off(framework, self._configuration.frameworks)
 
     def _is_managed(self, job: JobOwnership) -> bool:

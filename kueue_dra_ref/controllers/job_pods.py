@@ -63,13 +63,13 @@ class JobPods:
         admission = workload["status"]["admission"]
         assignments = admission["podSetAssignments"]
         for place, assignment in zip(pod_set_places(job), assignments, strict=False):
-            failed = self._conflict(template_at(job, place.path), assignment)
+            failed = self.conflict(template_at(job, place.path), assignment)
             if failed is not None:
                 return failed
         self._unsuspend(job, assignments)
         return None
 
-    def _conflict(self, template: Manifest, assignment: Manifest) -> Failed | None:
+    def conflict(self, template: Manifest, assignment: Manifest) -> Failed | None:
         """Say why the pods of a template cannot run on the nodes of their flavors."""
         pod = template.get("spec") or {}
         node_selector = pod.get("nodeSelector") or {}
@@ -82,10 +82,14 @@ class JobPods:
         changed = self._resized(job, assignments)
         for place, assignment in zip(pod_set_places(job), assignments, strict=False):
             template = _template_of(changed, place.path)
-            for flavor in self._flavors(assignment):
-                _add_flavor(template["spec"], flavor)
+            self.add_flavors(template["spec"], assignment)
             changed = replaced(changed, place.path, template)
         self._update(changed, suspended=False)
+
+    def add_flavors(self, spec: Manifest, assignment: Manifest) -> None:
+        """Add the node labels and tolerations of the flavors of a pod set to the spec of a pod."""
+        for flavor in self._flavors(assignment):
+            _add_flavor(spec, flavor)
 
     def _update(self, job: Manifest, *, suspended: bool) -> None:
         updated = with_suspend(job, suspended)

@@ -37,7 +37,7 @@ from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 
 _MISSING_IN_SKETCH = re.compile(
-    r"spec\.template\.spec\.(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))"
+    r"spec\.(template\.spec\.)?(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))"
 )
 
 T = TypeVar("T")
@@ -205,13 +205,15 @@ class ApiServer:
     ) -> tuple[FieldError, ...]:
         """Give the faults that reject an object; those that a sketch of a Job may have become warnings."""
         found = tuple(faults)
-        if not self.sketches or obj["kind"] != "Job":
+        kind, name = obj["kind"], obj["metadata"]["name"]
+        if not self.sketches or kind not in ("Job", "Pod"):
             return found
         rejecting = []
         for fault in found:
             if _is_missing_in_sketch(fault):
-                name = obj["metadata"]["name"]
-                warning = f"Job {name}: an API server would refuse it for this: {fault}"
+                warning = (
+                    f"{kind} {name}: an API server would refuse it for this: {fault}"
+                )
                 self.warnings.append(warning)
             else:
                 rejecting.append(fault)

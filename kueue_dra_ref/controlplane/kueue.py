@@ -119,6 +119,9 @@ class Kueue:
 
     def enqueue(self, obj: Manifest) -> bool:
         """Queue a workload in its LocalQueue and ClusterQueue; False when one does not exist."""
+        if self.behaviour.pods.withheld(obj):
+            self.dequeue(key_of(obj))
+            return True
         info = self.assign_to_local_queue(obj)
         _, managed = self.queue_of(obj)
         if info is None or managed is None:

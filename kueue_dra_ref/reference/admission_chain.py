@@ -11,8 +11,9 @@ from typing import Any
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.crd_validation import drop, fill
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED, with_suspend
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED, with_suspend
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError
 from kueue_dra_ref.api.three_way_merge import job_spec
@@ -28,6 +29,8 @@ from kueue_dra_ref.controlplane.apiserver import (
     insist_on_namespace,
 )
 from kueue_dra_ref.controlplane.store import Store
+from kueue_dra_ref.reference.owner_mutation import OwnerMutation
+from kueue_dra_ref.reference.pod_mutation import PodMutation
 from kueue_dra_ref.reference.restored_objects import check_metadata, check_status
 from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
@@ -57,6 +60,8 @@ class AdmissionChain:
         old = self.store.find(ref.kind, ref.name, ref.namespace)
         self._check_kind(obj)
         written = self._mutated(obj) if old is None else self._merged(obj, old)
+        if ref.kind in POD_OWNERS:
+            written = self._mutated_owners.of(written)
         request = self._request(written, old)
         self._validate(request)
         if old is None and ref.kind in SUBMITTED:
@@ -189,7 +194,9 @@ class AdmissionChain:
         self._fill_defaults(obj)
         for path in self.behaviour.webhooks.drop_fields(kind):
             drop(obj, path)
-        if kind in JOB_KINDS:
+        if kind == POD.name:
+            obj |= self._mutated_pods.of(obj)
+        elif kind in JOB_KINDS:
             self._mutate_job(obj)
         if kind in {"ClusterQueue", "ResourceFlavor"}:
             meta = obj["metadata"]
@@ -216,6 +223,23 @@ class AdmissionChain:
         has_default = self.store.find(WORKLOAD_CLASS, "default") is not None
         rules = self.behaviour.priorities.default_class
         return rules.or_else(name, name, has_default)
+
+    @property
+    def _mutated_owners(self) -> OwnerMutation:
+        return OwnerMutation(
+            rules=self.behaviour.pods,
+            managed=self._managed_jobs,
+            priority_class=self._priority_class,
+        )
+
+    @property
+    def _mutated_pods(self) -> PodMutation:
+        return PodMutation(
+            rules=self.behaviour.pods,
+            managed=self._managed_jobs,
+            priority_class=self._priority_class,
+            store=self.store,
+        )
 
     @property
     def _managed_jobs(self) -> ManagedJobs:

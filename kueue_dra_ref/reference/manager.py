@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS
+from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
 from kueue_dra_ref.controllers.finalizers import FinalizerController
 from kueue_dra_ref.controllers.job import JobReconciler
 from kueue_dra_ref.controllers.limitrange import LimitRangeController
+from kueue_dra_ref.controllers.pod_owners import PodOwnerController
+from kueue_dra_ref.controllers.pods import PodReconciler
 from kueue_dra_ref.controllers.queue_status import QueueStatus
 from kueue_dra_ref.controllers.queues import QueueControllers
 from kueue_dra_ref.controllers.scheduler import Scheduler
@@ -33,6 +36,7 @@ _INITIAL_LIST = (
     "LocalQueue",
     "Workload",
     *JOB_KINDS,
+    *POD_OWNERS,
 )
 """The kinds whose objects a starting Kueue lists, in that order."""
 
@@ -66,6 +70,8 @@ class Manager:
         self.reconcilers = {
             name: JobReconciler(self.kueue, kind) for name, kind in JOB_KINDS.items()
         }
+        self.reconcilers[POD.name] = PodReconciler(self.kueue)
+        self.pod_owners = PodOwnerController(self.kueue)
         self.jobs = self.reconcilers[JOB.name]
         self.queues = QueueControllers(self.kueue)
         self.status = QueueStatus(self.kueue)
@@ -92,6 +98,8 @@ class Manager:
         return {
             "Workload": (self.workloads.on, *owners),
             **{name: (each.on,) for name, each in work.items()},
+            POD.name: (self.pod_owners.on_pod, work[POD.name].on),
+            **dict.fromkeys(POD_OWNERS, (self.pod_owners.on,)),
             "Cohort": (queues.on_cohort,),
             "ClusterQueue": (queues.on_cluster_queue, finalizers.on_cluster_queue),
             "LocalQueue": (queues.on_local_queue,),
@@ -229,6 +237,8 @@ class Manager:
         match kind:
             case "Workload":
                 self.workloads.reconcile(key)
+            case owner if owner in POD_OWNERS:
+                self.pod_owners.reconcile(kind, key)
             case _:
                 self.finalizers.reconcile(kind, key)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from kueue_dra_ref.api.conversion import presented
 from kueue_dra_ref.api.deepcopy import copied
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -109,9 +109,9 @@ class ReferenceTarget:
         return rejections
 
     def delete(self, refs: Iterable[Ref]) -> None:
-        """Delete objects, and with a Job its Workload."""
+        """Delete objects, and with a Job its Workload; that of a pod goes when the last of its pods is gone."""
         for ref in refs:
-            for workload in self._owned(ref):
+            for workload in self._owned(ref) if ref.kind != POD.name else ():
                 self.store.remove(workload)
             self.store.remove(ref)
             self._writer.forget(ref)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.job_kinds import owner_of
+from kueue_dra_ref.api.queued_pods import is_of_group
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import (
     FieldError,
@@ -221,8 +222,8 @@ def _merged(steps: Sequence[Step], verb: str) -> list[Manifest]:
 
 
 def _owner(workload: Manifest) -> str:
-    """Name the Job of a workload, or else the workload."""
-    owner = owner_of(workload)
+    """Name the Job or the group of pods of a workload, or else the workload."""
+    owner = None if is_of_group(workload) else owner_of(workload)
     return owner[1] if owner else str(workload["metadata"]["name"])
 
 

@@ -6,12 +6,14 @@ No counterpart: inputs of the simulation. An API server knows kinds by its disco
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.configuration_documents import configurations, gates_of_values
 from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_ref.api.queued_pods import MANAGED, POD, THROUGH_PODS
 from kueue_dra_ref.api.scheme import KINDS, KUEUE
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.simulation.other_work import WORK_KINDS, queue_label
 from kueue_dra_ref.simulation.running_cluster import HEAD
 from kueue_dra_ref.target import Manifest
@@ -73,6 +75,10 @@ class SortedDocuments:
     of_kueue: list[ManifestDocument] = field(default_factory=list)
     quota_free: Counter[str] = field(default_factory=Counter)
     """The number of objects of each kind that take no quota."""
+    unqueued: Counter[str] = field(default_factory=Counter)
+    """The number of pods, and of objects that make pods, that name no queue."""
+    leaves_unnamed: bool = True
+    """Whether objects that name no queue get none."""
     unknown: dict[str, UnknownKind] = field(default_factory=dict)
     """By apiVersion and kind."""
     templates: list[ManifestDocument] = field(default_factory=list)
@@ -85,15 +91,16 @@ class SortedDocuments:
     def has_objects(self) -> bool:
         """Whether anything of the input is an object, or a Configuration."""
         documents = (self.configurations, self.simulated, self.work, self.of_kueue)
-        return any(documents) or any((self.quota_free, self.unknown))
+        return any(documents) or any((self.quota_free, self.unqueued, self.unknown))
 
 
 def sorted_documents(
     documents: Iterable[ManifestDocument], *, running: bool = False
 ) -> SortedDocuments:
     """Sort the documents of an input; the objects of a running cluster are right as they are."""
-    found = SortedDocuments()
-    for document in documents:
+    given = list(documents)
+    found = SortedDocuments(leaves_unnamed=not running and not _may_get_queue(given))
+    for document in given:
         if document.is_template:
             found.templates.append(document)
         elif _is_kustomization(document):
@@ -102,7 +109,7 @@ def sorted_documents(
             found.configurations.append(document)
         elif _is_no_object(document.manifest):
             found.no_objects.append(document)
-        else:
+        elif not _counts_pods(found, document.manifest, running=running):
             _sort_object(found, document, running=running)
     return found
 
@@ -124,6 +131,48 @@ def _sort_object(
         found.simulated.append(document)
     else:
         _count_unknown(found.unknown, document)
+
+
+def _counts_pods(found: SortedDocuments, manifest: Manifest, *, running: bool) -> bool:
+    """Whether an object is counted, since neither it nor its pods are queued."""
+    _, kind = group_and_kind(manifest)
+    if running and _is_skipped(manifest):
+        found.quota_free[kind] += 1
+        return True
+    if found.leaves_unnamed and _names_no_queue(manifest):
+        found.unqueued[kind] += 1
+        return True
+    return False
+
+
+def _names_no_queue(manifest: Manifest) -> bool:
+    """Whether an object is a pod, or makes pods, and does not name a queue for them."""
+    group, kind = group_and_kind(manifest)
+    known = KINDS.get(kind)
+    if known is None or known.group != group:
+        return False
+    return (kind == POD or kind in THROUGH_PODS) and not queue_label(manifest)
+
+
+def _is_skipped(manifest: Manifest) -> bool:
+    """Whether an object of a running cluster is a pod that Kueue does not manage, or made pods, which decide."""
+    if group_and_kind(manifest)[1] in THROUGH_PODS:
+        return True
+    labels = part(part(manifest, "metadata"), "labels")
+    is_managed = labels.get(MANAGED) == "true"
+    return _names_no_queue(manifest) and not is_managed
+
+
+def _may_get_queue(documents: Sequence[ManifestDocument]) -> bool:
+    """Whether objects without a queue may be queued: in a queue named default, or because Kueue manages all."""
+    for document in documents:
+        manifest = document.manifest
+        meta = part(manifest, "metadata")
+        if manifest.get("kind") == "LocalQueue" and meta.get("name") == "default":
+            return True
+        if manifest.get("manageJobsWithoutQueueName"):
+            return True
+    return False
 
 
 def _takes_no_quota(group: str, kind: str) -> bool:

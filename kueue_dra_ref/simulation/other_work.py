@@ -43,10 +43,6 @@ def pod_templates(kind: tuple[str, str], manifest: Manifest) -> list[PodTemplate
     return [each for each in found(manifest) if each.template and each.count > 0]
 
 
-def _pod(manifest: Manifest) -> Iterator[PodTemplate]:
-    yield PodTemplate(count=1, template={"spec": part(manifest, "spec")})
-
-
 def _replicas(manifest: Manifest) -> Iterator[PodTemplate]:
     spec = part(manifest, "spec")
     count = _count(spec, "replicas")
@@ -64,17 +60,6 @@ def _of_job(job: Manifest, times: int) -> PodTemplate:
     completions = _count(spec, "completions", default=parallelism)
     pods = min(parallelism, completions)
     return PodTemplate(count=pods * times, template=part(spec, "template"))
-
-
-def _leader_worker_set(manifest: Manifest) -> Iterator[PodTemplate]:
-    spec = part(manifest, "spec")
-    groups = _count(spec, "replicas")
-    group = part(spec, "leaderWorkerTemplate")
-    size = _count(group, "size")
-    worker = part(group, "workerTemplate")
-    leader = part(group, "leaderTemplate") or worker
-    yield PodTemplate(count=groups, template=leader)
-    yield PodTemplate(count=groups * (size - 1), template=worker)
 
 
 def _ray_job(manifest: Manifest) -> Iterator[PodTemplate]:
@@ -101,13 +86,9 @@ def _unreadable(_: Manifest) -> Iterator[PodTemplate]:
 
 
 WORK_KINDS: Mapping[tuple[str, str], PodTemplates] = {
-    ("", "Pod"): _pod,
-    ("apps", "Deployment"): _replicas,
-    ("apps", "StatefulSet"): _replicas,
     ("apps", "ReplicaSet"): _replicas,
     ("apps", "DaemonSet"): _unreadable,
     ("batch", "CronJob"): _cron_job,
-    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _leader_worker_set,
     ("ray.io", "RayJob"): _ray_job,
     ("ray.io", "RayService"): _ray_service,
     ("trainer.kubeflow.org", "TrainJob"): _unreadable,
@@ -119,12 +100,9 @@ WORK_KINDS: Mapping[tuple[str, str], PodTemplates] = {
 """By group and kind, how the pod templates of work are found that names a queue."""
 OF_OTHER_WORK = frozenset(
     {
-        ("apps", "Deployment"),
-        ("apps", "StatefulSet"),
         ("apps", "ReplicaSet"),
         ("apps", "DaemonSet"),
         ("batch", "CronJob"),
-        ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
         ("ray.io", "RayService"),
         ("trainer.kubeflow.org", "TrainingRuntime"),
         ("trainer.kubeflow.org", "ClusterTrainingRuntime"),

@@ -8,15 +8,19 @@ from typing import Any
 
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
+    POD,
     SUBMITTED,
     owner_of,
     pod_set_places,
     template_at,
 )
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, made_pods, template_paths
+from kueue_dra_ref.api.queued_pods import is_gated
 from kueue_dra_ref.api.scheme import KINDS, KUEUE
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.model.pod_group import PodGroup
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
 from kueue_dra_ref.simulation.missing_references import MissingReference, missing
@@ -194,7 +198,7 @@ class SimulationResult:
         if manager is None:
             return
         for each in self.accepted:
-            if each.ref.kind not in JOB_KINDS:
+            if each.ref.kind not in JOB_KINDS and each.ref.kind not in POD_OWNERS:
                 continue
             job = self.target.store.find(
                 each.ref.kind, each.ref.name, each.ref.namespace
@@ -204,6 +208,22 @@ class SimulationResult:
             reason = manager.jobs.managing.objection(job) or _lacks_pods(job)
             if reason:
                 yield each, reason
+
+
+def incomplete_groups(result: SimulationResult) -> Iterator[str]:
+    """Say of each group of pods without a Workload how many of its pods there are."""
+    store = result.target.store
+    rules = result.target.behaviour.pods
+    groups: dict[tuple[str, str], list[Manifest]] = {}
+    for pod in store.every(POD.name):
+        name = rules.group_name.or_else("", pod)
+        if name and is_gated(pod):
+            key = (pod["metadata"]["namespace"], name)
+            groups.setdefault(key, []).append(pod)
+    for (namespace, name), pods in groups.items():
+        if store.find("Workload", name, namespace) is None:
+            group = PodGroup(pods=pods, name=name)
+            yield f"{namespace}/{name} has {len(pods)} of {group.total} pods"
 
 
 def simulate(
@@ -270,6 +290,8 @@ def _apply_submitted(
 
 def _lacks_pods(job: Manifest) -> str:
     """Say that Kueue cannot make a Workload of the pods of a Job; empty if it can."""
+    if job["kind"] in POD_OWNERS:
+        return ""
     places = pod_set_places(job)
     if not places:
         return "has no pods that Kueue reads"
@@ -331,9 +353,25 @@ def _apply(
 ) -> list[InputError]:
     found: list[InputError] = []
     for each in given:
-        for rejection in target.apply([each.manifest]):
+        rejections = target.apply([each.manifest])
+        for rejection in rejections:
             found += _errors(each, rejection)
+        if each.ref.kind in POD_OWNERS and not rejections:
+            found += _roll_out(target, each)
     return found
+
+
+def _roll_out(target: ReferenceTarget, given: SimulationInputs) -> Iterator[InputError]:
+    """Create the pods of an object as its controller does; what is wrong with them is wrong with the object."""
+    ref = given.ref
+    stored = target.store.find(ref.kind, ref.name, ref.namespace)
+    if stored is None:
+        return
+    for rejection in target.apply(made_pods(stored))[:1]:
+        for each in _errors(given, rejection):
+            path = ".".join(map(str, template_paths(stored)[-1]))
+            error = replace(each.error, field=f"{path}.{each.error.field}")
+            yield replace(each, error=error)
 
 
 def _errors(given: SimulationInputs, rejection: Rejection) -> Iterator[InputError]:

@@ -6,23 +6,8 @@ Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.model.rule import rule
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobOwnership:
-    """The queue name of a Job, and what the Configuration states about its namespace."""
-
-    queue: str
-    """The queue name of the Job; empty for none."""
-    has_default: bool
-    """Whether its namespace has an active LocalQueue named default."""
-    selected: bool
-    """Whether managedJobsNamespaceSelector matches its namespace."""
-    unnamed_too: bool
-    """Whether manageJobsWithoutQueueName is set."""
 
 
 @rule("STATUS-043", "MANAGE-006")

@@ -5,7 +5,7 @@ Kubernetes: pkg/apis/core/validation/validation.go (validateContainers, Validate
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.jobs import POD_PATH, pod_of, template_of
+from kueue_dra_ref.api.jobs import pod_of, pod_path, template_of
 from kueue_dra_ref.apiserver import containers, pods, resource_names
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.containers import PodContainer
@@ -59,7 +59,7 @@ def pod_claims_are_valid(
 
     Kubernetes: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validatePodResourceClaim)
     """
-    return pods.claims(pod_of(write.new), POD_PATH)
+    return pods.claims(pod_of(write.new), pod_path(write.new))
 
 
 @rule("API-039")
@@ -69,7 +69,7 @@ def pod_has_a_container(write: AdmissionRequest) -> Errors:
     Kubernetes: pkg/apis/core/validation/validation.go (validateContainers)
     """
     if not pod_of(write.new).get("containers"):
-        yield required(f"{POD_PATH}.containers")
+        yield required(f"{pod_path(write.new)}.containers")
 
 
 @rule("API-039")
@@ -125,7 +125,7 @@ def pod_resources_are_valid(write: AdmissionRequest) -> Errors:
 
     Kubernetes: pkg/apis/core/validation/validation.go (validatePodResources)
     """
-    return pods.amounts(pod_of(write.new), POD_PATH, write.kubernetes)
+    return pods.amounts(pod_of(write.new), pod_path(write.new), write.kubernetes)
 
 
 @rule("API-041")
@@ -134,7 +134,7 @@ def pod_restart_policy_is_known(write: AdmissionRequest) -> Errors:
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateRestartPolicy)
     """
-    return pods.restarted(pod_of(write.new), POD_PATH)
+    return pods.restarted(pod_of(write.new), pod_path(write.new))
 
 
 @rule("API-042")
@@ -143,7 +143,7 @@ def node_selection_is_valid(write: AdmissionRequest) -> Errors:
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, validateNodeAffinity)
     """
-    return pods.chosen_nodes(pod_of(write.new), POD_PATH, write.kubernetes)
+    return pods.chosen_nodes(pod_of(write.new), pod_path(write.new), write.kubernetes)
 
 
 @rule("API-043")
@@ -152,7 +152,7 @@ def pod_tolerations_are_valid(write: AdmissionRequest) -> Errors:
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidateTolerations)
     """
-    return pods.tolerations(pod_of(write.new), POD_PATH, write.kubernetes)
+    return pods.tolerations(pod_of(write.new), pod_path(write.new), write.kubernetes)
 
 
 @rule("API-044")
@@ -161,7 +161,7 @@ def pod_class_names_are_valid(write: AdmissionRequest) -> Errors:
 
     Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, ValidateRuntimeClassName)
     """
-    return pods.classes(pod_of(write.new), POD_PATH)
+    return pods.classes(pod_of(write.new), pod_path(write.new))
 
 
 @rule("API-040")
@@ -170,7 +170,7 @@ def pod_overhead_is_valid(write: AdmissionRequest) -> Errors:
 
     Kubernetes: pkg/apis/core/validation/validation.go (validateOverhead)
     """
-    return pods.overhead(pod_of(write.new), POD_PATH, write.kubernetes)
+    return pods.overhead(pod_of(write.new), pod_path(write.new), write.kubernetes)
 
 
 @rule("API-041")
@@ -179,4 +179,4 @@ def job_restart_policy_is_not_always(write: AdmissionRequest) -> Errors:
 
     Kubernetes: pkg/apis/batch/validation/validation.go (ValidateJobSpec)
     """
-    return pods.ended(pod_of(write.new), POD_PATH)
+    return pods.ended(pod_of(write.new), pod_path(write.new))

@@ -1,0 +1,218 @@
+"""Work whose pods Kueue queues, instead of the object itself: Deployments, StatefulSets and LeaderWorkerSets.
+
+Kueue: pkg/controller/jobs/deployment/deployment_webhook.go (Default);
+    pkg/controller/jobs/statefulset/statefulset_controller.go (FrameworkName);
+    pkg/controller/jobs/leaderworkerset/leaderworkerset_controller.go (FrameworkName)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.job_kinds import Path, PodSetPlace, spec_of, template_at
+from kueue_dra_ref.api.queued_pods import annotations_of, labels_of
+from kueue_dra_ref.target import Manifest
+
+_LWS = "leaderworkerset.sigs.k8s.io"
+_REPLICAS: Path = ("spec", "template")
+_GROUP = "leaderWorkerTemplate"
+LEADER: Path = ("spec", _GROUP, "leaderTemplate")
+WORKER: Path = ("spec", _GROUP, "workerTemplate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodOwner:
+    """One kind of such work."""
+
+    name: str
+    group: str
+    version: str
+    plural: str
+    framework: str
+
+    @property
+    def api_version(self) -> str:
+        """The version that Kueue reads."""
+        return f"{self.group}/{self.version}"
+
+
+DEPLOYMENT = PodOwner(
+    name="Deployment",
+    group="apps",
+    version="v1",
+    plural="deployments",
+    framework="deployment",
+)
+STATEFUL_SET = PodOwner(
+    name="StatefulSet",
+    group="apps",
+    version="v1",
+    plural="statefulsets",
+    framework="statefulset",
+)
+LEADER_WORKER_SET = PodOwner(
+    name="LeaderWorkerSet",
+    group="leaderworkerset.x-k8s.io",
+    version="v1",
+    plural="leaderworkersets",
+    framework="leaderworkerset.x-k8s.io/leaderworkerset",
+)
+POD_OWNERS: Mapping[str, PodOwner] = {
+    each.name: each for each in (DEPLOYMENT, STATEFUL_SET, LEADER_WORKER_SET)
+}
+"""Each kind by its name."""
+
+
+def replicas_of(owner: Manifest) -> int:
+    """Give how many pods an object has, or how many groups a LeaderWorkerSet."""
+    found = spec_of(owner).get("replicas")
+    return 1 if found is None else int(found)
+
+
+def size_of(owner: Manifest) -> int:
+    """Give how many pods a group of a LeaderWorkerSet has."""
+    found = (spec_of(owner).get(_GROUP) or {}).get("size")
+    return 1 if found is None else int(found)
+
+
+def has_leader(owner: Manifest) -> bool:
+    """Whether the leaders of a LeaderWorkerSet have a template of their own."""
+    return (spec_of(owner).get(_GROUP) or {}).get("leaderTemplate") is not None
+
+
+def group_places(owner: Manifest) -> Iterator[PodSetPlace]:
+    """Give the pod sets of one group of a LeaderWorkerSet."""
+    workers = size_of(owner)
+    name = "main"
+    if has_leader(owner):
+        yield PodSetPlace(name="leader", count=1, path=LEADER)
+        name, workers = "worker", workers - 1
+    yield PodSetPlace(name=name, count=workers, path=WORKER)
+
+
+def template_paths(owner: Manifest) -> tuple[Path, ...]:
+    """Give where the pod templates of an object are."""
+    if owner["kind"] != LEADER_WORKER_SET.name:
+        return (_REPLICAS,)
+    return (LEADER, WORKER) if has_leader(owner) else (WORKER,)
+
+
+def index_of(pod: Manifest) -> tuple[str, str]:
+    """Give the group of a pod of a LeaderWorkerSet, and its number in the group."""
+    labels = labels_of(pod)
+    return labels.get(f"{_LWS}/group-index", ""), labels.get(f"{_LWS}/worker-index", "")
+
+
+def owner_name(pod: Manifest) -> tuple[str, str]:
+    """Give kind and name of the work that a pod belongs to; empty for none."""
+    if name := labels_of(pod).get(f"{_LWS}/name"):
+        return LEADER_WORKER_SET.name, name
+    for owner in pod["metadata"].get("ownerReferences") or ():
+        if owner.get("kind") == STATEFUL_SET.name:
+            return STATEFUL_SET.name, str(owner.get("name", ""))
+    return "", ""
+
+
+def group_workload(owner: Manifest, group: str = "") -> str:
+    """Name the Workload of an object, or of a group of it."""
+    meta, kind = owner["metadata"], POD_OWNERS[owner["kind"]]
+    name = f"{meta['name']}-{group}" if group else meta["name"]
+    written = f"{kind.name}\n{kind.group}\n{name}\n{meta['uid']}"
+    digest = hashlib.sha1(written.encode(), usedforsecurity=False).hexdigest()
+    prefix = f"{kind.name.lower()}-{name}"[:57]
+    return f"{prefix}-{digest[:5]}"
+
+
+def made_pods(owner: Manifest) -> list[Manifest]:
+    """Give the pods that the controllers of Kubernetes, or of the kind, make of a stored object."""
+    makers = {
+        DEPLOYMENT.name: _of_deployment,
+        STATEFUL_SET.name: _of_stateful_set,
+        LEADER_WORKER_SET.name: _of_leader_worker_set,
+    }
+    return list(makers[owner["kind"]](owner))
+
+
+def _of_deployment(owner: Manifest) -> Iterator[Manifest]:
+    """Make the pods of the one ReplicaSet of a new Deployment; their names are random in a cluster."""
+    meta = owner["metadata"]
+    uid = str(meta.get("uid", ""))
+    digest = hashlib.sha256(uid.encode()).hexdigest()[:10]
+    name = f"{meta['name']}-{digest}"
+    controller = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "name": name,
+        "uid": uid,
+    }
+    for number in range(replicas_of(owner)):
+        labels = {"pod-template-hash": digest}
+        named = f"{name}-{number:05}"
+        yield _pod(owner, _REPLICAS, named, controller, labels)
+
+
+def _of_stateful_set(owner: Manifest) -> Iterator[Manifest]:
+    for number in range(replicas_of(owner)):
+        named = f"{owner['metadata']['name']}-{number}"
+        labels = {
+            "apps.kubernetes.io/pod-index": str(number),
+            "statefulset.kubernetes.io/pod-name": named,
+        }
+        yield _pod(owner, _REPLICAS, named, _reference(owner), labels)
+
+
+def _of_leader_worker_set(owner: Manifest) -> Iterator[Manifest]:
+    for group in range(replicas_of(owner)):
+        yield from _of_group(owner, group)
+
+
+def _of_group(owner: Manifest, group: int) -> Iterator[Manifest]:
+    """Make a leader and its workers; the StatefulSets between a LeaderWorkerSet and its pods do not exist here."""
+    name = owner["metadata"]["name"]
+    leader = f"{name}-{group}"
+    for number in range(size_of(owner)):
+        path = LEADER if has_leader(owner) and not number else WORKER
+        named = f"{leader}-{number}" if number else leader
+        labels = {
+            f"{_LWS}/name": name,
+            f"{_LWS}/group-index": str(group),
+            f"{_LWS}/worker-index": str(number),
+        }
+        pod = _pod(owner, path, named, None, labels)
+        if number:
+            annotations = {f"{_LWS}/leader-name": leader}
+            pod["metadata"]["annotations"] = {**annotations_of(pod), **annotations}
+        yield pod
+
+
+def _reference(owner: Manifest) -> Manifest:
+    meta = owner["metadata"]
+    return {
+        "apiVersion": owner["apiVersion"],
+        "kind": owner["kind"],
+        "name": meta["name"],
+        "uid": meta["uid"],
+    }
+
+
+def _pod(
+    owner: Manifest,
+    path: Path,
+    name: str,
+    controller: Manifest | None,
+    labels: Mapping[str, str],
+) -> Manifest:
+    template = template_at(owner, path)
+    head = template.get("metadata") or {}
+    meta = {
+        "name": name,
+        "namespace": owner["metadata"]["namespace"],
+        "labels": {**labels_of({"metadata": head}), **labels},
+        "annotations": dict(annotations_of({"metadata": head})),
+    }
+    if controller is not None:
+        meta["ownerReferences"] = [{**controller, "controller": True}]
+    spec = dict(template.get("spec") or {})
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}

@@ -1,0 +1,56 @@
+"""The phase of a behaviour that handles pods, alone and in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kueue_dra_ref.model.job_ownership import JobOwnership
+from kueue_dra_ref.model.pod_group import PodGroup
+from kueue_dra_ref.model.slots import AnyOf, First
+from kueue_dra_ref.rules.jobframework.pod_owners import PodMarks
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodRules:
+    """Which pods Kueue holds back, and what passes between pods and their Workload."""
+
+    unmanaged: AnyOf[[JobOwnership]] = AnyOf()
+    """Does Kueue leave a pod alone, by its namespace?"""
+    gate: AnyOf[[bool]] = AnyOf()
+    """Is a pod gated, by whether its Workload is admitted?"""
+    ungate: AnyOf[[bool]] = AnyOf()
+    """Does a pod start, by whether its Workload is admitted?"""
+    group_name: First[[Manifest], str] = First()
+    """Which group does a pod belong to? Without an answer it is alone."""
+    role: First[[Manifest], str] = First()
+    """Which role does a pod have in its group? Without rules: all pods have one role."""
+    pod_sets: First[[PodGroup], list[Manifest]] = First()
+    """Which pod sets does the Workload of a pod have that is alone?"""
+    group_pod_sets: First[[PodGroup, list[str]], list[Manifest]] = First()
+    """Which pod sets does the Workload of a group have, by the role of each pod?"""
+    incomplete: AnyOf[[PodGroup]] = AnyOf()
+    """Does a group get no Workload yet?"""
+    finished: First[[PodGroup], tuple[str, str]] = First()
+    """With which reason and message do pods finish their Workload?"""
+    reclaimable: First[[PodGroup, list[str]], list[Manifest]] = First()
+    """How many pods of each role no longer need quota? Without rules: all need it."""
+    excess: First[[int, int], int] = First()
+    """How many pods of a role are deleted, by their number and that of the pod set? Without rules: none."""
+    absent: First[[int, int, bool], int] = First()
+    """How many pods does a pod set wait for, by their number, that of the pod set, and fast admission?"""
+    delete_running: AnyOf[[bool]] = AnyOf()
+    """Is a pod deleted that runs without admission, by whether it is gated or has ended?"""
+    delete_with_workload: AnyOf[[bool]] = AnyOf()
+    """Are pods deleted, by whether a user deleted their Workload?"""
+    marks: First[[Manifest], PodMarks] = First()
+    """What does Kueue write on the pods of work that is queued through its pods?"""
+    pod_marks: First[[Manifest, Manifest], PodMarks] = First()
+    """What does Kueue write on a pod of such work, by the work and the pod?"""
+    workloads: First[[Manifest], Mapping[str, list[Manifest]]] = First()
+    """Which Workloads does such work have, by name, with which pod sets? Without an answer, its pods have them."""
+    hold: First[[Manifest], tuple[str, str]] = First()
+    """With which reason and message is the Workload of such work on hold?"""
+    withheld: AnyOf[[Manifest]] = AnyOf()
+    """Is a workload not queued, although it is pending? Without rules: it may be admitted without pods."""

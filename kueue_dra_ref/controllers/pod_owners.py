@@ -1,0 +1,197 @@
+"""Kueue's controllers of StatefulSets and LeaderWorkerSets: they create Workloads, and mark the pods of these.
+
+Kueue: pkg/controller/jobs/statefulset/statefulset_reconciler.go (Reconciler);
+    pkg/controller/jobs/statefulset/statefulset_pod_reconciler.go (PodReconciler);
+    pkg/controller/jobs/leaderworkerset/leaderworkerset_reconciler.go (Reconciler)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kueue_dra_ref.api.conditions import is_true, set_condition
+from kueue_dra_ref.api.job_kinds import POD, template_at
+from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name, template_paths
+from kueue_dra_ref.api.queued_pods import (
+    GROUP,
+    IS_GROUP,
+    PARENT,
+    annotations_of,
+    labels_of,
+)
+from kueue_dra_ref.controllers.deviceclass import is_on_hold
+from kueue_dra_ref.controllers.job_management import ManagedJobs
+from kueue_dra_ref.controllers.workload_conditions import no_quota_reservation
+from kueue_dra_ref.controllers.workloadpriorityclass import (
+    MissingClass,
+    WorkloadPriorityClassController,
+)
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import Event
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.target import Manifest, Ref
+
+_NO_LONGER = ("Pending", "Workload no longer on hold; waiting for quota reservation")
+
+
+class PodOwnerController:
+    """Reconciles the work that Kueue queues through its pods."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue = kueue
+        self.store = kueue.store
+        self.rules = kueue.behaviour.pods
+        self.priorities = WorkloadPriorityClassController(kueue)
+        self.managing = ManagedJobs(
+            kueue.behaviour.jobs, kueue.configuration, kueue.store
+        )
+
+    def on(self, event: Event) -> None:
+        """Reconcile an object that has changed; the garbage collector removes what belongs to one that is gone."""
+        if event.new is not None:
+            self.kueue.reconcile(event.kind, event.key)
+        elif event.old is not None:
+            for owned in list(self._owned(event.old)):
+                self.store.remove(Ref.of(owned))
+
+    def on_pod(self, event: Event) -> None:
+        """Mark a new pod of such work."""
+        pod = event.new
+        if pod is None or PARENT not in annotations_of(pod):
+            return
+        if GROUP in labels_of(pod):
+            return
+        owner = self._owner_of(pod)
+        if owner is None or self.managing.objection(owner):
+            return
+        marks = self.rules.pod_marks(owner, pod)
+        if marks is None:
+            return
+        meta = dict(pod["metadata"])
+        meta["labels"] = {
+            **labels_of(pod),
+            **marks.labels,
+        }
+        meta["annotations"] = {
+            **annotations_of(pod),
+            **marks.annotations,
+        }
+        self.store.put({**pod, "metadata": meta})
+
+    def _owner_of(self, pod: Manifest) -> Manifest | None:
+        kind, name = owner_name(pod)
+        namespace = pod["metadata"]["namespace"]
+        return self.store.find(kind, name, namespace) if kind else None
+
+    def reconcile(self, kind: str, key: Key) -> None:
+        """Create the Workloads of an object, or bring them in line with it."""
+        owner = self.store.get(kind, key)
+        if owner is None or self.managing.objection(owner):
+            return
+        wanted = self.rules.workloads.or_else({}, owner)
+        own = {each["metadata"]["name"]: each for each in self._workloads(owner)}
+        for name, pod_sets in wanted.items():
+            if name in own:
+                self._follow(owner, own[name])
+            elif all(each["count"] for each in pod_sets):
+                self._create(owner, name, pod_sets)
+        for name in own.keys() - wanted.keys():
+            self.store.remove(Ref.of(own[name]))
+
+    def _workloads(self, owner: Manifest) -> Iterator[Manifest]:
+        uid = owner["metadata"]["uid"]
+        for workload in self.store.every("Workload"):
+            if uid in _owners(workload):
+                yield workload
+
+    def _owned(self, owner: Manifest) -> Iterator[Manifest]:
+        """Give the pods and the Workloads of an object."""
+        meta = owner["metadata"]
+        place = (owner["kind"], meta["name"])
+        for pod in self.store.every(POD.name):
+            is_near = pod["metadata"]["namespace"] == meta["namespace"]
+            is_own = meta["uid"] in _owners(pod) or owner_name(pod) == place
+            if is_near and is_own:
+                yield pod
+        yield from self._workloads(owner)
+
+    def _create(
+        self,
+        owner: Manifest,
+        name: str,
+        pod_sets: list[Manifest],
+    ) -> None:
+        try:
+            priority = self.priorities.of(_as_pod(owner))
+        except MissingClass:
+            return
+        spec = {
+            "podSets": pod_sets,
+            "active": True,
+            **priority,
+        }
+        queue = queue_named_by(owner)
+        if queue:
+            spec["queueName"] = queue
+        workload = {
+            "apiVersion": "kueue.x-k8s.io/v1beta2",
+            "kind": "Workload",
+            "metadata": _head_of_workload(owner, name),
+            "spec": spec,
+        }
+        self.store.put(workload)
+
+    def _follow(self, owner: Manifest, workload: Manifest) -> None:
+        """Put a Workload on hold, or release it, and give it the queue of its object."""
+        if is_true(workload, "Finished"):
+            return
+        hold = self.rules.hold(owner)
+        on_hold = is_on_hold(workload)
+        if hold is not None:
+            if not on_hold:
+                self._release(workload, *hold)
+        elif on_hold:
+            self._release(workload, *_NO_LONGER)
+        elif workload["spec"].get("queueName", "") != queue_named_by(owner):
+            working = self.kueue.patched(workload)
+            spec = {**workload["spec"], "queueName": queue_named_by(owner)}
+            working["spec"] = spec
+            self.store.put(working)
+
+    def _release(self, workload: Manifest, reason: str, message: str) -> None:
+        working = self.kueue.patched(workload)
+        now = self.kueue.clock.now
+        set_condition(working, "QuotaReserved", False, reason, message, now)
+        no_quota_reservation(self.kueue, working)
+        self.store.put(working)
+
+
+def _head_of_workload(owner: Manifest, name: str) -> Manifest:
+    meta = owner["metadata"]
+    kind = POD_OWNERS[owner["kind"]]
+    reference = {
+        "apiVersion": kind.api_version,
+        "kind": kind.name,
+        "name": meta["name"],
+        "uid": meta["uid"],
+    }
+    return {
+        "name": name,
+        "namespace": meta["namespace"],
+        "labels": {"kueue.x-k8s.io/job-uid": meta["uid"]},
+        "annotations": {IS_GROUP: "true"},
+        "ownerReferences": [reference],
+    }
+
+
+def _owners(obj: Manifest) -> set[str]:
+    owners = obj["metadata"].get("ownerReferences") or ()
+    return {str(owner.get("uid")) for owner in owners}
+
+
+def _as_pod(owner: Manifest) -> Manifest:
+    """Give an object as a pod, whose labels and priority class count."""
+    template = template_at(owner, template_paths(owner)[0])
+    spec = template.get("spec") or {}
+    return {"kind": POD.name, "metadata": owner["metadata"], "spec": spec}

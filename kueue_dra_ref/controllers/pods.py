@@ -1,0 +1,418 @@
+"""Kueue's Pod controller: it creates a Workload for each pod or group of pods, and gates the pods until admission.
+
+Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, ensureOneWorkload);
+    pkg/controller/jobs/pod/pod_controller.go (Reconciler, Run, Stop, Finalize);
+    pkg/controller/jobs/pod/event_handlers.go (reconcileRequestForPod, workloadHandler)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.job_kinds import POD
+from kueue_dra_ref.api.queued_pods import (
+    IS_GROUP,
+    MANAGED,
+    has_finalizer,
+    is_gated,
+    is_held,
+    is_leaving,
+    is_of_group,
+    labels_of,
+    phase_of,
+    without_finalizer,
+    without_gates,
+)
+from kueue_dra_ref.controllers.job import JobReconciler
+from kueue_dra_ref.controllers.job_pods import Failed
+from kueue_dra_ref.controllers.pod_groups import GroupMatch, GroupMatching
+from kueue_dra_ref.controllers.workload_conditions import unset_quota_reservation
+from kueue_dra_ref.controllers.workloadpriorityclass import MissingClass
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import Event
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.model.pod_group import PodGroup
+from kueue_dra_ref.target import Manifest, Ref
+
+_OF_GROUP = "group/"
+"""The prefix of a group's name in the key that is reconciled; no pod has such a name."""
+_WAITING = "WaitingForReplacementPods"
+_MISSING = ("PodsFailed", "Some Failed pods need replacement")
+_COMPLETE = ("PodsReady", "No pods need replacement")
+
+
+class PodReconciler(JobReconciler):
+    """Reconciles pods, alone and in groups, each with its Workload."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        super().__init__(kueue, POD)
+        self.pod_rules = kueue.behaviour.pods
+        self.matching = GroupMatching(rules=self.pod_rules, store=self.store)
+        self._removing: set[str] = set()
+        """The UIDs of the Workloads that this controller deletes."""
+
+    def on(self, event: Event) -> None:
+        """Reconcile a pod that has changed; the garbage collector removes the Workload of the last one that is gone."""
+        pod = event.new or event.old or {}
+        name = self._group_of(pod)
+        if event.new is None:
+            self._collect(pod, name)
+        if name:
+            self._reconcile_named(event, name)
+        elif event.new is not None:
+            self.kueue.reconcile(POD.name, event.key)
+
+    def _reconcile_named(self, event: Event, name: str) -> None:
+        namespace, _ = event.key
+        key = (namespace, f"{_OF_GROUP}{name}")
+        self.kueue.reconcile(POD.name, key)
+
+    def on_workload(self, event: Event) -> None:
+        """Reconcile the pods whose Workload has changed; delete them if a user deleted it."""
+        workload = event.new or event.old or {}
+        if is_of_group(workload):
+            _, name = event.key
+            self._reconcile_named(event, name)
+        else:
+            super().on_workload(event)
+        if event.new is None:
+            self._workload_is_gone(workload)
+
+    def _workload_is_gone(self, workload: Manifest) -> None:
+        uid = workload["metadata"]["uid"]
+        by_user = uid not in self._removing
+        self._removing.discard(uid)
+        if self.pod_rules.delete_with_workload(by_user):
+            owners = self._owners(workload)
+            self._delete(owners)
+            self._finalize(owners)
+
+    def _owners(self, workload: Manifest) -> list[Manifest]:
+        """Give the pods that own a Workload and exist."""
+        meta = workload["metadata"]
+        found = []
+        for owner in meta.get("ownerReferences") or ():
+            if owner.get("kind") != POD.name:
+                continue
+            pod = self.store.find(
+                POD.name,
+                owner["name"],
+                meta["namespace"],
+            )
+            if pod is None:
+                continue
+            uid = pod["metadata"]["uid"]
+            if uid == owner.get("uid"):
+                found.append(pod)
+        return found
+
+    def _group_of(self, pod: Manifest) -> str:
+        return self.pod_rules.group_name.or_else("", pod)
+
+    def _workload_for(self, group: PodGroup) -> Manifest | None:
+        if not group.name:
+            return self._workload_of(group.first)
+        namespace = group.first["metadata"]["namespace"]
+        return self.store.find("Workload", group.name, namespace)
+
+    def _collect(self, pod: Manifest, name: str) -> None:
+        """Remove a Workload whose pods are all gone, as the garbage collector does."""
+        group = PodGroup(pods=[pod], name=name)
+        workload = self._workload_for(group)
+        if workload is None or self._owners(workload):
+            return
+        owners = workload["metadata"].get("ownerReferences") or ()
+        if all(owner.get("kind") == POD.name for owner in owners):
+            self._remove(workload)
+
+    def _remove(self, workload: Manifest) -> None:
+        self._removing.add(workload["metadata"]["uid"])
+        self.store.remove(Ref.of(workload))
+
+    def _load(self, key: Key) -> PodGroup:
+        namespace, name = key
+        if not name.startswith(_OF_GROUP):
+            pod = self.store.get(POD.name, key)
+            alone = pod is not None and not self._group_of(pod)
+            return PodGroup(pods=[pod] if pod and alone else [])
+        name = name.removeprefix(_OF_GROUP)
+        pods = []
+        for pod in self.store.every(POD.name):
+            if pod["metadata"]["namespace"] != namespace:
+                continue
+            if self._group_of(pod) == name:
+                pods.append(pod)
+        return PodGroup(pods=pods, name=name)
+
+    def reconcile(self, key: Key) -> None:
+        """Bring a Workload in line with its pods, and the pods in line with their Workload."""
+        group = self._load(key)
+        if not group.pods or labels_of(group.first).get(MANAGED) != "true":
+            return
+        if not group.name and is_leaving(group.first):
+            self._finalize(group.pods)
+            return
+        if self.managing.objection(group.first):
+            return
+        try:
+            self._reconcile_pods(group)
+        except MissingClass:
+            self.backoff.failed(key)
+        else:
+            self.backoff.forget(key)
+
+    def _reconcile_pods(self, group: PodGroup) -> None:
+        workload = self._workload_for(group)
+        match = GroupMatch(kept=list(group.pods))
+        if workload is not None and group.name:
+            match = self.matching.of(group, workload)
+        if workload is not None and not self._is_equivalent(group, match, workload):
+            self._replace(group, workload)
+            return
+        if workload is not None and group.name:
+            self._settle_members(match, workload)
+            if self._report_absent(match.absent, workload):
+                return
+        kept = PodGroup(pods=match.kept, name=group.name)
+        self._reconcile_group(kept, workload)
+
+    def _is_equivalent(
+        self, group: PodGroup, match: GroupMatch, workload: Manifest
+    ) -> bool:
+        if group.name:
+            return self.matching.is_equivalent(match.kept, workload)
+        if is_true(workload, "Finished"):
+            return True
+        pod_sets = self._pod_sets_of(group)
+        admitted = is_true(workload, "Admitted")
+        written = workload["spec"]["podSets"]
+        return not self.rules.not_equivalent(pod_sets, written, admitted)
+
+    def _replace(self, group: PodGroup, workload: Manifest) -> None:
+        """Update a Workload that does not match its pods and holds no quota; otherwise delete it, and pods that run."""
+        if group.is_held and not is_true(workload, "QuotaReserved"):
+            pod_sets = self._pod_sets_of(group)
+            if pod_sets and not self._is_incomplete(group):
+                working = self.kueue.patched(workload)
+                working["spec"] = self._spec_of(group)
+                self.store.put(working)
+            return
+        self._stop_pods(group)
+        self._remove(workload)
+
+    def _settle_members(self, match: GroupMatch, workload: Manifest) -> None:
+        """Make every pod of a group own its Workload, delete what is too much, and let go of what is replaced."""
+        owners = list(workload["metadata"].get("ownerReferences") or ())
+        known = {owner.get("uid") for owner in owners}
+        added = [pod for pod in match.kept if pod["metadata"]["uid"] not in known]
+        if added:
+            working = self.kueue.patched(workload)
+            owners += map(_owner_reference, added)
+            working["metadata"]["ownerReferences"] = owners
+            self.store.put(working)
+        self._finalize(match.excess)
+        self._delete(match.excess)
+        self._finalize(match.replaced)
+
+    def _report_absent(self, absent: int, workload: Manifest) -> bool:
+        """Report whether a group waits for other pods; True when that has changed."""
+        found = condition(workload, _WAITING)
+        if found is None and not absent:
+            return False
+        reason, message = _MISSING if absent else _COMPLETE
+        evicted = condition(workload, "Evicted")
+        if absent and evicted and evicted["status"] == "True":
+            reason, message = evicted["reason"], evicted["message"]
+        elif found is not None and (found["status"] == "True") is bool(absent):
+            return False
+        working = self.kueue.patched(workload)
+        now = self.kueue.clock.now
+        if not set_condition(working, _WAITING, bool(absent), reason, message, now):
+            return False
+        self.store.put(working)
+        return True
+
+    def _reconcile_group(self, group: PodGroup, workload: Manifest | None) -> None:
+        if workload is not None and is_true(workload, "Finished"):
+            self._finalize(group.pods)
+            return
+        finished = self.pod_rules.finished(group)
+        if finished:
+            self._finish(group.first, workload, *finished)
+            self._finalize(group.pods)
+        elif workload is None:
+            self._create_for(group)
+        else:
+            self._sync_group(group, workload)
+
+    def _sync_group(self, group: PodGroup, workload: Manifest) -> None:
+        """Bring pods and their equivalent Workload in line, one change at a time."""
+        if self.priorities.follow(group.first, workload):
+            return
+        if self._reclaim_pods(group, workload):
+            return
+        if is_true(workload, "Evicted"):
+            self._evict_pods(group, workload)
+        else:
+            self._follow_admission(group, workload)
+
+    def _follow_admission(self, group: PodGroup, workload: Manifest) -> None:
+        """Run pods exactly while their Workload is admitted."""
+        admitted = is_true(workload, "Admitted")
+        if not group.is_held:
+            if self.pod_rules.gate(admitted):
+                self._stop_pods(group)
+        elif self.pod_rules.ungate(admitted):
+            failed = self._run(group, workload)
+            if failed:
+                self._finish(group.first, workload, *failed)
+        elif not group.is_serving:
+            self._sync_queue(group.first, workload)
+
+    def _reclaim_pods(self, group: PodGroup, workload: Manifest) -> bool:
+        """Write how many pods of a group need no quota any more; True when that has changed."""
+        if not group.name:
+            return False
+        roles = self.matching.roles(group)
+        found = self.pod_rules.reclaimable.or_else([], group, roles)
+        found.sort(key=lambda each: str(each["name"]))
+        status = workload.get("status") or {}
+        if found == status.get("reclaimablePods", []):
+            return False
+        working = self.kueue.patched(workload)
+        working["status"]["reclaimablePods"] = found
+        self.store.put(working)
+        return True
+
+    def _evict_pods(self, group: PodGroup, workload: Manifest) -> None:
+        """Delete the pods of an evicted Workload that run, and release its quota once none is active."""
+        self._stop_pods(group)
+        if not is_true(workload, "QuotaReserved"):
+            return
+        if group.name and any(map(_is_active, self._current(group))):
+            return
+        unset_quota_reservation(self.kueue, self.kueue.patched(workload))
+
+    def _current(self, group: PodGroup) -> list[Manifest]:
+        """Give the pods of a group as they are stored now."""
+        found = []
+        for pod in group.pods:
+            meta = pod["metadata"]
+            stored = self.store.find(POD.name, meta["name"], meta["namespace"])
+            if stored is not None:
+                found.append(stored)
+        return found
+
+    def _create_for(self, group: PodGroup) -> None:
+        """Create the Workload of pods; pods that run without one are deleted first."""
+        if not group.is_held:
+            self._stop_pods(group)
+            return
+        if group.name:
+            self._finalize(group.unusable)
+            group = self._within_total(group)
+        if self._is_incomplete(group) or not self._pod_sets_of(group):
+            return
+        if group.name:
+            self._create_of_group(group)
+        else:
+            self._create_workload(group.first, self._spec_of(group))
+
+    def _is_incomplete(self, group: PodGroup) -> bool:
+        return bool(group.name) and self.pod_rules.incomplete(group)
+
+    def _within_total(self, group: PodGroup) -> PodGroup:
+        """Delete the pods of a group beyond those that it announces, and give the others."""
+        excess = self.pod_rules.excess.or_else(0, len(group.usable), group.total)
+        if not excess:
+            return group
+        surplus = group.usable[-excess:]
+        self._finalize(surplus)
+        self._delete(surplus)
+        left = [pod for pod in group.pods if pod not in surplus]
+        return PodGroup(pods=left, name=group.name)
+
+    def _create_of_group(self, group: PodGroup) -> None:
+        """Create the Workload of a group, which all its pods own."""
+        namespace = group.first["metadata"]["namespace"]
+        meta = {
+            "name": group.name,
+            "namespace": namespace,
+            "annotations": {IS_GROUP: "true"},
+            "ownerReferences": list(map(_owner_reference, group.pods)),
+        }
+        workload = {
+            "apiVersion": "kueue.x-k8s.io/v1beta2",
+            "kind": "Workload",
+            "metadata": meta,
+            "spec": self._spec_of(group),
+        }
+        if self._is_accepted(workload):
+            self.store.put(workload)
+
+    def _pod_sets_of(self, group: PodGroup) -> list[Manifest]:
+        if not group.name:
+            return self.pod_rules.pod_sets.or_else([], group)
+        roles = self.matching.roles(group)
+        return self.pod_rules.group_pod_sets.or_else([], group, roles)
+
+    def _spec_of(self, group: PodGroup) -> Manifest:
+        return {**self._spec(group.first), "podSets": self._pod_sets_of(group)}
+
+    def _run(self, group: PodGroup, workload: Manifest) -> Failed | None:
+        """Remove the gates of pods, and send each to the nodes of the flavors of its pod set."""
+        for pod in filter(is_gated, group.pods):
+            assignment = self._assignment_of(pod, group, workload)
+            if assignment is None:
+                continue
+            failed = self.pods.conflict(pod, assignment)
+            if failed is not None:
+                return failed
+            ungated = without_gates(pod)
+            self.pods.add_flavors(ungated["spec"], assignment)
+            self.store.put(ungated)
+        return None
+
+    def _assignment_of(
+        self, pod: Manifest, group: PodGroup, workload: Manifest
+    ) -> Manifest | None:
+        """Give the assignment of the pod set of a pod; None if its role has none."""
+        assignments = workload["status"]["admission"]["podSetAssignments"]
+        role = self.matching.role(pod) if group.name else assignments[0]["name"]
+        for each in assignments:
+            if each["name"] == role:
+                found: Manifest = each
+                return found
+        return None
+
+    def _stop_pods(self, group: PodGroup) -> None:
+        """Delete the pods that run."""
+        running = []
+        for pod in group.pods:
+            if not is_leaving(pod) and self.pod_rules.delete_running(is_held(pod)):
+                running.append(pod)
+        self._delete(running)
+
+    def _delete(self, pods: Iterable[Manifest]) -> None:
+        for pod in pods:
+            self.store.remove(Ref.of(pod))
+
+    def _finalize(self, pods: Iterable[Manifest]) -> None:
+        """Let go of pods that are over, so that they can be deleted."""
+        for pod in pods:
+            meta = pod["metadata"]
+            stored = self.store.find(POD.name, meta["name"], meta["namespace"])
+            if stored is not None and has_finalizer(stored):
+                self.store.put(without_finalizer(stored))
+
+
+def _owner_reference(pod: Manifest) -> Manifest:
+    meta = pod["metadata"]
+    name, uid = meta["name"], meta["uid"]
+    return {"apiVersion": "v1", "kind": POD.name, "name": name, "uid": uid}
+
+
+def _is_active(pod: Manifest) -> bool:
+    """Whether a pod runs; one that was deleted without a node is gone as soon as Kueue has seen it."""
+    return phase_of(pod) == "Running" and not is_leaving(pod)

@@ -1,0 +1,186 @@
+"""Groups of pods: their name and roles, when they have a Workload, when they finish, and what they need no more.
+
+Kueue: pkg/controller/jobs/pod/pod_controller.go (Pod)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.queued_pods import (
+    GROUP,
+    ROLE,
+    annotations_of,
+    is_terminated,
+    is_usable,
+    labels_of,
+    phase_of,
+    pod_template,
+)
+from kueue_dra_ref.api.role_hash import role_hash
+from kueue_dra_ref.model.pod_group import PodGroup, total_of
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import Manifest
+
+
+@rule("WORK-058")
+def group_of_annotation(pod: Manifest) -> str | None:
+    """A pod belongs to the group that its annotation names.
+
+    Kueue: pkg/util/pod/pod.go (GetPodGroupName)
+    """
+    return annotations_of(pod).get(GROUP) or None
+
+
+@rule("WORK-047")
+def group_of_label(pod: Manifest) -> str | None:
+    """A pod belongs to the group that its label names.
+
+    Kueue: pkg/util/pod/pod.go (GetPodGroupName)
+    """
+    return labels_of(pod).get(GROUP) or None
+
+
+@rule("WORK-046")
+def role_of_pod(pod: Manifest) -> str | None:
+    """Pods of a group with the same requests, claims, node selection, tolerations and priority have one role.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (getRoleHash); pkg/util/pod/pod.go (GenerateRoleHash)
+    """
+    return annotations_of(pod).get(ROLE) or role_hash(pod.get("spec") or {})
+
+
+@rule("WORK-047")
+def group_lacks_pods(group: PodGroup) -> bool:
+    """Kueue waits for the pods that a group announces before it creates the Workload.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (validatePodGroupMetadata)
+    """
+    return not group.is_fast and len(group.usable) < group.total
+
+
+@rule("WORK-059")
+def group_contradicts_itself(group: PodGroup) -> bool:
+    """Kueue creates no Workload for a group whose pods name different queues, or announce different totals.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (validatePodGroupMetadata)
+    """
+    queue = queue_named_by(group.first)
+    for pod in group.pods:
+        if phase_of(pod) == "Failed":
+            continue
+        if queue_named_by(pod) != queue:
+            return True
+        if total_of(pod) != group.total:
+            return True
+    return False
+
+
+@rule("WORK-048")
+def pod_set_of_fast_group(group: PodGroup, roles: list[str]) -> list[Manifest] | None:
+    """A group with fast admission is one pod set of all pods that it announces, with the role of its first pod.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (constructGroupPodSetsFast)
+    """
+    if not group.is_fast or not group.usable:
+        return None
+    pod = group.usable[0]
+    place = list(group.pods).index(pod)
+    return [
+        {
+            "name": roles[place],
+            "count": group.total,
+            "template": pod_template(pod),
+        }
+    ]
+
+
+@rule("WORK-046")
+def pod_sets_of_group(group: PodGroup, roles: list[str]) -> list[Manifest] | None:
+    """Kueue makes a pod set of each role of a group, in the order of their names.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (constructGroupPodSets)
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for pod, role in zip(group.pods, roles, strict=True):
+        if not is_usable(pod):
+            continue
+        if role not in found:
+            template = pod_template(pod)
+            found[role] = {"name": role, "count": 0, "template": template}
+        found[role]["count"] += 1
+    return [found[role] for role in sorted(found)]
+
+
+@rule("WORK-049")
+def succeeded_group_finishes_workload(group: PodGroup) -> tuple[str, str] | None:
+    """Kueue sets Finished on the Workload of a group once all pods that it announces have succeeded.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (Finished)
+    """
+    if not group.ends or len(group.succeeded) != group.total:
+        return None
+    return _finished(group)
+
+
+@rule("WORK-050")
+def unretriable_group_finishes_workload(group: PodGroup) -> tuple[str, str] | None:
+    """Kueue sets Finished on the Workload of a group that is not retriable once all its pods have ended.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (Finished)
+    """
+    if not group.ends or not group.is_unretriable:
+        return None
+    return _finished(group) if all(map(is_terminated, group.pods)) else None
+
+
+def _finished(group: PodGroup) -> tuple[str, str]:
+    message = f"Pods succeeded: {len(group.succeeded)}/{group.total}."
+    return "Succeeded", message
+
+
+@rule("WORK-051")
+def reclaimable_pods_of_group(group: PodGroup, roles: list[str]) -> list[Manifest]:
+    """Each pod of a group that succeeded releases its quota.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (ReclaimablePods)
+    """
+    if group.is_serving:
+        return []
+    counted: Counter[str] = Counter()
+    for pod, role in zip(group.pods, roles, strict=True):
+        if phase_of(pod) == "Succeeded":
+            counted[role] += 1
+    return [{"name": role, "count": count} for role, count in counted.items()]
+
+
+@rule("WORK-052")
+def delete_excess_pods(pods: int, count: int) -> int:
+    """Kueue deletes the pods of a role that its pod set has no room for.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (FindMatchingWorkloads, removeExcessPods)
+    """
+    return max(pods - count, 0)
+
+
+@rule("WORK-053")
+def wait_for_replacement_pods(pods: int, count: int, fast: bool) -> int:
+    """A pod set with fewer pods than it has room for waits for others; with fast admission one is enough.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (countAbsentPods, waitingForReplacementPodsCondition)
+    """
+    if fast:
+        return int(count > 0 and not pods)
+    return max(count - pods, 0)
+
+
+@rule("WORK-060")
+def not_admitted_while_pods_are_missing(workload: Manifest) -> bool:
+    """Kueue does not queue a workload that waits for replacement pods.
+
+    Kueue: pkg/workload/workload.go (IsAdmissible)
+    """
+    return is_true(workload, "WaitingForReplacementPods")

@@ -1,0 +1,155 @@
+"""Work whose pods Kueue queues: what it writes on their pod templates.
+
+Kueue: pkg/controller/jobs/deployment/deployment_webhook.go (Default);
+    pkg/controller/jobs/statefulset/statefulset_webhook.go (Default);
+    pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (Default)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kueue_dra_ref.api.job_kinds import MAIN, template_at
+from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.pod_owners import (
+    DEPLOYMENT,
+    LEADER_WORKER_SET,
+    STATEFUL_SET,
+    group_places,
+    group_workload,
+    has_leader,
+    index_of,
+    replicas_of,
+    size_of,
+    template_paths,
+)
+from kueue_dra_ref.api.queued_pods import (
+    FAST,
+    GROUP,
+    MANAGED,
+    PARENT,
+    ROLE,
+    SERVING,
+    TOTAL,
+    labels_of,
+)
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import Manifest
+
+
+class PodMarks(NamedTuple):
+    """Labels and annotations of the pods of an object."""
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+
+
+@rule("WORK-065")
+def deployment_marks_its_pods(owner: Manifest) -> PodMarks | None:
+    """Kueue hands the queue and the priority class of a Deployment on to its pods, which it gates one by one.
+
+    Kueue: pkg/controller/jobs/deployment/deployment_webhook.go (Default)
+    """
+    if owner["kind"] != DEPLOYMENT.name:
+        return None
+    return PodMarks(
+        labels={MANAGED: "true", **handed_on(owner)},
+        annotations={PARENT: DEPLOYMENT.framework},
+    )
+
+
+def handed_on(owner: Manifest) -> dict[str, str]:
+    """Give the labels of an object that its pods get."""
+    labels = labels_of(owner)
+    names = (QUEUE_LABEL, PRIORITY_LABEL)
+    return {name: labels[name] for name in names if labels.get(name)}
+
+
+@rule("WORK-071")
+def pod_set_of_stateful_set(owner: Manifest) -> Mapping[str, list[Manifest]] | None:
+    """Kueue makes one Workload of a StatefulSet, with one pod set of all replicas.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_reconciler.go (constructWorkload)
+    """
+    if owner["kind"] != STATEFUL_SET.name:
+        return None
+    template = {"spec": template_at(owner, template_paths(owner)[0]).get("spec") or {}}
+    pod_set = {"name": MAIN, "count": replicas_of(owner), "template": template}
+    return {group_workload(owner): [pod_set]}
+
+
+@rule("WORK-068")
+def pod_sets_of_leader_worker_set(
+    owner: Manifest,
+) -> Mapping[str, list[Manifest]] | None:
+    """Kueue makes a Workload of each group of a LeaderWorkerSet, with pod sets of its leader and its workers.
+
+    Kueue: pkg/controller/jobs/leaderworkerset/leaderworkerset_reconciler.go (podSets, filterWorkloads)
+    """
+    if owner["kind"] != LEADER_WORKER_SET.name:
+        return None
+    pod_sets = []
+    for place in group_places(owner):
+        template = {"spec": {}, **template_at(owner, place.path)}
+        pod_set = {"name": place.name, "count": place.count, "template": template}
+        pod_sets.append(pod_set)
+    groups = map(str, range(replicas_of(owner)))
+    return {group_workload(owner, group): pod_sets for group in groups}
+
+
+@rule("WORK-067")
+def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None:
+    """The pods of a StatefulSet are a group that serves, which is admitted with its first pod.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_pod_reconciler.go (setDefault)
+    """
+    if owner["kind"] != STATEFUL_SET.name:
+        return None
+    group = group_workload(owner)
+    serving = {FAST: "true", SERVING: "true"}
+    return PodMarks(
+        labels={MANAGED: "true", GROUP: group, **handed_on(owner)},
+        annotations={TOTAL: str(replicas_of(owner)), ROLE: MAIN, **serving},
+    )
+
+
+@rule("WORK-068")
+def marks_of_leader_worker_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None:
+    """The pods of each group of a LeaderWorkerSet have the role of a leader or of a worker.
+
+    Kueue: pkg/controller/jobs/leaderworkerset/leaderworkerset_reconciler.go (setDefault)
+    """
+    if owner["kind"] != LEADER_WORKER_SET.name:
+        return None
+    group, number = index_of(pod)
+    role = MAIN
+    if has_leader(owner):
+        role = "worker" if int(number) else "leader"
+    labels = {MANAGED: "true", GROUP: group_workload(owner, group)}
+    annotations = {TOTAL: str(size_of(owner)), ROLE: role, SERVING: "true"}
+    return PodMarks(labels={**labels, **handed_on(owner)}, annotations=annotations)
+
+
+@rule("WORK-067", "WORK-068")
+def sets_suspend_their_pods(owner: Manifest) -> PodMarks | None:
+    """Kueue gates the pods of a StatefulSet and of a LeaderWorkerSet by an annotation of their templates.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (Default);
+        pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (podTemplateSpecDefault)
+    """
+    for kind in (STATEFUL_SET, LEADER_WORKER_SET):
+        if owner["kind"] == kind.name:
+            return PodMarks(labels={}, annotations={PARENT: kind.framework})
+    return None
+
+
+@rule("WORK-069")
+def hold_without_replicas(owner: Manifest) -> tuple[str, str] | None:
+    """Kueue puts the Workload of a StatefulSet without replicas on hold.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_reconciler.go (releaseScaleDownReservation, clearOnHold)
+    """
+    if owner["kind"] != STATEFUL_SET.name or replicas_of(owner):
+        return None
+    return "OnHold", "StatefulSet scaled to zero; workload on hold"

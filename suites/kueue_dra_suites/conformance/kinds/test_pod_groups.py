@@ -1,0 +1,389 @@
+"""Groups of pods with one Workload: roles by their claims, completeness, replacements (Kueue, Pod integration)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from kueue_dra_fixtures.builders import (
+    GPU,
+    ClaimOf,
+    Pods,
+    a_direct_claim,
+    a_missing_template,
+    a_pod_set,
+    a_request,
+    a_template,
+    gpu,
+    work_of,
+)
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import marked
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.pod_groups import PodGroup, a_group_of
+from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
+from kueue_dra_ref.api.queued_pods import GROUP, RETRIABLE, SERVING, TOTAL
+from kueue_dra_ref.target import Ref
+from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
+
+CARD = "vendor.example.com/card"
+POLICY = {"withinClusterQueue": "LowerPriority"}
+ONE = a_template(gpu())
+
+
+def a_worker(pods: int = 1, claims: tuple[ClaimOf, ...] = (ONE,)) -> Pods:
+    """Pods of a group with a device each."""
+    return a_pod_set("workers", pods=pods, claims=claims)
+
+
+@covers("WORK-047")
+@pytest.mark.parametrize(
+    ("pods", "quota", "verdict"),
+    [
+        pytest.param(1, 1, admitted({"whole-gpus": 1}), id="one-pod"),
+        pytest.param(3, 4, admitted({"whole-gpus": 3}), id="one-to-spare"),
+        pytest.param(3, 3, admitted({"whole-gpus": 3}), id="fits-exactly"),
+        pytest.param(3, 2, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_all_pods_of_a_group_start_or_none(lab: Lab, pods: int, quota: int, verdict: Verdict) -> None:
+    """The pods of a group are charged together in one Workload."""
+    queue = lab.queue({"whole-gpus": quota})
+    group = a_group_of(lab, queue, a_worker(pods))
+
+    assert group.verdict == verdict
+    assert group.gated == [verdict == pending(Reason.NEVER_FITS)] * pods
+
+
+@covers("WORK-046")
+@pytest.mark.parametrize(
+    ("shapes", "counts", "usage"),
+    [
+        pytest.param([a_worker(2)], [2], {"whole-gpus": 2}, id="one-template"),
+        pytest.param([a_worker(2), a_worker(1, (a_template(gpu(3)),))], [1, 2], {"whole-gpus": 5}, id="other-template"),
+        pytest.param([a_worker(2), a_worker(1, (ONE, ONE))], [1, 2], {"whole-gpus": 4}, id="more-claims"),
+        pytest.param([a_worker(1), a_worker(3, ())], [1, 3], {"whole-gpus": 1}, id="claims-in-one-role"),
+        pytest.param(
+            [a_worker(1), a_worker(1, (a_template(a_request("nic.example.com")),))],
+            [1, 1],
+            {"whole-gpus": 1, "example.com/nics": 1},
+            id="other-class",
+        ),
+    ],
+)
+def test_roles_differ_by_their_claims(
+    lab: Lab, shapes: list[Pods], counts: list[int], usage: Mapping[str, int]
+) -> None:
+    """Pods with other claims are another pod set, and each is charged for its own."""
+    queue = lab.queue({"whole-gpus": 8, "example.com/nics": 8})
+    group = a_group_of(lab, queue, *shapes)
+
+    assert group.counts == counts
+    assert group.verdict == admitted(usage)
+
+
+@covers("WORK-046")
+@pytest.mark.parametrize(
+    ("requests", "counts"),
+    [
+        pytest.param({"cpu": "1"}, [1, 2], id="other-amount"),
+        pytest.param({"cpu": "2000m"}, [3], id="same-amount"),
+    ],
+)
+def test_roles_differ_by_their_requests(lab: Lab, requests: Mapping[str, str], counts: list[int]) -> None:
+    """The amount decides, not how it is written."""
+    queue = lab.queue({"cpu": "8", "whole-gpus": 8})
+    first = a_pod_set("a", pods=2, cpu="2", claims=[ONE])
+    group = a_group_of(lab, queue, first, a_pod_set("b", requests=requests, claims=[ONE]))
+
+    assert group.counts == counts
+
+
+@covers("EXT-027", "WORK-046")
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        pytest.param(5, admitted({"whole-gpus": 5}), id="fits-exactly"),
+        pytest.param(4, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_extended_resources_of_a_group_add_to_claims(lab: Lab, quota: int, verdict: Verdict) -> None:
+    """One role asks by claim, the other by the extended resource of the same class: both are charged."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": quota})
+    by_name = a_pod_set("by-name", pods=2, requests={CARD: "1"})
+    group = a_group_of(lab, queue, a_worker(1, (a_template(gpu(3)),)), by_name)
+
+    assert group.verdict == verdict
+
+
+@covers("CLAIM-020", "WORK-047")
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        pytest.param(a_direct_claim(), Reason.DIRECT_CLAIM, id="direct-claim"),
+        pytest.param(a_template(a_request("fpga.example.com")), Reason.UNMAPPED, id="unmapped-class"),
+        pytest.param(a_missing_template(), Reason.NO_TEMPLATE, id="missing-template"),
+    ],
+)
+def test_one_refused_claim_holds_the_whole_group(lab: Lab, claim: ClaimOf, reason: Reason) -> None:
+    """No pod of the group starts, although the others ask for what can be charged."""
+    queue = lab.queue({"whole-gpus": 4})
+    group = a_group_of(lab, queue, a_worker(2), a_worker(1, (claim,)))
+
+    assert group.verdict == inadmissible(reason)
+    assert group.gated == [True, True, True]
+
+
+@covers("WORK-047")
+def test_a_group_waits_for_all_its_pods(lab: Lab) -> None:
+    """Without the last pod there is no Workload; with it, all are ungated."""
+    queue = lab.queue({"whole-gpus": 3})
+    group = a_group_of(lab, queue, a_worker(2), total=3)
+    assert not group.has_workload
+    assert group.gated == [True, True]
+
+    group.add(a_worker())
+
+    assert group.verdict == admitted({"whole-gpus": 3})
+    assert group.gated == [False, False, False]
+
+
+@covers("WORK-048")
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        pytest.param(3, admitted({"whole-gpus": 3}), id="fits-exactly"),
+        pytest.param(2, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_fast_admission_charges_what_the_group_announces(lab: Lab, quota: int, verdict: Verdict) -> None:
+    """The first of three pods is enough for a Workload of three."""
+    queue = lab.queue({"whole-gpus": quota})
+    group = a_group_of(lab, queue, a_worker(), total=3, fast=True)
+
+    assert group.verdict == verdict
+    assert group.counts == [3]
+
+
+@covers("WORK-059")
+def test_a_group_announces_one_total(lab: Lab) -> None:
+    """Pods that announce different totals get no Workload."""
+    queue = lab.queue({"whole-gpus": 4})
+    group = a_group_of(lab, queue, a_worker(), total=2)
+    group.add(a_worker(), **{TOTAL: "1"})
+
+    assert not group.has_workload
+    assert group.gated == [True, True]
+
+
+@covers("WORK-049", "QUEUE-007")
+def test_a_group_finishes_when_all_pods_have_succeeded(lab: Lab) -> None:
+    """Its Workload is finished, and the next group is admitted."""
+    queue = lab.queue({"whole-gpus": 2})
+    first = a_group_of(lab, queue, a_worker(2))
+    second = a_group_of(lab, queue, a_worker(2))
+    assert second.verdict == pending(Reason.NO_QUOTA)
+
+    first.report(0, 1, phase="Succeeded")
+
+    assert first.verdict == finished("Succeeded")
+    assert second.verdict == admitted({"whole-gpus": 2})
+
+
+@covers("WORK-050")
+@pytest.mark.parametrize(
+    ("retriable", "verdict"),
+    [
+        pytest.param("false", finished("Succeeded"), id="not-retriable"),
+        pytest.param("true", admitted({"whole-gpus": 2}), id="retriable"),
+    ],
+)
+def test_failed_pods_finish_a_group_that_is_not_retriable(lab: Lab, retriable: str, verdict: Verdict) -> None:
+    """Otherwise the group keeps its quota for pods that take their place."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(2), annotations={RETRIABLE: retriable})
+    group.report(0, 1, phase="Failed")
+
+    assert group.verdict == verdict
+
+
+@covers("WORK-051")
+@pytest.mark.parametrize(
+    ("succeeded", "verdict"),
+    [
+        pytest.param((), pending(Reason.NO_QUOTA), id="none"),
+        pytest.param((0,), admitted({"whole-gpus": 2}), id="one-of-three"),
+    ],
+)
+def test_succeeded_pods_free_their_quota(lab: Lab, succeeded: tuple[int, ...], verdict: Verdict) -> None:
+    """The devices of a pod that succeeded are for others, while the rest of its group runs."""
+    queue = lab.queue({"whole-gpus": 4})
+    held = a_group_of(lab, queue, a_worker(3))
+    waiting = a_group_of(lab, queue, a_worker(1, (a_template(gpu(2)),)))
+
+    held.report(*succeeded, phase="Succeeded")
+
+    assert waiting.verdict == verdict
+
+
+@covers("WORK-052")
+@pytest.mark.parametrize("quota", [pytest.param(2, id="running"), pytest.param(1, id="gated")])
+def test_pods_beyond_the_group_are_deleted(lab: Lab, quota: int) -> None:
+    """The pod that was created last goes; it is never charged."""
+    queue = lab.queue({"whole-gpus": quota})
+    group = a_group_of(lab, queue, a_worker(2))
+    group.add(a_worker())
+
+    assert [lab.is_there(Ref.of(pod)) for pod in group.pods] == [True, True, False]
+    assert group.counts == [2]
+
+
+@covers("WORK-053")
+def test_a_failed_pod_is_replaced_within_its_quota(lab: Lab) -> None:
+    """The group keeps its quota while it waits, and the new pod starts at once."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(2))
+    group.report(1, phase="Failed")
+    assert group.verdict == admitted({"whole-gpus": 2})
+    assert waits_for_pods(group) == ("True", "PodsFailed")
+
+    group.add(a_worker())
+
+    assert group.gated[-1] is False
+    assert waits_for_pods(group) == ("False", "PodsReady")
+
+
+def waits_for_pods(group: PodGroup) -> tuple[str, str]:
+    """Status and reason of the condition about pods that are missing."""
+    conditions = {each["type"]: each for each in group.workload["status"]["conditions"]}
+    found = conditions["WaitingForReplacementPods"]
+    return found["status"], found["reason"]
+
+
+@covers("WORK-044", "WORK-053")
+def test_the_pods_of_a_preempted_group_are_deleted(lab: Lab) -> None:
+    """Its Workload waits for quota, and for pods that take their place."""
+    queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
+    low = a_group_of(lab, queue, a_worker(2))
+    high = a_group_of(lab, queue, a_worker(2), priority=5)
+
+    assert high.verdict == admitted({"whole-gpus": 2})
+    assert not holds_quota(low)
+    assert [lab.read(Ref.of(pod))["metadata"].get("deletionTimestamp") is None for pod in low.pods] == [False, False]
+    assert waits_for_pods(low) == ("True", "Preempted")
+
+
+def holds_quota(group: PodGroup) -> bool:
+    """Whether a group has quota."""
+    return "admission" in group.workload["status"]
+
+
+@covers("WORK-060")
+def test_a_preempted_group_waits_for_other_pods(lab: Lab) -> None:
+    """It is not admitted when its quota is free again, but when pods take the place of those that Kueue deleted."""
+    queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
+    low = a_group_of(lab, queue, a_worker(2))
+    high = a_group_of(lab, queue, a_worker(2), priority=5)
+
+    high.report(0, 1, phase="Succeeded")
+    assert not holds_quota(low)
+
+    low.add(a_worker(2))
+    assert low.verdict == admitted({"whole-gpus": 2})
+    assert low.gated[-2:] == [False, False]
+
+
+@covers("WORK-045")
+def test_the_pods_of_a_group_go_with_their_workload(lab: Lab) -> None:
+    """The pods of a group are deleted with its Workload, also those that run."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(2))
+
+    lab.remove(Ref.of(group.workload))
+
+    assert group.gated == []
+
+
+@covers("WORK-047")
+def test_a_group_goes_when_its_last_pod_is_deleted(lab: Lab) -> None:
+    """While one pod is left, the group keeps its quota."""
+    queue = lab.queue({"whole-gpus": 2})
+    first = a_group_of(lab, queue, a_worker(2))
+    second = a_group_of(lab, queue, a_worker(1))
+
+    first.delete(0)
+    assert second.verdict == pending(Reason.NO_QUOTA)
+
+    lab.remove(Ref.of(first.workload))
+
+    assert second.verdict == admitted({"whole-gpus": 1})
+
+
+@covers("WORK-049")
+@pytest.mark.parametrize(
+    ("serving", "verdict"),
+    [
+        pytest.param("true", admitted({"whole-gpus": 2}), id="serving"),
+        pytest.param("false", finished("Succeeded"), id="not-serving"),
+    ],
+)
+def test_a_serving_group_never_finishes(lab: Lab, serving: str, verdict: Verdict) -> None:
+    """Its pods are replaced when they end."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(2), annotations={SERVING: serving})
+    group.report(0, 1, phase="Succeeded")
+
+    assert group.verdict == verdict
+
+
+@covers("WORK-054", "WORK-055")
+@pytest.mark.parametrize(
+    ("labels", "annotations", "message"),
+    [
+        pytest.param({GROUP: "g"}, {}, f"metadata.annotations[{TOTAL}]: Required value: both", id="no-total"),
+        pytest.param({}, {TOTAL: "1"}, f"metadata.labels[{GROUP}]: Required value: both", id="no-name"),
+        pytest.param({GROUP: "g"}, {TOTAL: "0"}, "group total count should be greater than zero", id="zero"),
+        pytest.param({GROUP: "g"}, {TOTAL: "x"}, 'parsing "x": invalid syntax', id="no-number"),
+    ],
+)
+def test_a_pod_names_its_group_and_its_total(
+    lab: Lab, labels: Mapping[str, str], annotations: Mapping[str, str], message: str
+) -> None:
+    """The webhook of pods names the label or the annotation that is wrong."""
+    queue = lab.queue({"whole-gpus": 2})
+    pod = marked(lab.written(work_of("Pod", a_worker()), queue), dict(labels), dict(annotations))
+
+    assert message in lab.denied(pod)
+
+
+@covers("WORK-056", "WORK-057")
+@pytest.mark.parametrize(
+    ("labels", "annotations", "message"),
+    [
+        pytest.param({GROUP: "other"}, {RETRIABLE: "false"}, "field is immutable", id="group"),
+        pytest.param({}, {RETRIABLE: "true"}, "unretriable pod group can't be converted to retriable", id="retriable"),
+    ],
+)
+def test_a_pod_stays_what_it_is_in_its_group(
+    lab: Lab, labels: Mapping[str, str], annotations: Mapping[str, str], message: str
+) -> None:
+    """Neither its group nor that it is not retriable can be changed."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(2), annotations={RETRIABLE: "false"})
+    changed = marked(lab.read(Ref.of(group.pods[0])), dict(labels), dict(annotations))
+
+    assert message in lab.denied(changed)
+
+
+@covers("WORK-058")
+def test_an_annotation_may_name_the_group(lab: Lab) -> None:
+    """Its pods are charged together, as with the label."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(2), in_annotation=True)
+
+    assert group.verdict == admitted({"whole-gpus": 2})
+    assert group.gated == [False, False]

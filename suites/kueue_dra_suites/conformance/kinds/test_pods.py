@@ -1,0 +1,311 @@
+"""Pods of a queue, each with a Workload of its own: gated, charged, ended and deleted (Kueue, Pod integration)."""
+
+from __future__ import annotations
+
+import pytest
+
+from kueue_dra_fixtures import frameworks
+from kueue_dra_fixtures.builders import (
+    GPU,
+    ClaimOf,
+    Work,
+    a_direct_claim,
+    a_missing_template,
+    a_pod_set,
+    a_request,
+    a_template,
+    gpu,
+    work_of,
+)
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked
+from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
+from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
+from kueue_dra_ref.target import Ref
+from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
+
+CARD = "vendor.example.com/card"
+CLAIM = "spec.podSets[0].template.spec.resourceClaims[1]"
+NOT_OF_THE_SYSTEM = {
+    "key": "kubernetes.io/metadata.name",
+    "operator": "NotIn",
+    "values": ["kube-system", "kueue-system"],
+}
+POLICY = {"withinClusterQueue": "LowerPriority"}
+
+
+def a_pod(count: int = 1, **shape: object) -> Work:
+    """A pod that asks for some devices."""
+    return work_of("Pod", a_pod_set("main", claims=[a_template(gpu(count))]), **shape)  # type: ignore[arg-type]
+
+
+@covers("WORK-042")
+@pytest.mark.parametrize(
+    ("devices", "quota", "verdict"),
+    [
+        pytest.param(1, 3, admitted({"whole-gpus": 1}), id="to-spare"),
+        pytest.param(3, 3, admitted({"whole-gpus": 3}), id="fits-exactly"),
+        pytest.param(4, 3, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_a_pod_is_charged_for_its_devices(lab: Lab, devices: int, quota: int, verdict: Verdict) -> None:
+    """Its Workload has one pod set of one pod."""
+    queue = lab.queue({"whole-gpus": quota})
+    pod = queue.submit(a_pod(devices))
+
+    assert lab.verdict(pod) == verdict
+    assert [each["count"] for each in lab.workload(pod)["spec"]["podSets"]] == [1]
+
+
+@covers("WORK-040")
+@pytest.mark.parametrize(
+    ("quota", "is_gated"),
+    [
+        pytest.param(2, False, id="fits-exactly"),
+        pytest.param(1, True, id="one-too-many"),
+    ],
+)
+def test_a_pod_is_gated_until_its_admission(lab: Lab, quota: int, is_gated: bool) -> None:
+    """The scheduler does not see a gated pod, so it gets no devices without quota."""
+    queue = lab.queue({"whole-gpus": quota})
+    pod = queue.submit(a_pod(2))
+
+    assert lab.is_suspended(pod) is is_gated
+
+
+@covers("WORK-040", "WORK-042")
+def test_each_pod_waits_for_itself(lab: Lab) -> None:
+    """Two pods have two Workloads: the first runs, the second waits for what is left."""
+    queue = lab.queue({"whole-gpus": 3})
+    first, second = queue.submit(a_pod(2)), queue.submit(a_pod(2))
+
+    assert lab.verdict(first) == admitted({"whole-gpus": 2})
+    assert lab.verdict(second) == pending(Reason.NO_QUOTA)
+    assert lab.is_suspended(second)
+
+
+@covers("CLAIM-020", "WORK-042")
+@pytest.mark.parametrize(
+    ("claim", "reason", "field"),
+    [
+        pytest.param(a_direct_claim(), Reason.DIRECT_CLAIM, "", id="direct-claim"),
+        pytest.param(
+            a_template(a_request("fpga.example.com")),
+            Reason.UNMAPPED,
+            f"{CLAIM}.resourceClaimTemplateName",
+            id="unmapped-class",
+        ),
+        pytest.param(
+            a_template(gpu(), a_request(count=None, mode="All")),
+            Reason.MODE_ALL,
+            f"{CLAIM}.devices.requests[1].exactly.allocationMode: ",
+            id="mode-all",
+        ),
+        pytest.param(a_missing_template(), Reason.NO_TEMPLATE, "", id="missing-template"),
+    ],
+)
+def test_the_message_names_the_claim_of_the_pod(lab: Lab, claim: ClaimOf, reason: Reason, field: str) -> None:
+    """The claim is found in the only pod set of the Workload; the pod stays gated."""
+    queue = lab.queue({"whole-gpus": 4})
+    pod = queue.submit(work_of("Pod", a_pod_set("main", claims=[a_template(gpu()), claim])))
+
+    assert lab.verdict(pod) == inadmissible(reason)
+    assert lab.message(pod).startswith(field)
+    assert lab.is_suspended(pod)
+
+
+@covers("EXT-027", "WORK-042")
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        pytest.param(5, admitted({"whole-gpus": 5}), id="fits-exactly"),
+        pytest.param(4, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_extended_resources_of_a_pod_add_to_its_claims(lab: Lab, quota: int, verdict: Verdict) -> None:
+    """A pod asks by claim, and by the extended resource of the same class: both are charged."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": quota})
+    shape = a_pod_set("main", claims=[a_template(gpu(3))], requests={CARD: "2"})
+    pod = queue.submit(work_of("Pod", shape))
+
+    assert lab.verdict(pod) == verdict
+
+
+@covers("WORK-042")
+@pytest.mark.parametrize(
+    ("users", "init_users"),
+    [
+        pytest.param((("c0",),), (("c0",),), id="both"),
+        pytest.param(((),), (("c0",),), id="init-container-alone"),
+        pytest.param((("c0",), ("c0",)), (), id="two-containers"),
+    ],
+)
+def test_containers_of_a_pod_share_its_claim(
+    lab: Lab, users: tuple[tuple[str, ...], ...], init_users: tuple[tuple[str, ...], ...]
+) -> None:
+    """A claim is charged once, whichever containers use it."""
+    queue = lab.queue({"whole-gpus": 2})
+    shape = a_pod_set("main", claims=[a_template(gpu(2))], users=users, init_users=init_users)
+    pod = queue.submit(work_of("Pod", shape))
+
+    assert lab.verdict(pod) == admitted({"whole-gpus": 2})
+
+
+@covers("WORK-043")
+@pytest.mark.parametrize(
+    ("phase", "reason"),
+    [pytest.param("Succeeded", "Succeeded", id="succeeded"), pytest.param("Failed", "Failed", id="failed")],
+)
+def test_a_pod_that_ends_frees_its_quota(lab: Lab, phase: str, reason: str) -> None:
+    """Its Workload is finished, and the next pod is admitted."""
+    queue = lab.queue({"whole-gpus": 2})
+    first, second = queue.submit(a_pod(2)), queue.submit(a_pod(1))
+    assert lab.verdict(second) == pending(Reason.NO_QUOTA)
+
+    lab.report(first, phase=phase)
+
+    assert lab.verdict(first) == finished(reason)
+    assert lab.verdict(second) == admitted({"whole-gpus": 1})
+
+
+@covers("WORK-040")
+def test_a_deleted_pod_frees_its_quota(lab: Lab) -> None:
+    """Its Workload goes with it, and the next pod runs."""
+    queue = lab.queue({"whole-gpus": 2})
+    first, second = queue.submit(a_pod(2)), queue.submit(a_pod(1))
+
+    lab.delete(first)
+
+    assert lab.verdict(second) == admitted({"whole-gpus": 1})
+    assert not lab.is_suspended(second)
+
+
+@covers("WORK-044")
+def test_a_preempted_pod_is_deleted(lab: Lab) -> None:
+    """A pod cannot be gated again, so Kueue deletes it; a controller of the pod may create another one."""
+    queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
+    low = queue.submit(a_pod(2))
+    high = queue.submit(a_pod(1, priority=5))
+
+    assert lab.verdict(high) == admitted({"whole-gpus": 1})
+    assert not lab.is_there(low.ref)
+
+
+@covers("WORK-044")
+@pytest.mark.parametrize(
+    ("quota", "stays"),
+    [
+        pytest.param(2, False, id="running"),
+        pytest.param(1, True, id="gated"),
+    ],
+)
+def test_the_pod_of_an_inactive_workload_is_deleted_if_it_runs(lab: Lab, quota: int, stays: bool) -> None:
+    """A gated pod stays: it holds nothing."""
+    queue = lab.queue({"whole-gpus": quota})
+    pod = queue.submit(a_pod(2))
+
+    lab.activate(pod, False)
+
+    assert lab.is_there(pod.ref) is stays
+
+
+@covers("WORK-045")
+@pytest.mark.parametrize("quota", [pytest.param(2, id="running"), pytest.param(1, id="gated")])
+def test_a_pod_goes_with_its_workload(lab: Lab, quota: int) -> None:
+    """The pod is deleted with its Workload, gated or not."""
+    queue = lab.queue({"whole-gpus": quota})
+    pod = queue.submit(a_pod(2))
+
+    lab.remove(Ref.of(lab.workload(pod)))
+
+    assert not lab.is_there(pod.ref)
+
+
+@breaks_law("nothing runs unreserved", "Kueue does not manage the namespace")
+@covers("WORK-041")
+@pytest.mark.parametrize(
+    ("labels", "is_gated"),
+    [
+        pytest.param({}, True, id="selected"),
+        pytest.param({"left-alone": ""}, False, id="not-selected"),
+    ],
+)
+def test_a_pod_of_an_unmanaged_namespace_is_left_alone(lab: Lab, labels: dict[str, str], is_gated: bool) -> None:
+    """Kueue does not gate it, although it names a queue without quota."""
+    selector = {"matchExpressions": [NOT_OF_THE_SYSTEM, {"key": "left-alone", "operator": "DoesNotExist"}]}
+    lab.start(integrations=frameworks.ALL, managedJobsNamespaceSelector=selector)
+    queue = lab.queue({"whole-gpus": 1}, namespace=lab.namespace(**labels))
+    pod = queue.submit(a_pod(2))
+
+    assert lab.is_suspended(pod) is is_gated
+    assert len(lab.workloads(pod)) == is_gated
+
+
+@breaks_law("nothing runs unreserved", "Kueue does not queue pods")
+@covers("WORK-001")
+def test_a_pod_is_not_queued_without_the_framework(lab: Lab) -> None:
+    """Kueue neither gates it nor creates a Workload."""
+    lab.start(integrations=frameworks.JOBS_ALONE)
+    queue = lab.queue({"whole-gpus": 1})
+    pod = queue.submit(a_pod(2))
+
+    assert not lab.is_suspended(pod)
+    assert not lab.workloads(pod)
+
+
+@covers("MANAGE-001", "WORK-040")
+@pytest.mark.parametrize("unnamed_too", [pytest.param(True, id="all"), pytest.param(False, id="named")])
+def test_a_pod_without_a_queue_runs_unless_all_are_managed(lab: Lab, unnamed_too: bool) -> None:
+    """With manageJobsWithoutQueueName, Kueue gates pods that name no queue, too."""
+    lab.start(integrations=frameworks.ALL, manageJobsWithoutQueueName=unnamed_too)
+    queue = lab.queue({"whole-gpus": 2})
+    written = lab.written(a_pod(2), queue)
+    lab.apply(marked(written, {QUEUE_LABEL: None}))
+
+    gates = lab.read(Ref.of(written))["spec"].get("schedulingGates") or []
+    assert bool(gates) is unnamed_too
+
+
+@covers("API-039")
+def test_a_pod_needs_containers(lab: Lab) -> None:
+    """The API server names the field of the pod."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = lab.written(a_pod(), queue)
+    broken = {**written, "spec": {"restartPolicy": "Never"}}
+
+    assert "spec.containers: Required value" in lab.denied(broken)
+
+
+@covers("QUEUE-046")
+def test_the_queue_of_a_pod_has_to_be_a_name(lab: Lab) -> None:
+    """The webhook of pods checks the queue label."""
+    queue = lab.queue({"whole-gpus": 2})
+    message = lab.denied(marked(lab.written(a_pod(), queue), {QUEUE_LABEL: "No_Name"}))
+
+    assert '"vpod.kb.io" denied the request' in message
+    assert f"metadata.labels[{QUEUE_LABEL}]" in message
+
+
+@covers("QUEUE-045", "WORK-040")
+def test_a_running_pod_keeps_its_queue(lab: Lab) -> None:
+    """Once it runs, a pod cannot be moved to another queue."""
+    queue = lab.queue({"whole-gpus": 2})
+    pod = queue.submit(a_pod())
+    message = lab.denied(marked(lab.read(pod.ref), {QUEUE_LABEL: "another"}))
+
+    assert f"metadata.labels[{QUEUE_LABEL}]: Invalid value: " in message
+    assert "field is immutable" in message
+
+
+@covers("PREEMPT-040")
+def test_the_priority_class_of_a_pod_is_not_removed(lab: Lab) -> None:
+    """A pod that names a priority class keeps one."""
+    queue = lab.queue({"whole-gpus": 2})
+    pod = queue.submit(a_pod(priority=5))
+    message = lab.denied(marked(lab.read(pod.ref), {PRIORITY_LABEL: None}))
+
+    assert "WorkloadPriorityClass cannot be removed from a workload" in message
+    assert lab.workload(pod)["spec"]["priority"] == 5

@@ -1,0 +1,307 @@
+"""Deployments, StatefulSets and LeaderWorkerSets: Kueue queues their pods, alone or as groups (Kueue, integrations)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from kueue_dra_fixtures import frameworks
+from kueue_dra_fixtures.builders import ClaimOf, a_direct_claim, a_job, a_pod_set, a_request, a_template, gpu
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked
+from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
+from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
+from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
+from kueue_dra_ref.api.pod_owners import template_paths
+from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
+
+TWO = a_template(gpu(2))
+POLICY = {"withinClusterQueue": "LowerPriority"}
+DEPLOYMENT = pytest.param("Deployment", id="deployment", marks=covers("WORK-065"))
+STATEFUL_SET = pytest.param("StatefulSet", id="statefulset", marks=covers("WORK-067"))
+LEADER_WORKER_SET = pytest.param("LeaderWorkerSet", id="leaderworkerset", marks=covers("WORK-068"))
+EACH = (DEPLOYMENT, STATEFUL_SET, LEADER_WORKER_SET)
+
+
+@pytest.fixture(autouse=True)
+def every_owner(lab: Lab, every_kind: None) -> None:
+    """Kueue runs with the frameworks of pods and of what makes them."""
+    lab.start(integrations=frameworks.WITH_PODS)
+
+
+@covers("WORK-065")
+@pytest.mark.parametrize(
+    ("quota", "verdicts"),
+    [
+        pytest.param(6, [admitted({"whole-gpus": 2})] * 3, id="fits-exactly"),
+        pytest.param(5, [admitted({"whole-gpus": 2})] * 2 + [pending(Reason.NO_QUOTA)], id="one-too-many"),
+    ],
+)
+def test_each_pod_of_a_deployment_is_charged_for_itself(lab: Lab, quota: int, verdicts: list[Verdict]) -> None:
+    """The pods that fit run, the others wait gated."""
+    queue = lab.queue({"whole-gpus": quota})
+    owner = an_owner(lab, queue, "Deployment", a_pod_set("main", claims=[TWO]), replicas=3)
+
+    assert sorted(owner.verdicts, key=str) == sorted(verdicts, key=str)
+    assert sum(owner.gated) == verdicts.count(pending(Reason.NO_QUOTA))
+
+
+@covers("WORK-067")
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        pytest.param(7, admitted({"whole-gpus": 6}), id="one-to-spare"),
+        pytest.param(6, admitted({"whole-gpus": 6}), id="fits-exactly"),
+        pytest.param(5, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_the_pods_of_a_stateful_set_are_charged_together(lab: Lab, quota: int, verdict: Verdict) -> None:
+    """All of its replicas have quota, or none: its controller starts them one after another."""
+    queue = lab.queue({"whole-gpus": quota})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]), replicas=3)
+
+    assert owner.verdicts == [verdict]
+    assert owner.gated == [verdict == pending(Reason.NEVER_FITS)] * 3
+
+
+@covers("WORK-068")
+@pytest.mark.parametrize(
+    ("quota", "verdicts"),
+    [
+        pytest.param(10, [admitted({"whole-gpus": 5})] * 2, id="fits-exactly"),
+        pytest.param(9, [admitted({"whole-gpus": 5}), pending(Reason.NO_QUOTA)], id="one-too-many"),
+    ],
+)
+def test_each_group_of_a_leader_worker_set_is_charged_together(lab: Lab, quota: int, verdicts: list[Verdict]) -> None:
+    """A leader with one device and its two workers with two each start together; the second group may wait."""
+    queue = lab.queue({"whole-gpus": quota})
+    leader = a_pod_set("leader", claims=[a_template(gpu())])
+    workers = a_pod_set("workers", pods=2, claims=[TWO])
+    owner = an_owner(lab, queue, "LeaderWorkerSet", workers, replicas=2, leader=leader)
+
+    assert sorted(owner.verdicts, key=str) == sorted(verdicts, key=str)
+    assert sum(owner.gated) == 3 * verdicts.count(pending(Reason.NO_QUOTA))
+
+
+@covers("WORK-068")
+def test_a_group_without_a_leader_has_one_pod_set(lab: Lab) -> None:
+    """All its pods have one template."""
+    queue = lab.queue({"whole-gpus": 6})
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("workers", pods=3, claims=[TWO]))
+
+    assert owner.verdicts == [admitted({"whole-gpus": 6})]
+    assert [each["count"] for each in owner.workloads[0]["spec"]["podSets"]] == [3]
+
+
+@pytest.mark.parametrize(
+    ("kind", "replicas", "workloads"),
+    [
+        pytest.param("StatefulSet", 3, 1, id="statefulset", marks=covers("WORK-071")),
+        pytest.param("LeaderWorkerSet", 3, 3, id="leaderworkerset", marks=covers("WORK-068")),
+    ],
+)
+def test_replicas_are_charged_before_their_pods_exist(lab: Lab, kind: str, replicas: int, workloads: int) -> None:
+    """Their controllers may start pods one after another, but the quota of all is taken at once."""
+    queue = lab.queue({"whole-gpus": 6})
+    written = a_written_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]), replicas=replicas)
+    owner = PodOwner(lab=lab, written=written)
+    lab.apply(written)
+
+    assert len(owner.workloads) == workloads
+    assert owner.verdicts == [admitted({"whole-gpus": 6 // workloads})] * workloads
+
+
+@covers("CLAIM-020")
+@pytest.mark.parametrize("kind", EACH)
+@pytest.mark.parametrize(
+    ("claim", "reason", "field"),
+    [
+        pytest.param(a_direct_claim(), Reason.DIRECT_CLAIM, "", id="direct-claim"),
+        pytest.param(
+            a_template(a_request("fpga.example.com")),
+            Reason.UNMAPPED,
+            "spec.podSets[0].template.spec.resourceClaims[0].resourceClaimTemplateName",
+            id="unmapped-class",
+        ),
+    ],
+)
+def test_the_message_names_the_claim_of_the_pods(
+    lab: Lab, kind: str, claim: ClaimOf, reason: Reason, field: str
+) -> None:
+    """The pods stay gated, and their Workload says why."""
+    queue = lab.queue({"whole-gpus": 4})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[claim]))
+    (workload,) = owner.workloads
+    messages = {each["type"]: each["message"] for each in workload["status"]["conditions"]}
+
+    assert owner.verdicts == [inadmissible(reason)]
+    assert messages["QuotaReserved"].startswith(field)
+    assert owner.gated == [True]
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_deleted_pods_free_their_quota(lab: Lab, kind: str) -> None:
+    """What the object held is for others when it is gone with its pods."""
+    queue = lab.queue({"whole-gpus": 2})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+
+    owner.delete()
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+
+
+@covers("WORK-044")
+@pytest.mark.parametrize("kind", EACH)
+def test_preempted_pods_are_deleted(lab: Lab, kind: str) -> None:
+    """Kueue deletes the pods that run; the controller of the object makes others, which wait gated."""
+    queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+    assert owner.gated == [False]
+
+    high = queue.submit(a_job(claims=[TWO], priority=5))
+
+    assert lab.verdict(high) == admitted({"whole-gpus": 2})
+    assert all(gone(lab, ref) for ref in owner.pods)
+
+
+def gone(lab: Lab, ref: object) -> bool:
+    """Whether a pod is deleted."""
+    found = lab.target.read(ref)  # type: ignore[arg-type]
+    return found is None or "deletionTimestamp" in found["metadata"]
+
+
+@pytest.mark.parametrize("kind", EACH)
+@pytest.mark.parametrize(
+    ("users", "init_users"),
+    [
+        pytest.param((("c0",),), (("c0",),), id="both"),
+        pytest.param(((),), (("c0",),), id="init-container-alone"),
+    ],
+)
+def test_containers_share_the_claim_of_their_pod(
+    lab: Lab, kind: str, users: tuple[tuple[str, ...], ...], init_users: tuple[tuple[str, ...], ...]
+) -> None:
+    """A claim is charged once, whichever containers use it."""
+    queue = lab.queue({"whole-gpus": 2})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO], users=users, init_users=init_users))
+
+    assert owner.verdicts == [admitted({"whole-gpus": 2})]
+
+
+@breaks_law("nothing runs unreserved", "Kueue does not queue these kinds")
+@covers("WORK-001")
+@pytest.mark.parametrize("kind", EACH)
+def test_a_kind_that_is_off_gets_its_pods_at_once(lab: Lab, kind: str) -> None:
+    """Without its framework, Kueue neither gates the pods nor charges them."""
+    lab.start(integrations=frameworks.JOBS_ALONE)
+    queue = lab.queue({"whole-gpus": 1})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+
+    assert owner.gated == [False]
+    assert owner.workloads == []
+
+
+@covers("QUEUE-046")
+@pytest.mark.parametrize("kind", EACH)
+def test_the_queue_of_an_object_has_to_be_a_name(lab: Lab, kind: str) -> None:
+    """The webhook of each kind checks the queue label."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = a_written_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+    message = lab.denied(marked(written, {QUEUE_LABEL: "No_Name"}))
+
+    assert f'"v{kind.lower()}.kb.io" denied the request' in message
+    assert f"metadata.labels[{QUEUE_LABEL}]" in message
+
+
+@covers("WORK-066")
+@pytest.mark.parametrize("kind", EACH)
+@pytest.mark.parametrize("queue_name", [pytest.param(None, id="removed"), pytest.param("", id="emptied")])
+def test_the_queue_of_an_object_is_not_removed(lab: Lab, kind: str, queue_name: str | None) -> None:
+    """An object that names a queue keeps one, so that its pods do not run without quota."""
+    queue = lab.queue({"whole-gpus": 1})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+    message = lab.denied(marked(lab.read(owner.ref), {QUEUE_LABEL: queue_name}))
+
+    assert f"metadata.labels[{QUEUE_LABEL}]: Invalid value: " in message
+    assert "field is immutable" in message
+
+
+@covers("PRIORITY-001")
+@pytest.mark.parametrize("kind", EACH)
+def test_pods_have_the_priority_class_of_their_object(lab: Lab, kind: str) -> None:
+    """Their Workload has the priority that the object names."""
+    queue = lab.queue({"whole-gpus": 2})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]), priority=7)
+
+    assert [each["spec"]["priority"] for each in owner.workloads] == [7]
+    assert PRIORITY_LABEL in lab.read(owner.ref)["metadata"]["labels"]
+
+
+@covers("WORK-070")
+@pytest.mark.parametrize(
+    ("replicas", "message"),
+    [
+        pytest.param(3, "spec.replicas: Invalid value: 3: field is immutable", id="up"),
+        pytest.param(1, "spec.replicas: Invalid value: 1: field is immutable", id="down"),
+        pytest.param(0, "", id="to-zero"),
+    ],
+)
+def test_a_stateful_set_keeps_its_number_of_replicas(lab: Lab, replicas: int, message: str) -> None:
+    """Its replicas were admitted together, so only none or all of them can be taken away."""
+    queue = lab.queue({"whole-gpus": 4})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]), replicas=2)
+    found = lab.read(owner.ref)
+    denied = lab.denied({**found, "spec": {**found["spec"], "replicas": replicas}})
+
+    assert message in denied
+    assert bool(denied) is bool(message)
+
+
+@covers("WORK-065")
+@pytest.mark.parametrize(
+    ("replicas", "usage"),
+    [pytest.param(0, {}, id="to-zero"), pytest.param(1, {"whole-gpus": "2"}, id="to-one")],
+)
+def test_a_deployment_is_scaled_pod_by_pod(lab: Lab, replicas: int, usage: Mapping[str, str]) -> None:
+    """The pods that are taken away free their devices, those that are added are charged."""
+    queue = lab.queue({"whole-gpus": 4})
+    owner = an_owner(lab, queue, "Deployment", a_pod_set("main", claims=[TWO]), replicas=2)
+
+    owner.scale(replicas)
+    assert owner.verdicts == [admitted(usage)] * replicas
+
+    owner.scale(2)
+    assert owner.verdicts == [admitted({"whole-gpus": "2"})] * 2
+
+
+@covers("WORK-069")
+def test_a_stateful_set_without_replicas_holds_no_quota(lab: Lab) -> None:
+    """Scaled to zero it frees its quota, and takes it again when it is scaled up."""
+    queue = lab.queue({"cpu": "2"})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", cpu="1"), replicas=2)
+    assert owner.verdicts == [admitted({"cpu": "2"})]
+
+    owner.scale(0)
+    job = queue.submit(a_job(cpu="1"))
+    assert lab.verdict(job) == admitted({"cpu": "1"})
+
+    lab.finish(job)
+    owner.scale(2)
+    assert owner.verdicts == [admitted({"cpu": "2"})]
+
+
+@covers("API-039")
+def test_templates_are_where_messages_say(lab: Lab) -> None:
+    """The API server names the field of the pod template of each kind."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = a_written_owner(lab, queue, "Deployment", a_pod_set("main"))
+    (path,) = template_paths(written)
+    template = {**written["spec"]["template"], "spec": {"restartPolicy": "Always"}}
+    denied = lab.denied({**written, "spec": {**written["spec"], "template": template}})
+
+    assert f"{'.'.join(map(str, path))}.spec.containers: Required value" in denied
