@@ -97,7 +97,7 @@ def _timed(act: Callable[[], T]) -> tuple[float, T]:
 
 
 def rows(measures: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
-    """Give a row for each measure: the cost of a Job beside that of the fewest, and the shares of the phases."""
+    """Give a row for each measure: the cost of a Job next to that of the fewest, and the shares of the phases."""
     fewest: dict[str, float] = {}
     for each in measures:
         total = each["reading"] + each["deciding"] + each["printing"]
