@@ -15,6 +15,7 @@ from kueue_dra_differential.interrupt import tries
 from kueue_dra_differential.oracle import Comparison, Oracle, OutcomeKind, apart, marked
 from kueue_dra_differential.shrink import shrunk, smallest
 from kueue_dra_differential.work_queue import Plan, WorkQueue
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -91,6 +92,18 @@ def test_generated_worlds_build_their_queues_anew() -> None:
         missing -= {
             (verb, each["kind"]) for step in late for verb in ("apply", "delete") for each in step.get(verb, ())
         }
+        if not missing:
+            break
+
+    assert not missing
+
+
+def test_generated_scenarios_submit_every_kind_of_work() -> None:
+    """With its framework, and a TrainJob with its runtime."""
+    missing = {*JOB_KINDS, "TrainingRuntime"} - {"Pod"}
+    for batch in batches(of=4, behaviour=KUEUE_0_19, number=3, count=100):
+        applied = (each for scenario in batch for step in scenario.steps for each in step.get("apply", ()))
+        missing -= {each["kind"] for each in applied}
         if not missing:
             break
 

@@ -326,10 +326,10 @@ def test_an_unknown_kind_is_named_once(tmp_path: Path) -> None:
     ("kind", "spec", "requested"),
     [
         pytest.param(
-            "trainer.kubeflow.org/v1alpha1 TrainJob",
-            "{runtimeRef: {name: torch}}",
+            "sparkoperator.k8s.io/v1beta2 SparkApplication",
+            "{mode: cluster}",
             "it is queued in LocalQueue line; this object alone does not say what its pods request",
-            id="train-job",
+            id="spark-application",
         ),
     ],
 )
@@ -383,9 +383,23 @@ def test_a_cron_job_is_queued_by_the_label_of_its_jobs(tmp_path: Path) -> None:
     work = f"apiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: nightly, namespace: lab}}\nspec: {spec}\n"
     folder = a_folder(tmp_path, other=work, config=MAPPING, queues=QUEUES, work=JOB)
 
-    _, notes = verdicts(folder)
+    found, notes = verdicts(folder)
 
-    assert "CronJob lab/nightly is not simulated: its 1 pod requests cards 1, cpu 1 of LocalQueue line" in notes[0]
+    assert found["nightly-1"] == "admitted {'cards': 1}"
+    expected = f"note: {folder}/other.yaml:1: of the Jobs of CronJob nightly, one is considered: Job nightly-1"
+    assert expected in notes
+
+
+def test_a_suspended_cron_job_takes_nothing(tmp_path: Path) -> None:
+    """It makes no Jobs."""
+    spec = f"{{suspend: true, jobTemplate: {{metadata: {{{LABEL}}}, spec: {{template: {{spec: {POD}}}}}}}}}"
+    work = f"apiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: nightly, namespace: lab}}\nspec: {spec}\n"
+    folder = a_folder(tmp_path, other=work, config=MAPPING, queues=QUEUES, work=JOB)
+
+    found, notes = verdicts(folder)
+
+    assert found == ADMITTED
+    assert "CronJob lab/nightly is not simulated" in notes[0]
 
 
 def test_kueues_own_other_kinds_are_taken_with_a_note(tmp_path: Path) -> None:

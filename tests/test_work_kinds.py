@@ -17,6 +17,16 @@ POD = {
     "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}],
     "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one"}],
 }
+CARDS = {
+    "containers": [
+        {
+            "name": "c",
+            "image": "i",
+            "resources": {"requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}},
+        }
+    ]
+}
+"""Pods that request by name, since claims of an AppWrapper are not charged."""
 QUEUES = """
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ResourceFlavor
@@ -36,9 +46,30 @@ metadata: {name: main, namespace: default}
 spec: {clusterQueue: cq}
 ---
 apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.example.com}
+spec: {extendedResourceName: example.com/gpu}
+---
+apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
 metadata: {name: one, namespace: default}
 spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}
+"""
+RUNTIME = """
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: three}
+spec:
+  mlPolicy: {numNodes: 3}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec: {template: {spec: {containers: [{name: node, image: i, resources: {claims: [{name: gpu}]}}],
+            resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]}}}
 """
 SPECS: dict[str, Any] = {
     "JobSet": {
@@ -62,12 +93,31 @@ SPECS: dict[str, Any] = {
         "workerGroupSpecs": [{"groupName": "w", "replicas": 2, "rayStartParams": {}, "template": {"spec": POD}}],
     },
 }
+SPECS["RayJob"] = {
+    "rayClusterSpec": SPECS["RayCluster"],
+    "shutdownAfterJobFinishes": True,
+    "submissionMode": "HTTPMode",
+}
+SPECS["AppWrapper"] = {
+    "components": [
+        {
+            "template": {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": {"name": "w"},
+                "spec": {"parallelism": 3, "template": {"spec": CARDS}},
+            }
+        }
+    ]
+}
+SPECS["TrainJob"] = {"runtimeRef": {"name": "three"}}
+SPECS["RayService"] = {"rayClusterConfig": SPECS["RayCluster"]}
 """Three pods of each kind, each with one device."""
 
 
 def ask(command: str, tmp_path: Path, work: Any, frameworks: list[str], *more: str) -> Any:
     """Write the input and run a command on it."""
-    (tmp_path / "queues.yaml").write_text(QUEUES, "utf-8")
+    (tmp_path / "queues.yaml").write_text(QUEUES + RUNTIME, "utf-8")
     (tmp_path / "work.yaml").write_text(yaml.safe_dump(work), "utf-8")
     mapped = [{"name": "gpus", "deviceClassNames": ["gpu.example.com"]}]
     configuration = {
@@ -129,13 +179,20 @@ def test_a_kind_without_its_framework_is_skipped_and_named(tmp_path: Path, kind:
         pytest.param(
             "PyTorchJob", {"pytorchReplicaSpecs": {"Chief": {}}}, 0, "has no pods that Kueue reads", id="other-type"
         ),
+        pytest.param(
+            "TrainJob",
+            {"runtimeRef": {"name": "other"}},
+            2,
+            "spec.runtimeRef: Not found: runtime 'other' not found",
+            id="no-runtime",
+        ),
         pytest.param("PyTorchJob", {"runPolicy": "x"}, 2, ": spec.runPolicy: Invalid value", id="run-policy"),
         pytest.param("RayCluster", {"workerGroupSpecs": [{}]}, 2, "spec.headGroupSpec.template.spec", id="no-head"),
         pytest.param(
             "RayCluster",
             {**SPECS["RayCluster"], "enableInTreeAutoscaling": True},
-            0,
-            "spec.enableInTreeAutoscaling: Not decided: ",
+            2,
+            "spec.enableInTreeAutoscaling: Invalid value: ",
             id="autoscaling",
         ),
         pytest.param(
@@ -155,6 +212,18 @@ def test_bad_input_is_answered_with_its_place(
 
     assert found.exit_code == exit_code
     assert message in found.stderr
+
+
+def test_claims_of_an_app_wrapper_are_named_as_not_charged(tmp_path: Path) -> None:
+    """Kueue admits it as if it had none."""
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "w"}, "spec": {"template": {"spec": POD}}}
+    work = work_of("AppWrapper", {"components": [{"template": job}]})
+    found = ask("simulate", tmp_path, work, [JOB_KINDS["AppWrapper"].framework], "-o", "table")
+
+    assert found.exit_code == 0
+    field = "spec.components[0].template.spec.template.spec.resourceClaims"
+    assert f"{field}: Not charged: Kueue reads the pods of an AppWrapper without their claims" in found.stderr
+    assert "gpus" not in found.stdout
 
 
 def test_work_of_a_running_cluster_holds_its_quota(tmp_path: Path) -> None:

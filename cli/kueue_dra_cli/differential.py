@@ -126,7 +126,7 @@ def command(
 ) -> None:
     """Generate scenarios and report where the reference and a real Kueue disagree.
 
-    A scenario has queues in cohort trees, quota with limits, claim templates, Jobs, and events. Several scenarios share
+    A scenario has queues in cohort trees, quota with limits, claim templates, work, and events. Several scenarios share
     a Kueue. After each step the command compares conditions, reasons, messages, admissions and the usage of the queues.
     If a scenario differs, it runs twice more, alone: the difference counts if the real Kueue repeats it, and is a race
     if not. The command shrinks scenarios that differ while there is time. If a Kueue exits, another one replaces it,

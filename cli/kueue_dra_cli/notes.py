@@ -14,6 +14,7 @@ from kueue_dra_ref.api.queued_pods import POD, THROUGH_PODS
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.explain.step import circle_text, listed, named
 from kueue_dra_ref.simulation.assumed_namespaces import selecting_by_labels
+from kueue_dra_ref.simulation.cron_jobs import job_of
 from kueue_dra_ref.simulation.gated_fields import GatedFields, gated_fields
 from kueue_dra_ref.simulation.missing_from_cluster import missing_from_cluster
 from kueue_dra_ref.simulation.not_considered import InputNotes
@@ -190,6 +191,7 @@ def left_out(simulation: Simulation) -> Iterator[str]:
     if documents.of_kueue:
         objects = listed([_title(each) for each in documents.of_kueue])
         yield OF_KUEUE_NOTE.format(objects=objects)
+    yield from map(_cron_job, documents.cron_jobs)
     yield from _unknown(documents.unknown)
     if documents.quota_free:
         yield QUOTA_FREE_NOTE.format(kinds=_counts(documents.quota_free))
@@ -205,6 +207,12 @@ def left_out(simulation: Simulation) -> Iterator[str]:
 
 def _counts(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+
+
+def _cron_job(document: ManifestDocument) -> str:
+    name = job_of(document).manifest["metadata"]["name"]
+    title = _title(document)
+    return f"note: {_place(document)}: of the Jobs of {title}, one is considered: Job {name}"
 
 
 def _counted(

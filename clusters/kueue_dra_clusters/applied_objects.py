@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED, JobKind
+from kueue_dra_ref.api.job_kind import JobKind
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, SUBMITTED
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -42,6 +43,8 @@ class AppliedObjects:
     """The number of the last write of an object that queues name."""
     selector: Manifest = field(default_factory=dict)
     """The ``managedJobsNamespaceSelector`` of Kueue's Configuration."""
+    manages_all: bool = False
+    """Whether Kueue manages work without a queue name, too."""
     frameworks: frozenset[str] = frozenset()
     """The ``integrations.frameworks`` of Kueue's Configuration; empty if it names none."""
 

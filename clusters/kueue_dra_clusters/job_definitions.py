@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from kueue_dra_clusters.build_cache import parts
 from kueue_dra_clusters.go_tool import Component
 from kueue_dra_clusters.manifests import Manifest, documents
-from kueue_dra_ref.api.job_kinds import JOB_SET, RAY_CLUSTER, TRAINING
+from kueue_dra_ref.api.job_kinds import JOB_SET, TRAINING, WRAPPER
 from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET
+from kueue_dra_ref.api.ray_kinds import RAY_KINDS
+from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +24,7 @@ class DefinitionSource:
     name: str
     module: str
     folder: str
-    file: str
+    files: Sequence[str]
 
 
 SOURCES: Mapping[str, DefinitionSource] = {
@@ -30,14 +32,14 @@ SOURCES: Mapping[str, DefinitionSource] = {
         name="jobset",
         module="sigs.k8s.io/jobset",
         folder="config/components/crd/bases",
-        file="jobset.x-k8s.io_jobsets.yaml",
+        files=["jobset.x-k8s.io_jobsets.yaml"],
     ),
     **{
         kind.framework: DefinitionSource(
             name="training-operator",
             module="github.com/kubeflow/training-operator",
             folder="manifests/base/crds",
-            file=f"kubeflow.org_{kind.plural}.yaml",
+            files=[f"kubeflow.org_{kind.plural}.yaml"],
         )
         for kind in TRAINING
     },
@@ -45,20 +47,38 @@ SOURCES: Mapping[str, DefinitionSource] = {
         name="mpi-operator",
         module="github.com/kubeflow/mpi-operator",
         folder="manifests/base",
-        file="kubeflow.org_mpijobs.yaml",
+        files=["kubeflow.org_mpijobs.yaml"],
     ),
     LEADER_WORKER_SET.framework: DefinitionSource(
         name="lws",
         module="sigs.k8s.io/lws",
         folder="config/crd/bases",
-        file="leaderworkerset.x-k8s.io_leaderworkersets.yaml",
+        files=["leaderworkerset.x-k8s.io_leaderworkersets.yaml"],
     ),
-    RAY_CLUSTER.framework: DefinitionSource(
-        name="ray-operator",
-        module="github.com/ray-project/kuberay/ray-operator",
+    TRAIN_JOB.framework: DefinitionSource(
+        name="trainer",
+        module="github.com/kubeflow/trainer/v2",
+        folder="manifests/base/crds",
+        files=[
+            f"trainer.kubeflow.org_{plural}.yaml"
+            for plural in ("trainjobs", "trainingruntimes", "clustertrainingruntimes")
+        ],
+    ),
+    WRAPPER.framework: DefinitionSource(
+        name="appwrapper",
+        module="github.com/project-codeflare/appwrapper",
         folder="config/crd/bases",
-        file="ray.io_rayclusters.yaml",
+        files=["workload.codeflare.dev_appwrappers.yaml"],
     ),
+    **{
+        kind.framework: DefinitionSource(
+            name="ray-operator",
+            module="github.com/ray-project/kuberay/ray-operator",
+            folder="config/crd/bases",
+            files=[f"ray.io_{kind.plural}.yaml"],
+        )
+        for kind in RAY_KINDS
+    },
 }
 """By framework, where the CRD of its kind is; Jobs have none."""
 
@@ -98,4 +118,7 @@ class JobDefinitions:
             name=source.name, folder=self.folder, module=source.module, package=""
         )
         module = parts(component, "definitions", [source.folder])
-        return documents(module / source.folder / source.file)
+        found: list[Manifest] = []
+        for file in source.files:
+            found += documents(module / source.folder / file)
+        return found

@@ -174,6 +174,8 @@ class LiveTarget:
             self._configuration = wanted
             selector = configuration.get("managedJobsNamespaceSelector") or {}
             self._applied.selector = selector
+            unnamed_too = configuration.get("manageJobsWithoutQueueName")
+            self._applied.manages_all = bool(unnamed_too)
             integrations = configuration.get("integrations") or {}
             frameworks = integrations.get("frameworks") or ()
             self._applied.frameworks = frozenset(frameworks)

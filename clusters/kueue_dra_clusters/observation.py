@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kueue_dra_clusters.applied_objects import AppliedObjects, queue_name
 from kueue_dra_clusters.conditions import condition_of
@@ -13,6 +13,7 @@ from kueue_dra_clusters.pod_groups import PodGroups, group_of
 from kueue_dra_clusters.pod_owners import PodOwners, owners_in
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import (
+    JOB,
     JOB_KINDS,
     POD,
     is_suspended,
@@ -21,6 +22,8 @@ from kueue_dra_ref.api.job_kinds import (
 from kueue_dra_ref.api.job_kinds import is_active as is_job_active
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.ownership import owner_chain
+from kueue_dra_ref.api.ray_kinds import RAY_JOB, uses_existing_cluster
 from kueue_dra_ref.api.workloads import evictions, is_active
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -37,6 +40,8 @@ class Observation:
     """The UIDs of Jobs without a Workload: their priority class is missing, or Kueue does not manage the namespace."""
     owners: Sequence[Manifest] = ()
     """The work whose pods are queued."""
+    ancestors: Mapping[str, str] = field(default_factory=dict)
+    """By the UID of work that belongs to other work that Kueue manages, the UID of that."""
     frameworks: frozenset[str] = frozenset()
     """The frameworks that the Configuration names: Kueue suspends running work of these, and creates its Workload."""
 
@@ -55,7 +60,12 @@ class Observation:
                     workloads.append(workload)
         alone = cls(jobs=jobs, workloads=workloads).alone
         unmade = [job for job in alone if not _gets_workload(informers, job, applied)]
+        ancestors = {}
+        for job in unmade:
+            if ancestor := _ancestor_of(job, informers, applied):
+                ancestors[job["metadata"]["uid"]] = ancestor["metadata"]["uid"]
         return cls(
+            ancestors=ancestors,
             jobs=jobs,
             workloads=workloads,
             owners=owners,
@@ -169,6 +179,7 @@ class Observation:
         }
         yield from self._groups.faults(self.workloads)
         yield from self._faults_of_owners()
+        yield from self._running_too_early(by_owner)
         for job in self.jobs:
             uid = job["metadata"]["uid"]
             if uid in self.without_workload_uids or group_of(job):
@@ -188,6 +199,13 @@ class Observation:
     @property
     def _groups(self) -> PodGroups:
         return PodGroups.among(self.jobs)
+
+    def _running_too_early(self, by_owner: Mapping[str, Manifest]) -> Iterator[str]:
+        """Name the work that Kueue has yet to suspend, because the work that owns it is not admitted."""
+        for job in self.jobs:
+            ancestor = self.ancestors.get(job["metadata"]["uid"])
+            if ancestor and _runs_too_early(job, by_owner.get(ancestor)):
+                yield f"{job['kind']} {job['metadata']['name']} runs before its owner"
 
     def _fault_of(self, job: Manifest, workload: Manifest | None) -> str:
         if workload is None and _is_to_be_suspended(job, self.frameworks):
@@ -224,7 +242,41 @@ def _gets_workload(
     informers: InformerCache, job: Manifest, applied: AppliedObjects
 ) -> bool:
     """Whether Kueue creates a Workload for a Job."""
+    if _ancestor_of(job, informers, applied) or _selects_cluster(job):
+        return False
     return not _lacks_class(informers, job) and _is_selected(informers, job, applied)
+
+
+def _selects_cluster(job: Manifest) -> bool:
+    """Whether Kueue skips a RayJob, because it selects an existing cluster."""
+    return bool(job["kind"] == RAY_JOB.name and uses_existing_cluster(job))
+
+
+def _ancestor_of(
+    job: Manifest, informers: InformerCache, applied: AppliedObjects
+) -> Manifest | None:
+    """Give the topmost work that Kueue manages among the owners of work."""
+
+    def find(kind: str, name: str, namespace: str) -> Manifest | None:
+        api_version = JOB_KINDS[kind].api_version
+        ref = Ref(api_version=api_version, kind=kind, name=name, namespace=namespace)
+        return informers.read(ref)
+
+    if "ownerReferences" not in job["metadata"]:
+        return None
+    for owner in reversed(owner_chain(job, find, str.__ne__).owners):
+        framework = JOB_KINDS[owner["kind"]].framework
+        named = applied.manages_all or bool(queue_name(owner))
+        if named and framework in {JOB.framework, *applied.frameworks}:
+            return owner
+    return None
+
+
+def _runs_too_early(job: Manifest, workload: Manifest | None) -> bool:
+    """Whether Kueue has yet to suspend work that belongs to other work, by the Workload of that."""
+    if is_suspended(job) or _is_done(job):
+        return False
+    return workload is None or not is_true(workload, "Admitted")
 
 
 def _lacks_class(informers: InformerCache, job: Manifest) -> bool:

@@ -28,7 +28,9 @@ class Submit:
     shape: str
     """The shape of its pods, by the names of the theme."""
     twice: bool
-    """Whether the small pod set of a Workload has the same requests."""
+    """Whether the small pod set has the same requests."""
+    kind: str = "Job"
+    """The kind of work, unless a Workload is submitted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

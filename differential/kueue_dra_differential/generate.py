@@ -25,6 +25,7 @@ from kueue_dra_differential.events import (
 )
 from kueue_dra_differential.generated_scenario import GeneratedScenario
 from kueue_dra_differential.node_fields import FLAVORS, HEAVY, PLAIN
+from kueue_dra_differential.other_work import kinds_of, with_frameworks
 from kueue_dra_differential.queue_events_manifests import QueueObjects
 from kueue_dra_differential.queues import GeneratedQueues
 from kueue_dra_differential.sourced_devices import CAPACITIES, COUNTERS
@@ -38,7 +39,7 @@ from kueue_dra_differential.strategies import (
     lines,
     weighted,
 )
-from kueue_dra_differential.swarm import SwarmConfig, a_swarm
+from kueue_dra_differential.swarm import SwarmConfig, a_swarm, with_kinds
 from kueue_dra_differential.whole_devices import (
     EXTENDED,
     MAPPINGS,
@@ -120,14 +121,32 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
             distinct_reasons=usual is OBSERVED,
         )
     )
-    first = settings.configuration(behaviour, MAPPINGS, theme, fair)
-    other = settings.configuration(behaviour, OTHER_MAPPINGS, theme, fair)
+    swarm = draw(with_kinds(swarm, kinds_of(behaviour)))
+    found = []
+    for mappings in (MAPPINGS, OTHER_MAPPINGS):
+        one = settings.configuration(behaviour, mappings, theme, fair)
+        found.append(with_frameworks(one, swarm.kinds))
+    return draw(_scenarios(theme, swarm, found, of=of))
+
+
+@st.composite
+def _scenarios(
+    draw: DrawFn,
+    theme: ConfigProfile,
+    swarm: SwarmConfig,
+    configurations: Sequence[Manifest],
+    *,
+    of: int,
+) -> Batch:
+    """Draw scenarios that begin with the first of two Configurations."""
+    first, other = configurations
     common = draw(_common_events(theme, swarm, [first, other]))
     inventory = _inventory(theme, swarm)
     found = []
     for index in range(of):
         mark = f"w{index}"
-        steps = draw(a_scenario(theme=theme, mark=mark, swarm=swarm, common=common))
+        one = a_scenario(theme=theme, mark=mark, swarm=swarm, common=common)
+        steps = draw(one)
         scenario = Scenario(
             name="", configuration=first, inventory=inventory, steps=steps
         )

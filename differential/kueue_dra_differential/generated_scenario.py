@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from kueue_dra_differential import other_work
 from kueue_dra_differential.config_profiles import Step, goes
 from kueue_dra_differential.events import (
     Activate,
@@ -33,12 +34,7 @@ from kueue_dra_differential.queue_events_manifests import QueueObjects, named
 from kueue_dra_differential.queues import GeneratedQueues
 from kueue_dra_differential.updates import rewritten
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_workload
-from kueue_dra_fixtures.manifests import (
-    a_job_manifest,
-    a_priority_class,
-    a_workload_manifest,
-    finished,
-)
+from kueue_dra_fixtures.manifests import a_priority_class, finished
 from kueue_dra_ref.target import Manifest
 
 
@@ -125,11 +121,11 @@ class GeneratedScenario:
     def _of_a_job(self, event: JobEvent) -> Step:
         match event:
             case Submit():
-                return {"apply": [self._submitted(event)]}
+                return {"apply": self._submitted(event)}
             case Delete():
                 return self._deleted(event.job)
             case Finish():
-                return self._changed(event.job, "Job", self._done)
+                return {"apply": [*self._completed(event.job)]}
             case Progress():
                 return self._changed(event.job, "Job", self._further)
             case Touch():
@@ -146,19 +142,15 @@ class GeneratedScenario:
     def _template(self, name: str, *, like: str) -> Manifest:
         return self._queues.theme.templates[like].manifest(name, self._queues.namespace)
 
-    def _submitted(self, event: Submit) -> Manifest:
+    def _submitted(self, event: Submit) -> list[Manifest]:
         name = f"j{self._made}"
         self._made += 1
         work = self._work(event)
-        build = a_workload_manifest if work.as_workload else a_job_manifest
-        made = build(
-            work,
-            {"name": name, "namespace": self._queues.namespace},
-            self._line(event.queue),
-            {},
-        )
+        meta = {"name": name, "namespace": self._queues.namespace}
+        line = self._line(event.queue)
+        *others, made = other_work.manifests(work, meta, line)
         self._jobs[name] = made
-        return made
+        return [*others, made]
 
     def _work(self, event: Submit) -> Work:
         theme = self._queues.theme
@@ -171,6 +163,8 @@ class GeneratedScenario:
         spec = {**PLACES[event.place], **runtime, **theme.shapes[event.shape]}
         shape: dict[str, Any] = {"requests": requests, "claims": claims, "spec": spec}
         shape |= {"pods": event.pods, "least": event.least if event.pods > 1 else None}
+        if not event.as_workload and event.kind != "Job":
+            return other_work.work(event.kind, shape, event.priority, twice=event.twice)
         if not event.as_workload:
             return a_job(priority=event.priority, **shape)
         first = (
@@ -195,6 +189,14 @@ class GeneratedScenario:
         for made in found:
             del self._jobs[made["metadata"]["name"]]
         return {"delete": [named(made) for made in found]}
+
+    def _completed(self, job: int) -> Iterator[Manifest]:
+        """Give one of the jobs as it is when it has succeeded, if it can."""
+        for made in self._one(job):
+            if made["kind"] == "Job":
+                yield self._done(made)
+            elif made["kind"] != "Workload" and (done := other_work.finished(made)):
+                yield done
 
     def _changed(
         self, job: int, kind: str, change: Callable[[Manifest], Manifest]

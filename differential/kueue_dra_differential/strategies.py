@@ -250,6 +250,7 @@ def _submissions(
         heavy=_some(swarm.nodes, st.booleans(), False),
         shape=_some(swarm.shaped, shapes, SINGLE),
         twice=_some(swarm.broad, st.booleans(), False),
+        kind=st.sampled_from(swarm.kinds),
     )
 
 

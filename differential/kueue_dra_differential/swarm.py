@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -62,6 +62,17 @@ class SwarmConfig:
     """
     restarts: bool
     """Kueue restarts, for all scenarios at once."""
+    kinds: tuple[str, ...] = ("Job",)
+    """The kinds of work that are submitted."""
+
+
+@st.composite
+def with_kinds(draw: DrawFn, swarm: SwarmConfig, kinds: tuple[str, ...]) -> SwarmConfig:
+    """Draw whether a batch has work of some kinds instead of Jobs alone; most have, but not rivals."""
+    without = draw(NOW_AND_THEN)
+    if swarm.rivals or without:
+        return swarm
+    return replace(swarm, kinds=kinds)
 
 
 @st.composite

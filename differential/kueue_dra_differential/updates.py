@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kueue_dra_differential.events import Activate, Edit, Move, Rank, Resize, class_of
+from kueue_dra_differential.other_work import resized
 from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked, with_spec
 from kueue_dra_ref.target import Manifest
 
@@ -13,9 +14,9 @@ def rewritten(
     made: Manifest, event: Edit, queue: Callable[[int], str]
 ) -> Manifest | None:
     """Give the updated object, ``queue`` naming LocalQueues; None for a Job that would be deactivated."""
-    if made["kind"] == "Job":
-        return _job(made, event, queue)
-    return _workload(made, event, queue)
+    if made["kind"] == "Workload":
+        return _workload(made, event, queue)
+    return _job(made, event, queue)
 
 
 def _job(job: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest | None:
@@ -25,6 +26,8 @@ def _job(job: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest | 
         case Move():
             return marked(job, labels={QUEUE_LABEL: queue(event.queue)})
         case Resize():
+            if job["kind"] != "Job":
+                return resized(job, event.pods)
             return with_spec(job, parallelism=event.pods)
         case Rank():
             return marked(

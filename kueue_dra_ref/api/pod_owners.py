@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.job_kinds import Path, PodSetPlace, spec_of, template_at
+from kueue_dra_ref.api.job_kind import Path, PodSetPlace, spec_of, template_at
 from kueue_dra_ref.api.queued_pods import annotations_of, labels_of
 from kueue_dra_ref.target import Manifest
 

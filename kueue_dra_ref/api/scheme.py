@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, JobKind
+from kueue_dra_ref.api.job_kind import JobKind
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, PodOwner
 from kueue_dra_ref.api.status_errors import invalid, required
+from kueue_dra_ref.api.train_jobs import RUNTIME_KINDS, TRAIN_JOB
 from kueue_dra_ref.target import Manifest
 
 
@@ -51,6 +53,15 @@ def _work(kind: JobKind | PodOwner) -> ResourceKind:
     )
 
 
+def _runtime(name: str) -> ResourceKind:
+    return ResourceKind(
+        name=name,
+        group=TRAIN_JOB.group,
+        versions=(TRAIN_JOB.version,),
+        namespaced=name == "TrainingRuntime",
+    )
+
+
 DRA_CONFIG = "DynamicResourceAllocationConfig"
 """The kind that the text of July 2025 adds."""
 
@@ -66,6 +77,7 @@ KINDS = {
         ResourceKind(name="LimitRange", group="", versions=("v1",), namespaced=True),
         *map(_work, JOB_KINDS.values()),
         *map(_work, POD_OWNERS.values()),
+        *map(_runtime, RUNTIME_KINDS),
         _kueue("ResourceFlavor"),
         _kueue("Cohort"),
         _kueue("ClusterQueue"),

@@ -22,6 +22,12 @@ class AdmissionRequest:
     """Whether a LocalQueue in the namespace of a Job that is changed is called default, and runs."""
     decoded: bool = False
     """Whether a webhook of Kueue has decoded and written it, with null for what it lacks."""
+    manages_all: bool = False
+    """Whether Kueue manages work without a queue name, too."""
+    elastic: bool = False
+    """Whether work is elastic."""
+    missing_runtime: str = ""
+    """The runtime that a TrainJob names and that does not exist."""
     kubernetes: Kubernetes = CONTROL_PLANE
 
     @property

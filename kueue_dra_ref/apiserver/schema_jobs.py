@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kueue_dra_ref.api.train_jobs import RUNTIME_KINDS
 from kueue_dra_ref.apiserver.go_types import (
     ANYTHING,
     FLAG,
@@ -19,6 +20,7 @@ from kueue_dra_ref.apiserver.go_types import (
 )
 from kueue_dra_ref.apiserver.schema_claims import HEAD, OBJECT_META
 from kueue_dra_ref.apiserver.schema_pods import INT32, JOB_SPEC, TEMPLATE
+from kueue_dra_ref.apiserver.schema_ray import RAY
 
 _JOB_TEMPLATE = fields(
     "v1.JobTemplateSpec", ("metadata", OBJECT_META), ("spec", JOB_SPEC)
@@ -66,30 +68,25 @@ def _training_job(name: str, replicas: str, others: str) -> GoStruct:
     return fields(f"v1.{name}", *HEAD, ("spec", spec), ("status", ANYTHING))
 
 
-_RAY_GROUP = fields(
-    "v1.WorkerGroupSpec",
-    ("groupName", TEXT),
-    *all_of(INT32, "replicas minReplicas maxReplicas numOfHosts idleTimeoutSeconds"),
-    *all_of(ANYTHING, "labels rayStartParams resources scaleStrategy"),
+_TRAINER = fields(
+    "v1alpha1.Trainer",
+    ("image", TEXT),
+    ("numNodes", INT32),
+    *all_of(ANYTHING, "command args env resourcesPerNode numProcPerNode"),
+)
+_TRAIN_JOB = fields(
+    "v1alpha1.TrainJobSpec",
+    (
+        "runtimeRef",
+        fields("v1alpha1.RuntimeRef", *all_of(TEXT, "name apiGroup kind")),
+    ),
+    ("trainer", _TRAINER),
     ("suspend", FLAG),
-    ("template", TEMPLATE),
-)
-_RAY_HEAD = fields(
-    "v1.HeadGroupSpec",
-    ("template", TEMPLATE),
-    ("enableIngress", FLAG),
-    ("serviceType", TEXT),
-    *all_of(ANYTHING, "headService labels rayStartParams resources"),
-)
-_RAY_CLUSTER = fields(
-    "v1.RayClusterSpec",
-    ("headGroupSpec", _RAY_HEAD),
-    ("workerGroupSpecs", GoSlice(_RAY_GROUP)),
-    *all_of(FLAG, "suspend enableInTreeAutoscaling"),
-    *all_of(TEXT, "managedBy rayVersion"),
+    ("managedBy", TEXT),
+    ("activeDeadlineSeconds", INT32),
     *all_of(
         ANYTHING,
-        "authOptions autoscalerOptions gcsFaultToleranceOptions headServiceAnnotations upgradeStrategy",
+        "initializer labels annotations podSpecOverrides podTemplateOverrides runtimePatches",
     ),
 )
 _LEADER_WORKER_SET = fields(
@@ -108,6 +105,31 @@ _LEADER_WORKER_SET = fields(
         ),
     ),
     *all_of(ANYTHING, "rolloutStrategy startupPolicy networkConfig"),
+)
+_RUNTIME = fields(
+    "v1alpha1.TrainingRuntimeSpec",
+    (
+        "template",
+        fields(
+            "v1alpha1.JobSetTemplateSpec", ("metadata", OBJECT_META), ("spec", _JOB_SET)
+        ),
+    ),
+    *all_of(ANYTHING, "mlPolicy podGroupPolicy"),
+)
+RUNTIMES: Mapping[str, GoStruct] = {
+    kind: fields(f"v1alpha1.{kind}", *HEAD, ("spec", _RUNTIME))
+    for kind in RUNTIME_KINDS
+}
+"""The shape of what TrainJobs refer to."""
+_COMPONENT = fields(
+    "v1beta2.AppWrapperComponent",
+    *all_of(ANYTHING, "annotations podSets podSetInfos template"),
+)
+_APP_WRAPPER = fields(
+    "v1beta2.AppWrapperSpec",
+    ("components", GoSlice(_COMPONENT)),
+    ("suspend", FLAG),
+    ("managedBy", TEXT),
 )
 CUSTOM: Mapping[str, GoStruct] = {
     "LeaderWorkerSet": fields(
@@ -133,8 +155,12 @@ CUSTOM: Mapping[str, GoStruct] = {
         "mpiReplicaSpecs",
         "slotsPerWorker runLauncherAsWorker sshAuthMountPath launcherCreationPolicy mpiImplementation",
     ),
-    "RayCluster": fields(
-        "v1.RayCluster", *HEAD, ("spec", _RAY_CLUSTER), ("status", ANYTHING)
+    **RAY,
+    "TrainJob": fields(
+        "v1alpha1.TrainJob", *HEAD, ("spec", _TRAIN_JOB), ("status", ANYTHING)
+    ),
+    "AppWrapper": fields(
+        "v1beta2.AppWrapper", *HEAD, ("spec", _APP_WRAPPER), ("status", ANYTHING)
     ),
 }
 """The shape of each of these kinds."""

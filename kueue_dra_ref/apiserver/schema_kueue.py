@@ -24,7 +24,7 @@ from kueue_dra_ref.apiserver.go_types import (
     word,
 )
 from kueue_dra_ref.apiserver.schema_claims import HEAD
-from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
+from kueue_dra_ref.apiserver.schema_jobs import CUSTOM, RUNTIMES
 from kueue_dra_ref.apiserver.schema_pods import INT32, TOLERATION
 from kueue_dra_ref.apiserver.schema_workload import (
     CONDITIONS,
@@ -66,6 +66,8 @@ def schema(kind: str, version: str) -> GoStruct:
     """
     if kind in CUSTOM:
         return CUSTOM[kind]
+    if kind in RUNTIMES:
+        return RUNTIMES[kind]
     if kind == "WorkloadPriorityClass":
         return fields(
             f"{version}.{kind}", *HEAD, ("value", INT32), ("description", TEXT)

@@ -8,11 +8,14 @@ from kueue_dra_ref.behaviours.phases_status import (
     StatusRules,
 )
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
+from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First, Fold
 from kueue_dra_ref.rules.jobframework import (
+    app_wrappers,
     job_kinds,
     job_reconciliation,
     managed_jobs,
+    ray_jobs,
+    train_jobs,
 )
 from kueue_dra_ref.rules.workload import workload_priority_class, workload_status
 
@@ -23,7 +26,9 @@ JOBS = JobRules(
             LocalQueueDefaulting=True,
         )
     ),
-    default_queue_exempt=AnyOf(),
+    default_queue_exempt=AnyOf(managed_jobs.no_default_queue_for_owned_work),
+    owned=AnyOf(managed_jobs.work_of_queued_work),
+    suspend_owned=AnyOf(managed_jobs.suspend_work_of_waiting_work),
     manage_without_queue=AnyOf(managed_jobs.manage_jobs_without_queue_name),
     managed_namespace_exempt=AnyOf(
         managed_jobs.manage_jobs_without_queue_name_by_namespace
@@ -35,12 +40,19 @@ JOBS = JobRules(
         )
     ),
     framework_off=AnyOf(job_kinds.framework_is_not_enabled),
+    elastic=AnyOf(
+        when(job_kinds.annotated_work_is_elastic, ElasticJobsViaWorkloadSlices=True)
+    ),
     pod_sets=First(
         job_kinds.job_set_pod_sets,
         job_kinds.training_job_pod_sets,
-        job_kinds.ray_cluster_pod_sets,
+        ray_jobs.ray_cluster_pod_sets,
+        ray_jobs.ray_job_pod_sets,
+        app_wrappers.app_wrapper_pod_sets,
+        train_jobs.train_job_pod_sets,
         job_reconciliation.job_pod_sets,
     ),
+    adjust_pod_sets=Fold(app_wrappers.app_wrapper_pods_are_read_in_part),
     min_parallelism=First(
         when(job_reconciliation.min_parallelism_annotation, PartialAdmission=True)
     ),
@@ -51,6 +63,7 @@ JOBS = JobRules(
     fail_on_conflicting_labels=First(
         job_reconciliation.conflicting_node_labels_finish_workload
     ),
+    fail_to_start=First(app_wrappers.declared_pod_set_without_pods_fails),
     reclaimable_pods=First(
         when(
             job_reconciliation.reclaimable_pods,
@@ -58,7 +71,8 @@ JOBS = JobRules(
         )
     ),
     reclaimable_pod_sets=First(
-        when(job_kinds.reclaimable_pods_of_replicated_jobs, ReclaimablePods=True)
+        when(job_kinds.reclaimable_pods_of_replicated_jobs, ReclaimablePods=True),
+        when(train_jobs.reclaimable_pods_of_train_job, ReclaimablePods=True),
     ),
     release_quota=AnyOf(job_reconciliation.release_quota_when_pods_stopped),
     requeue_evicted=AnyOf(job_reconciliation.preempted_workload_is_requeued),

@@ -10,7 +10,7 @@ from kueue_dra_ref.behaviours.phases_validation import (
     WebhookRules,
 )
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.model.slots import Collect, Each, Fold
+from kueue_dra_ref.model.slots import AnyOf, Collect, Each, Fold
 from kueue_dra_ref.rules.config import mapping_names_0_15
 from kueue_dra_ref.rules.crd import (
     clusterqueue_crd,
@@ -30,6 +30,7 @@ from kueue_dra_ref.rules.webhooks import (
     job_webhook,
     pod_owner_webhook,
     pod_webhook,
+    ray_webhook,
     resourceflavor_webhook,
     workload_webhook,
 )
@@ -213,8 +214,18 @@ WEBHOOKS = WebhookRules(
         clusterqueue_webhook.at_most_512_quotas_in_a_group,
     ),
     cohort=Collect(clusterqueue_webhook.weight_is_zero_or_representable),
+    job_exempt=AnyOf(ray_webhook.update_without_queue_is_not_validated),
     job=Collect(
+        ray_webhook.existing_cluster_is_refused,
+        ray_webhook.cluster_is_deleted_at_the_end,
+        ray_webhook.only_elastic_work_autoscales_0_14,
+        ray_webhook.at_most_7_worker_groups,
+        ray_webhook.no_worker_group_is_called_head,
         job_webhook.job_queue_name_is_valid,
+        when(
+            job_webhook.runtime_of_train_job_exists,
+            TopologyAwareScheduling=True,
+        ),
         job_webhook.min_parallelism_is_below_pod_count,
         job_webhook.running_job_keeps_queue_name,
         when(

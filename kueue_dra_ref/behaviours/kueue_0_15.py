@@ -43,10 +43,10 @@ from kueue_dra_ref.rules.dra import (
     claim_templates_0_17,
 )
 from kueue_dra_ref.rules.flavorassigner import fits_resource_quota, flavor_fungibility
-from kueue_dra_ref.rules.jobframework import job_reconciliation
+from kueue_dra_ref.rules.jobframework import job_reconciliation, ray_jobs
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import pending_workloads
-from kueue_dra_ref.rules.webhooks import job_webhook
+from kueue_dra_ref.rules.webhooks import job_webhook, ray_webhook
 from kueue_dra_ref.rules.workload import workload_priority_class, workload_status
 
 
@@ -140,10 +140,20 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
         # A running Job may change its priority class, but neither get its first one nor lose it.
+        # A RayJob may select an existing RayCluster, and is not managed then; elastic ones may use autoscaling.
         job=earlier.job.swap(
+            ray_webhook.existing_cluster_is_refused,
+            ray_webhook.cluster_is_made_or_selected,
+        )
+        .swap(
+            ray_webhook.only_elastic_work_autoscales_0_14,
+            ray_webhook.only_elastic_work_autoscales_0_18,
+        )
+        .swap(
             job_webhook.running_job_keeps_priority_class,
             job_webhook.running_job_gets_no_priority_class,
-        ).add(
+        )
+        .add(
             job_webhook.priority_class_is_not_removed,
             before=job_webhook.running_job_keeps_parallelism,
         ),
@@ -153,6 +163,8 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # A RayJob that selects an existing RayCluster is not managed.
+        skipped=AnyOf(ray_jobs.existing_cluster_is_not_managed),
         # A Job that finishes releases its reservation (in this minor only).
         release_when_finished=Each(job_reconciliation.finished_releases_quota),
         # Then its Workload is deleted if its pod sets differ from those of the Job.

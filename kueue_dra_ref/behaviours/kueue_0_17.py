@@ -30,7 +30,11 @@ from kueue_dra_ref.features.kube_features import kueue_0_17_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Collect, First, Fold
 from kueue_dra_ref.rules.dra import devices_0_18, extended_resource_requests
-from kueue_dra_ref.rules.jobframework import managed_jobs
+from kueue_dra_ref.rules.jobframework import (
+    job_reconciliation,
+    managed_jobs,
+    ray_jobs,
+)
 from kueue_dra_ref.rules.preemption import fair_sharing, preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota, pending_workloads
 from kueue_dra_ref.rules.webhooks import (
@@ -114,6 +118,10 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # RayServices are new.
+        pod_sets=earlier.pod_sets.add(
+            ray_jobs.ray_service_pod_sets, before=job_reconciliation.job_pod_sets
+        ),
         # LocalQueueDefaulting is GA and locked on.
         default_queue=earlier.default_queue.ungate(managed_jobs.default_local_queue),
     )

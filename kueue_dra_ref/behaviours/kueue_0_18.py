@@ -31,8 +31,12 @@ from kueue_dra_ref.behaviours.phases_scheduling import (
     FlavorAssignment,
     PreemptionRules,
 )
-from kueue_dra_ref.behaviours.phases_status import PriorityClassRules, StatusRules
-from kueue_dra_ref.behaviours.phases_validation import APIValidation
+from kueue_dra_ref.behaviours.phases_status import (
+    JobRules,
+    PriorityClassRules,
+    StatusRules,
+)
+from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_18_gates
 from kueue_dra_ref.model.rule import P, R, Rule, when
@@ -63,9 +67,10 @@ from kueue_dra_ref.rules.flavorassigner import (
     node_affinity,
     taints,
 )
-from kueue_dra_ref.rules.jobframework import pod_groups, pod_owners
+from kueue_dra_ref.rules.jobframework import pod_groups, pod_owners, ray_jobs
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota
+from kueue_dra_ref.rules.webhooks import ray_webhook
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
     resource_transformations,
@@ -82,6 +87,8 @@ def kueue_0_18() -> Behaviour:
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
         pods=_pods(earlier.pods),
+        webhooks=_webhooks(earlier.webhooks),
+        jobs=_jobs(earlier.jobs),
         priorities=_priorities(earlier.priorities),
         adjusting=_adjusting(earlier.adjusting),
         processing=_processing(earlier.processing),
@@ -178,6 +185,29 @@ def _pods(earlier: PodRules) -> PodRules:
         withheld=AnyOf(pod_groups.not_admitted_while_pods_are_missing),
         # A StatefulSet without replicas releases its quota at once.
         hold=earlier.hold.add(pod_owners.hold_without_replicas),
+    )
+
+
+def _webhooks(earlier: WebhookRules) -> WebhookRules:
+    return replace(
+        earlier,
+        # Three more worker groups of a RayCluster.
+        job=earlier.job.swap(
+            ray_webhook.at_most_7_worker_groups, ray_webhook.at_most_10_ray_pod_sets
+        ),
+    )
+
+
+def _jobs(earlier: JobRules) -> JobRules:
+    return replace(
+        earlier,
+        # What KubeRay adds to the head of a cluster is charged.
+        adjust_pod_sets=earlier.adjust_pod_sets.add(
+            ray_jobs.redis_cleanup_fits_in_the_head,
+            ray_jobs.submitter_is_a_container_of_the_head,
+        ),
+        # The submitter pod of a RayJob runs on the nodes of its flavor.
+        writes_default_template=AnyOf(ray_jobs.submitter_template_is_written),
     )
 
 

@@ -48,9 +48,12 @@ from kueue_dra_ref.rules.dra import (
 )
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 from kueue_dra_ref.rules.flavorassigner import flavor_fungibility
-from kueue_dra_ref.rules.jobframework import job_reconciliation, managed_jobs
+from kueue_dra_ref.rules.jobframework import (
+    job_reconciliation,
+    managed_jobs,
+)
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads
-from kueue_dra_ref.rules.webhooks import workload_webhook
+from kueue_dra_ref.rules.webhooks import ray_webhook, workload_webhook
 from kueue_dra_ref.rules.workload import (
     resource_transformations,
     unadmitted_workloads,
@@ -74,7 +77,7 @@ def kueue_0_19() -> Behaviour:
         random_map_order=False,
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
-        webhooks=_webhooks(earlier.webhooks),
+        webhooks=_ray_webhooks(_webhooks(earlier.webhooks)),
         jobs=_jobs(earlier.jobs),
         processing=_processing(earlier.processing),
         charging=_charging(earlier.charging),
@@ -182,6 +185,29 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
     )
 
 
+def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
+    return replace(
+        earlier,
+        # Eight more worker groups of a RayCluster, and other words about autoscaling.
+        job=earlier.job.swap(
+            ray_webhook.at_most_10_ray_pod_sets, ray_webhook.at_most_18_ray_pod_sets
+        ).swap(
+            ray_webhook.only_elastic_work_autoscales_0_18,
+            ray_webhook.only_elastic_work_autoscales,
+        ),
+        # Ray work that is running keeps its queue name.
+        job_exempt=earlier.job_exempt.gate(
+            ray_webhook.update_without_queue_is_not_validated,
+            ValidateRayAndSparkJobUpdates=False,
+        ).add(
+            when(
+                ray_webhook.update_of_unmanaged_work_is_not_validated,
+                ValidateRayAndSparkJobUpdates=True,
+            )
+        ),
+    )
+
+
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
@@ -191,9 +217,11 @@ def _jobs(earlier: JobRules) -> JobRules:
             before=job_reconciliation.reclaimable_pods,
         ),
         # In namespaces that are not managed, Jobs get no default queue.
-        default_queue_exempt=AnyOf(
+        default_queue_exempt=earlier.default_queue_exempt.add(
             managed_jobs.no_default_queue_in_unmanaged_namespace
         ),
+        # An owner with another UID than the reference has is not meant.
+        stale_owner=AnyOf(managed_jobs.stale_owner_is_ignored),
     )
 
 

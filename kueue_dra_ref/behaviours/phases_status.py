@@ -12,7 +12,7 @@ from kueue_dra_ref.model.pending_reason import (
     InadmissibleReason,
     NotAdmissible,
 )
-from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
+from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First, Fold
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.rules.workload.workload_priority_class import PriorityClassRef
 from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment, QueueCounts
@@ -33,10 +33,18 @@ class JobRules:
     """Does Kueue manage a Job that names no queue?"""
     managed_namespace_exempt: AnyOf[[JobOwnership]]
     """Is a Job that names no queue not managed after all, by its namespace?"""
+    owned: AnyOf[[JobOwnership]] = AnyOf()
+    """Is work not queued, because it belongs to other work?"""
+    stale_owner: AnyOf[[str, str]] = AnyOf()
+    """Is an owner ignored, by the UID in the reference and its own? Without rules: none is."""
+    suspend_owned: AnyOf[[bool]] = AnyOf()
+    """Is work suspended by whether the Workload of its ancestor is admitted?"""
     unmanaged: AnyOf[[JobOwnership]]
     """Does Kueue leave a Job that names a queue unmanaged, by its namespace?"""
     pod_sets: First[[dict[str, Any]], list[dict[str, Any]]]
     """Which pod sets does the Workload of a Job have?"""
+    adjust_pod_sets: Fold[list[dict[str, Any]], [dict[str, Any]]] = Fold()
+    """What do its pod sets have that its templates lack? Without rules: nothing."""
     min_parallelism: First[[dict[str, Any]], int]
     """How many pods are enough for the Job?"""
     not_equivalent: AnyOf[[PodSets, PodSets, bool]]
@@ -51,10 +59,18 @@ class JobRules:
         [Mapping[str, str], Mapping[str, str]], tuple[str, str]
     ] = First()
     """What finishes the Workload of a Job whose node selector contradicts the node labels of its flavors?"""
+    fail_to_start: First[[dict[str, Any]], tuple[str, str]] = First()
+    """What finishes the Workload of work that cannot start? Without rules: nothing does."""
     reclaimable_pods: First[[dict[str, Any]], int]
     """How many pods of the Job no longer need quota?"""
     reclaimable_pod_sets: First[[dict[str, Any]], list[dict[str, Any]]] = First()
     """How many pods of each pod set no longer need quota, if the work has several?"""
+    skipped: AnyOf[[dict[str, Any]]] = AnyOf()
+    """Does work get no Workload, although Kueue suspends it? Without rules: all work gets one."""
+    elastic: AnyOf[[dict[str, Any]]] = AnyOf()
+    """Is work elastic?"""
+    writes_default_template: AnyOf[[]] = AnyOf()
+    """Does Kueue write a pod template that work lacks when it starts? Without rules: it does not."""
     framework_off: AnyOf[[str, Sequence[str]]] = AnyOf()
     """Is a kind not queued, by its framework and those of the Configuration?"""
     release_quota: AnyOf[[dict[str, Any] | None]]

@@ -19,7 +19,7 @@ from kueue_dra_ref.api.resource_groups import (
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.containers import PodContainer, containers_of
 from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
-from kueue_dra_ref.model.slots import Collect, Each, Fold
+from kueue_dra_ref.model.slots import AnyOf, Collect, Each, Fold
 from kueue_dra_ref.target import FieldError
 
 _NOT_CHECKED = invalid(
@@ -168,6 +168,8 @@ class WebhookRules:
     """Find errors of a pod, after those that it has as work."""
     pod_owner: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of work whose pods are queued."""
+    job_exempt: AnyOf[[AdmissionRequest]] = AnyOf()
+    """Is a change of work not validated? Without rules: each is."""
     resource_flavor: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a ResourceFlavor."""
     workload: Collect[[AdmissionRequest], FieldError] = Collect()
@@ -182,6 +184,8 @@ class WebhookRules:
 
     def _found(self, write: AdmissionRequest) -> Iterator[FieldError]:
         kind = write.new["kind"]
+        if kind in JOB_KINDS and self.job_exempt(write):
+            return
         if kind == "Cohort":
             yield from self.cohort(write)
         if kind in {"ClusterQueue", "Cohort"}:

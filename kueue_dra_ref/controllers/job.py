@@ -11,8 +11,10 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.deepcopy import MemoizedCopy
-from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, JobKind, is_suspended
+from kueue_dra_ref.api.job_kind import JobKind
+from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended, with_suspend
 from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.job_management import ManagedJobs
@@ -79,7 +81,8 @@ class JobReconciler:
         job = self.store.get(self.kind.name, key)
         if job is None:
             return
-        if self.managing.objection(job):
+        job = resolved(job, self.store.find)
+        if self._suspend_owned(job) or self.managing.objection(job):
             return
         workload = self._workload_of(job)
         try:
@@ -88,6 +91,21 @@ class JobReconciler:
             self.backoff.failed(key)
         else:
             self.backoff.forget(key)
+
+    def _suspend_owned(self, job: Manifest) -> bool:
+        """Suspend work whose ancestor is not admitted; False if it has no ancestor that Kueue manages."""
+        if self.managing.is_off(job) or self.managing.missing_owner(job):
+            return False
+        ancestor = self.managing.ancestor(job)
+        if ancestor is None:
+            return False
+        if is_suspended(job) or self.rules.finished(job):
+            return True
+        workloads = self.store.every("Workload")
+        admitted = any(_is_admitted_for(each, ancestor) for each in workloads)
+        if self.managing.takes_part(job) and self.rules.suspend_owned(admitted):
+            self.store.put(with_suspend(unresolved(job), True))
+        return True
 
     def _reconcile(self, job: Manifest, workload: Manifest | None) -> None:
         finished = self.rules.finished(job)
@@ -204,6 +222,8 @@ class JobReconciler:
 
     def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
         pod_sets = self.rules.pod_sets(job)
+        if pod_sets is not None:
+            pod_sets = self.rules.adjust_pod_sets(pod_sets, job)
         min_count = self.rules.min_parallelism(job)
         if pod_sets is None or min_count is None:
             return pod_sets
@@ -276,6 +296,15 @@ class JobReconciler:
         working["spec"] = spec
         self.store.put(working)
         return True
+
+
+def _is_admitted_for(workload: Manifest, job: Manifest) -> bool:
+    """Whether a Workload is admitted, and belongs to a Job."""
+    owners = workload["metadata"].get("ownerReferences") or ()
+    uid = job["metadata"]["uid"]
+    if not any(each.get("uid") == uid for each in owners):
+        return False
+    return is_true(workload, "Admitted") and not is_true(workload, "Finished")
 
 
 def _queue_of(job: Manifest) -> dict[str, str]:

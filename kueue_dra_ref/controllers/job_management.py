@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, JobKind
+from kueue_dra_ref.api.job_kind import JobKind
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.ownership import OwnerChain, owner_chain
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, PodOwner
 from kueue_dra_ref.api.queued_pods import PARENT, annotations_of
 from kueue_dra_ref.behaviours.phases_status import JobRules
@@ -43,16 +45,35 @@ class ManagedJobs:
 
     def queue(self, job: Manifest) -> str:
         """Give the LocalQueue of a new Job; it may be the default one."""
-        ownership = self._ownership(job)
         if self.is_off(job):
-            return ownership.queue
+            return queue_named_by(job)
+        ownership = self._ownership(job)
         if self._rules.default_queue_exempt(ownership):
             return ownership.queue
         return self._rules.default_queue.or_else(ownership.queue, ownership)
 
     def claims(self, job: Manifest) -> bool:
         """Whether Kueue manages a new Job, and so suspends it."""
-        return not self.is_off(job) and self._is_managed(self._ownership(job))
+        if self.is_off(job):
+            return False
+        ownership = self._ownership(job)
+        return not self._rules.owned(ownership) and self._is_managed(ownership)
+
+    def missing_owner(self, job: Manifest) -> str:
+        """Name the owner of work that does not exist, so that Kueue decides nothing; empty for none."""
+        return "" if self.is_off(job) else self._owners(job).missing
+
+    def ancestor(self, job: Manifest) -> Manifest | None:
+        """Give the topmost work that Kueue manages among the owners of work."""
+        for owner in reversed(self._owners(job).owners):
+            if self._is_queued(owner):
+                return owner
+        return None
+
+    def takes_part(self, job: Manifest) -> bool:
+        """Whether Kueue looks at work that belongs to other work, which may be in another namespace's rules."""
+        ownership = self._ownership(job)
+        return ownership.selected or not self._rules.unmanaged(ownership)
 
     def ownership(self, job: Manifest) -> JobOwnership:
         """Give the queue name of a Job, and what the Configuration states about its namespace."""
@@ -70,7 +91,14 @@ class ManagedJobs:
             return (
                 f"is of a kind that integrations.frameworks does not name ({framework})"
             )
+        if self._rules.skipped(job):
+            return "selects an existing RayCluster (field spec.clusterSelector)"
+        owners = self._owners(job)
+        if owners.missing:
+            return f"has the owner {owners.missing}, which does not exist"
         ownership = self._ownership(job)
+        if self._rules.owned(ownership):
+            return f"belongs to {_title(self.ancestor(job))}, which Kueue manages"
         if not self._is_managed(ownership):
             return "names no queue (label kueue.x-k8s.io/queue-name)"
         if self._rules.unmanaged(ownership):
@@ -93,10 +121,28 @@ class ManagedJobs:
         configuration = self._configuration
         name = job["metadata"]["namespace"]
         namespace = self._store.find("Namespace", name) or {"metadata": {"name": name}}
+        owners = self._owners(job).owners
         selector = configuration.managed_jobs_namespace_selector
         return JobOwnership(
             queue=queue_named_by(job),
             has_default=self.has_default_queue(name),
             selected=selects(selector, labels_of(namespace)),
             unnamed_too=configuration.manage_jobs_without_queue_name,
+            owner_is_queued=bool(owners) and not self.is_off(owners[0]),
+            has_queued_ancestor=any(map(self._is_queued, owners)),
         )
+
+    def _owners(self, job: Manifest) -> OwnerChain:
+        if "ownerReferences" not in job["metadata"]:
+            return OwnerChain(owners=())
+        return owner_chain(job, self._store.find, self._rules.stale_owner)
+
+    def _is_queued(self, owner: Manifest) -> bool:
+        """Whether Kueue queues an owner: its kind, and with a queue name if it has to have one."""
+        unnamed_too = self._configuration.manage_jobs_without_queue_name
+        named = bool(queue_named_by(owner))
+        return not self.is_off(owner) and (unnamed_too or named)
+
+
+def _title(job: Manifest | None) -> str:
+    return f"{job['kind']} {job['metadata']['name']}" if job else ""

@@ -7,14 +7,14 @@ pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, RestorePodSetsInf
 from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.job_kind import PodSetPlace, replaced, template_at, template_of
 from kueue_dra_ref.api.job_kinds import (
-    Path,
+    JOB_KINDS,
     is_suspended,
     pod_set_places,
-    replaced,
-    template_at,
     with_suspend,
 )
+from kueue_dra_ref.api.train_jobs import unresolved
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest
@@ -52,18 +52,27 @@ class JobPods:
         """Suspend a Job, and restore the node selector and tolerations of its pods."""
         if is_suspended(job):
             return
+        if JOB_KINDS[job["kind"]].raw:
+            self._update(job, suspended=True)
+            return
         pod_sets = workload["spec"]["podSets"]
         changed = job
         for place, pod_set in zip(pod_set_places(job), pod_sets, strict=False):
-            template = _restored_template(job, place.path, pod_set)
-            changed = replaced(changed, place.path, template)
+            if template_at(job, place.path):
+                template = _restored_template(job, place, pod_set)
+                changed = replaced(changed, place.path, template)
         self._update(changed, suspended=True)
 
     def _start(self, job: Manifest, workload: Manifest) -> Failed | None:
+        if failed := self.rules.fail_to_start(job):
+            return failed
+        if JOB_KINDS[job["kind"]].raw:
+            self._update(job, suspended=False)
+            return None
         admission = workload["status"]["admission"]
         assignments = admission["podSetAssignments"]
         for place, assignment in zip(pod_set_places(job), assignments, strict=False):
-            failed = self.conflict(template_at(job, place.path), assignment)
+            failed = self.conflict(template_of(job, place), assignment)
             if failed is not None:
                 return failed
         self._unsuspend(job, assignments)
@@ -81,7 +90,9 @@ class JobPods:
     def _unsuspend(self, job: Manifest, assignments: PodSets) -> None:
         changed = self._resized(job, assignments)
         for place, assignment in zip(pod_set_places(job), assignments, strict=False):
-            template = _template_of(changed, place.path)
+            if not self._writes(changed, place):
+                continue
+            template = _copied_template(changed, place)
             self.add_flavors(template["spec"], assignment)
             changed = replaced(changed, place.path, template)
         self._update(changed, suspended=False)
@@ -91,8 +102,13 @@ class JobPods:
         for flavor in self._flavors(assignment):
             _add_flavor(spec, flavor)
 
+    def _writes(self, job: Manifest, place: PodSetPlace) -> bool:
+        """Whether Kueue places the pods of a pod set; a template that the object lacks may be left out."""
+        has_one = bool(template_at(job, place.path)) or place.default is None
+        return has_one or self.rules.writes_default_template()
+
     def _update(self, job: Manifest, *, suspended: bool) -> None:
-        updated = with_suspend(job, suspended)
+        updated = with_suspend(unresolved(job), suspended)
         updated["metadata"] = dict(job["metadata"])
         self.store.put(updated)
 
@@ -138,9 +154,11 @@ def _add_flavor(spec: Manifest, flavor: Manifest) -> None:
 _RESTORED = ("nodeSelector", "tolerations")
 
 
-def _restored_template(job: Manifest, path: Path, pod_set: Manifest) -> Manifest:
+def _restored_template(
+    job: Manifest, place: PodSetPlace, pod_set: Manifest
+) -> Manifest:
     """Give a pod template of a Job with the node selector and the tolerations of its Workload's pod set."""
-    template = _template_of(job, path)
+    template = _copied_template(job, place)
     spec = template["spec"]
     original_template = pod_set.get("template") or {}
     original = original_template.get("spec") or {}
@@ -151,9 +169,9 @@ def _restored_template(job: Manifest, path: Path, pod_set: Manifest) -> Manifest
     return template
 
 
-def _template_of(job: Manifest, path: Path) -> Manifest:
+def _copied_template(job: Manifest, place: PodSetPlace) -> Manifest:
     """Copy a pod template of a Job, and the spec in it."""
-    template = dict(template_at(job, path))
+    template = dict(template_of(job, place))
     spec = template.get("spec") or {}
     template["spec"] = dict(spec)
     return template

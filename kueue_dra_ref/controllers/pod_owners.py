@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.conditions import is_true, set_condition
-from kueue_dra_ref.api.job_kinds import POD, template_at
+from kueue_dra_ref.api.job_kind import template_at
+from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name, template_paths
 from kueue_dra_ref.api.queued_pods import (

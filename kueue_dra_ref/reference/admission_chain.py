@@ -11,12 +11,14 @@ from typing import Any
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.crd_validation import drop, fill
+from kueue_dra_ref.api.job_kind import spec_of
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED, with_suspend
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError
 from kueue_dra_ref.api.three_way_merge import job_spec
+from kueue_dra_ref.api.train_jobs import TRAIN_JOB, runtime_of
 from kueue_dra_ref.api.unstructured import child, mappings, text
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
@@ -130,8 +132,20 @@ class AdmissionChain:
             old=old,
             has_default_queue=has_default,
             decoded=self._is_decoded(written),
+            manages_all=self.configuration.manage_jobs_without_queue_name,
+            elastic=self.behaviour.jobs.elastic(written),
+            missing_runtime=self._missing_runtime(written),
             kubernetes=self.api_server.kubernetes,
         )
+
+    def _missing_runtime(self, obj: Manifest) -> str:
+        """Name the runtime of a TrainJob that does not exist; empty for none."""
+        if obj["kind"] != TRAIN_JOB.name or self._managed_jobs.is_off(obj):
+            return ""
+        if runtime_of(obj, self.store.find) is not None:
+            return ""
+        reference = spec_of(obj).get("runtimeRef") or {}
+        return str(reference.get("name", ""))
 
     def _is_decoded(self, obj: Manifest) -> bool:
         """Whether a webhook of Kueue decodes work, as it does for the kinds that it queues."""
@@ -165,7 +179,12 @@ class AdmissionChain:
             self._check(request)
 
         if request.old is None:
-            situation = (self.behaviour, request.decoded)
+            situation = (
+                self.behaviour,
+                request.decoded,
+                request.manages_all,
+                request.missing_runtime,
+            )
             self.api_server.once(request.new, situation, check)
         else:
             check()
@@ -212,6 +231,8 @@ class AdmissionChain:
     def _mutate_job(self, job: Manifest) -> None:
         """Give a Job its queue and its priority class, and suspend it if Kueue manages it."""
         managed = self._managed_jobs
+        if missing := managed.missing_owner(job):
+            raise _owner_not_found(job, missing)
         _set_label(job, QUEUE_LABEL, managed.queue(job))
         _set_label(job, PRIORITY_LABEL, self._priority_class(job))
         if managed.claims(job):
@@ -261,6 +282,16 @@ class AdmissionChain:
             spec = obj.get("spec") or {}
             merged["spec"] = job_spec(old["spec"], spec, before)
         return merged
+
+
+def _owner_not_found(job: Manifest, owner: str) -> Denied:
+    """Give the answer to work whose owner does not exist."""
+    missing = FieldError(
+        field="metadata.ownerReferences",
+        type="Not found",
+        detail=f"{owner} not found",
+    )
+    return Denied(f"m{job['kind'].lower()}.kb.io", [missing])
 
 
 _RESTORED = (

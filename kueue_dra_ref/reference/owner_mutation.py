@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.job_kinds import replaced, template_at
+from kueue_dra_ref.api.job_kind import replaced, template_at
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.pod_owners import template_paths
 from kueue_dra_ref.api.queued_pods import annotations_of, labels_of

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, pod_set_places, template_at
+from kueue_dra_ref.api.job_kind import template_of
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, pod_set_places
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 from kueue_dra_ref.controllers.workloadpriorityclass import BUILT_IN
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
@@ -65,9 +67,24 @@ def references(manifest: Manifest) -> Iterator[MissingReference]:
             yield from _of_workload(spec, namespace)
         case kind if kind in JOB_KINDS:
             yield from _labels(meta.get("labels") or {}, namespace)
+            yield from _runtime(manifest, namespace)
             for place in pod_set_places(manifest):
-                template = template_at(manifest, place.path)
+                template = template_of(manifest, place)
                 yield from _of_pods(template, place.pod_path, namespace)
+
+
+def _runtime(job: Manifest, namespace: str) -> Iterator[MissingReference]:
+    """Give the runtime that a TrainJob names."""
+    reference = (job.get("spec") or {}).get("runtimeRef")
+    if job["kind"] != TRAIN_JOB.name or not reference:
+        return
+    kind = reference.get("kind", "ClusterTrainingRuntime")
+    yield MissingReference(
+        field="spec.runtimeRef",
+        kind=kind,
+        name=reference.get("name", ""),
+        namespace=namespace if kind == "TrainingRuntime" else "",
+    )
 
 
 def _of_workload(spec: dict[str, Any], namespace: str) -> Iterator[MissingReference]:

@@ -14,8 +14,9 @@ from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.queued_pods import MANAGED, POD, THROUGH_PODS
 from kueue_dra_ref.api.scheme import KINDS, KUEUE
 from kueue_dra_ref.api.unstructured import part
+from kueue_dra_ref.simulation.cron_jobs import is_cron_job, job_of, makes_jobs
 from kueue_dra_ref.simulation.other_work import WORK_KINDS, queue_label
-from kueue_dra_ref.simulation.running_cluster import HEAD
+from kueue_dra_ref.simulation.running_cluster import HEAD, is_restored
 from kueue_dra_ref.target import Manifest
 
 OF_KUEUE = frozenset(
@@ -72,6 +73,8 @@ class SortedDocuments:
     simulated: list[ManifestDocument] = field(default_factory=list)
     work: list[ManifestDocument] = field(default_factory=list)
     """Objects that name a queue, of kinds that the simulation does not admit."""
+    cron_jobs: list[ManifestDocument] = field(default_factory=list)
+    """CronJobs of which one Job is simulated."""
     of_kueue: list[ManifestDocument] = field(default_factory=list)
     quota_free: Counter[str] = field(default_factory=Counter)
     """The number of objects of each kind that take no quota."""
@@ -121,7 +124,10 @@ def _sort_object(
     group, kind = group_and_kind(manifest)
     if kind == HEAD:
         return
-    if (group, kind) in WORK_KINDS and queue_label(manifest):
+    if is_cron_job(group, kind) and _stands_for_jobs(manifest, running=running):
+        found.cron_jobs.append(document)
+        found.simulated.append(job_of(document))
+    elif (group, kind) in WORK_KINDS and queue_label(manifest):
         found.work.append(document)
     elif group == KUEUE and kind in OF_KUEUE:
         found.of_kueue.append(document)
@@ -173,6 +179,13 @@ def _may_get_queue(documents: Sequence[ManifestDocument]) -> bool:
         if manifest.get("manageJobsWithoutQueueName"):
             return True
     return False
+
+
+def _stands_for_jobs(cron_job: Manifest, *, running: bool) -> bool:
+    """Whether a CronJob will make Jobs that name a queue; those of a running cluster are there."""
+    if running and is_restored(cron_job):
+        return False
+    return makes_jobs(cron_job) and bool(queue_label(cron_job))
 
 
 def _takes_no_quota(group: str, kind: str) -> bool:

@@ -1,14 +1,12 @@
 """Work that Kueue queues and that the simulation does not admit: its queue, and its pod templates.
 
-Kueue: pkg/controller/jobs/jobset/jobset_controller.go (PodSets);
-    pkg/controller/jobs/raycluster/common.go (BuildPodSets)
+Kueue: pkg/controller/jobs/leaderworkerset/leaderworkerset_reconciler.go (Reconciler)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.api.unstructured import part
@@ -62,24 +60,6 @@ def _of_job(job: Manifest, times: int) -> PodTemplate:
     return PodTemplate(count=pods * times, template=part(spec, "template"))
 
 
-def _ray_job(manifest: Manifest) -> Iterator[PodTemplate]:
-    spec = part(manifest, "spec")
-    yield PodTemplate(count=1, template=part(spec, "submitterPodTemplate"))
-    yield from _ray_pods(part(spec, "rayClusterSpec"))
-
-
-def _ray_service(manifest: Manifest) -> Iterator[PodTemplate]:
-    yield from _ray_pods(part(part(manifest, "spec"), "rayClusterConfig"))
-
-
-def _ray_pods(cluster: Manifest) -> Iterator[PodTemplate]:
-    head = part(cluster, "headGroupSpec")
-    yield PodTemplate(count=1, template=part(head, "template"))
-    for group in _mappings(cluster, "workerGroupSpecs"):
-        pods = _count(group, "replicas") * _count(group, "numOfHosts")
-        yield PodTemplate(count=pods, template=part(group, "template"))
-
-
 def _unreadable(_: Manifest) -> Iterator[PodTemplate]:
     """Give nothing: another object, or a controller, decides what the pods are."""
     yield from ()
@@ -89,12 +69,6 @@ WORK_KINDS: Mapping[tuple[str, str], PodTemplates] = {
     ("apps", "ReplicaSet"): _replicas,
     ("apps", "DaemonSet"): _unreadable,
     ("batch", "CronJob"): _cron_job,
-    ("ray.io", "RayJob"): _ray_job,
-    ("ray.io", "RayService"): _ray_service,
-    ("trainer.kubeflow.org", "TrainJob"): _unreadable,
-    ("trainer.kubeflow.org", "TrainingRuntime"): _unreadable,
-    ("trainer.kubeflow.org", "ClusterTrainingRuntime"): _unreadable,
-    ("workload.codeflare.dev", "AppWrapper"): _unreadable,
     ("sparkoperator.k8s.io", "SparkApplication"): _unreadable,
 }
 """By group and kind, how the pod templates of work are found that names a queue."""
@@ -103,9 +77,6 @@ OF_OTHER_WORK = frozenset(
         ("apps", "ReplicaSet"),
         ("apps", "DaemonSet"),
         ("batch", "CronJob"),
-        ("ray.io", "RayService"),
-        ("trainer.kubeflow.org", "TrainingRuntime"),
-        ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
     }
 )
 """Kinds without a Workload of their own: Kueue queues the pods, Jobs or clusters that they make."""
@@ -115,10 +86,3 @@ def _count(holder: Manifest, key: str, default: int = 1) -> int:
     """Give a count of a manifest that may be malformed."""
     value = holder.get(key)
     return value if isinstance(value, int) and value >= 0 else default
-
-
-def _mappings(holder: Manifest, key: str) -> Iterator[dict[str, Any]]:
-    items = holder.get(key)
-    for each in items if isinstance(items, list) else ():
-        if isinstance(each, dict):
-            yield each

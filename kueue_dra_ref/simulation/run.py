@@ -6,17 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
     POD,
     SUBMITTED,
     owner_of,
     pod_set_places,
-    template_at,
 )
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, made_pods, template_paths
 from kueue_dra_ref.api.queued_pods import is_gated
 from kueue_dra_ref.api.scheme import KINDS, KUEUE
+from kueue_dra_ref.api.train_jobs import resolved
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
@@ -205,7 +206,9 @@ class SimulationResult:
             )
             if job is None:
                 continue
-            reason = manager.jobs.managing.objection(job) or _lacks_pods(job)
+            reason = manager.jobs.managing.objection(job) or _lacks_pods(
+                resolved(job, self.target.store.find)
+            )
             if reason:
                 yield each, reason
 
@@ -296,7 +299,7 @@ def _lacks_pods(job: Manifest) -> str:
     if not places:
         return "has no pods that Kueue reads"
     for place in places:
-        spec = template_at(job, place.path).get("spec") or {}
+        spec = template_of(job, place).get("spec") or {}
         if not spec.get("containers"):
             return f"has no containers in {place.pod_path}"
     return ""

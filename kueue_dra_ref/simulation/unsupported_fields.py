@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kueue_dra_ref.api.crd_validation import places
+from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
     SUBMITTED,
+    WRAPPER,
     pod_set_places,
-    template_at,
 )
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
@@ -25,6 +26,12 @@ _CHECKS, _TOPOLOGY, _SHARES = (
     "topology-aware scheduling",
     "admission fair sharing",
 )
+_OF_RUNTIME = (
+    "spec.podSpecOverrides",
+    "spec.podTemplateOverrides",
+    "spec.runtimePatches",
+)
+_AUTOSCALING = "autoscaling of a RayCluster"
 _TIME, _SLICES = "the maximum execution time of a Workload", "elastic jobs"
 NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     "ClusterQueue": {
@@ -35,10 +42,10 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     },
     "LocalQueue": {"spec.fairSharing": _SHARES},
     "ResourceFlavor": {"spec.topologyName": _TOPOLOGY},
-    "RayCluster": {
-        "spec.enableInTreeAutoscaling": "autoscaling of a RayCluster",
-        "spec.gcsFaultToleranceOptions": "the clean-up of Redis",
-    },
+    "RayCluster": {"spec.enableInTreeAutoscaling": _AUTOSCALING},
+    "RayJob": {"spec.rayClusterSpec.enableInTreeAutoscaling": _AUTOSCALING},
+    "RayService": {"spec.rayClusterConfig.enableInTreeAutoscaling": _AUTOSCALING},
+    "TrainJob": dict.fromkeys(_OF_RUNTIME, "changes of the runtime by a TrainJob"),
     "Workload": {
         "spec.maximumExecutionTimeSeconds": _TIME,
         "spec.podSets[].topologyRequest": _TOPOLOGY,
@@ -68,10 +75,19 @@ def not_decided(manifest: Manifest) -> Iterator[FieldError]:
     """Give each field of an object for which Kueue decides more than the reference does."""
     fields = NOT_DECIDED.get(manifest["kind"], {})
     for path, subject in fields.items():
-        for field, _ in places(manifest, path):
-            yield _ignored(field, subject)
+        for field, found in places(manifest, path):
+            if not _is_of_kueue(found):
+                yield _ignored(field, subject)
     if manifest["kind"] in SUBMITTED:
         yield from _labels_and_annotations(manifest)
+
+
+def _is_of_kueue(patches: Any) -> bool:
+    """Whether the patches of a TrainJob are those that Kueue writes itself."""
+    if not isinstance(patches, list) or not patches:
+        return False
+    managers = {each.get("manager") for each in patches if isinstance(each, dict)}
+    return managers == {"kueue.x-k8s.io/manager"}
 
 
 def settings_not_decided(
@@ -127,15 +143,29 @@ def _labels_and_annotations(manifest: Manifest) -> Iterator[FieldError]:
                 yield _ignored(f"metadata.{holder}[{_DOMAIN}{name}]", _MARKS[name])
     if manifest["kind"] in JOB_KINDS:
         yield from _annotations_of_pods(manifest)
+    if manifest["kind"] == WRAPPER.name:
+        yield from _claims_without_charge(manifest)
 
 
 def _annotations_of_pods(job: Manifest) -> Iterator[FieldError]:
     for place in pod_set_places(job):
-        meta = template_at(job, place.path).get("metadata") or {}
+        meta = template_of(job, place).get("metadata") or {}
         for name in _of_kueue(meta.get("annotations")):
             if name.startswith("podset-"):
                 path = f"{place.pod_path.removesuffix('spec')}metadata.annotations"
                 yield _ignored(f"{path}[{_DOMAIN}{name}]", _TOPOLOGY)
+
+
+def _claims_without_charge(wrapper: Manifest) -> Iterator[FieldError]:
+    """Name the claims that Kueue does not read, so that their devices take no quota."""
+    for place in pod_set_places(wrapper):
+        spec = template_of(wrapper, place).get("spec") or {}
+        if spec.get("resourceClaims"):
+            yield FieldError(
+                field=f"{place.pod_path}.resourceClaims",
+                type="Not charged",
+                detail="Kueue reads the pods of an AppWrapper without their claims",
+            )
 
 
 def _of_kueue(keys: Any) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from kueue_dra_differential.batch import Batch
 from kueue_dra_differential.generate import batches
-from kueue_dra_fixtures.frameworks import ALL
+from kueue_dra_fixtures.frameworks import all_of
 from kueue_dra_fixtures.manifests import KUEUE, QUEUE_LABEL
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -68,7 +68,7 @@ def plans(behaviour: Behaviour, seed: int) -> Iterator[Plan]:
     while True:
         number += 1
         of = choose.choice(TOGETHER)
-        batch = _widened(next(drawn[of]), choose)
+        batch = _widened(next(drawn[of]), choose, behaviour.kueue)
         checked = choose.random() < 0.1
         if checked:
             batch = tuple(map(_with_check, batch))
@@ -95,12 +95,12 @@ def _has_waiting_work(seen: Observation) -> bool:
     return any(not each["admission"] for each in workloads.values())
 
 
-def _widened(batch: Batch, choose: random.Random) -> Batch:
+def _widened(batch: Batch, choose: random.Random, release: str) -> Batch:
     """Give some batches work of several kinds, and some Jobs without a queue that Kueue manages as well."""
     settings: Manifest = {}
     found = list(batch)
     if choose.random() < 0.3:
-        settings["integrations"] = ALL
+        settings["integrations"] = all_of(release)
         found = [_of_several_kinds(each, choose) for each in found]
     if choose.random() < 0.15:
         settings["manageJobsWithoutQueueName"] = True

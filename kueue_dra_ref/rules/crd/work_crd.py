@@ -7,17 +7,14 @@ Kueue: pkg/controller/jobs/jobset/jobset_webhook.go (Default);
 from __future__ import annotations
 
 from kueue_dra_ref.api.crd_validation import Faults, invalid, places, repeated
-from kueue_dra_ref.api.job_kinds import (
-    JOB_SET,
-    RAY_CLUSTER,
-    pod_set_places,
-    template_at,
-)
+from kueue_dra_ref.api.job_kind import template_of
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, JOB_SET, pod_set_places
+from kueue_dra_ref.api.ray_kinds import CLUSTER_PATHS, cluster_of
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
-_RAY_GROUPS = ("spec.headGroupSpec", "spec.workerGroupSpecs[]")
+_RAY_GROUPS = ("headGroupSpec", "workerGroupSpecs[]")
 
 
 @rule("WORK-007")
@@ -29,24 +26,34 @@ def pods_have_containers(write: AdmissionRequest) -> Faults:
     """
     if not write.decoded:
         return
-    for place in pod_set_places(write.new):
-        spec = template_at(write.new, place.path).get("spec") or {}
+    work = write.new
+    kind = JOB_KINDS[work["kind"]]
+    if kind.raw:
+        return
+    for place in pod_set_places(work):
+        template = template_of(work, place)
+        spec = template.get("spec") or {}
         if spec.get("containers") is None:
             yield _null(f"{place.pod_path}.containers", "array")
 
 
 @rule("WORK-009")
 def ray_groups_have_start_params(write: AdmissionRequest) -> Faults:
-    """The API server rejects a RayCluster without rayStartParams in each group: the webhook writes null for them.
+    """The API server rejects a cluster of Ray without rayStartParams in each group: the webhook writes null for them.
 
     Kueue: pkg/controller/jobs/raycluster/raycluster_webhook.go (Default)
     """
-    if not write.decoded or write.new["kind"] != RAY_CLUSTER.name:
+    kind = write.new["kind"]
+    cluster_path = CLUSTER_PATHS.get(kind)
+    if not write.decoded or cluster_path is None:
         return
+    prefix = ".".join(map(str, cluster_path))
+    cluster = cluster_of(write.new)
     for path in _RAY_GROUPS:
-        for at, group in places(write.new, path, dict):
+        for at, group in places(cluster, path, dict):
             if group.get("rayStartParams") is None:
-                yield _null(f"{at}.rayStartParams", "object")
+                field = f"{prefix}.{at}.rayStartParams"
+                yield _null(field, "object")
 
 
 @rule("WORK-008")

@@ -13,13 +13,11 @@ from kueue_dra_ref.api.job_kinds import (
     JOB,
     JOB_KINDS,
     JOB_SET,
-    RAY_CLUSTER,
     TRAINING,
-    JobKind,
-    pod_set_places,
+    is_of,
+    pod_sets_of,
     pods_of_replica,
     replicated_jobs,
-    template_at,
 )
 from kueue_dra_ref.model.rule import rule
 
@@ -35,13 +33,23 @@ def framework_is_not_enabled(framework: str, enabled: Sequence[str]) -> bool:
     return framework != JOB.framework and framework not in enabled
 
 
+@rule("WORK-023")
+def annotated_work_is_elastic(job: Job) -> bool:
+    """Work with the annotation elastic-job is elastic.
+
+    Kueue: pkg/workloadslicing/workloadslicing.go (Enabled)
+    """
+    annotations = job["metadata"].get("annotations") or {}
+    return annotations.get("kueue.x-k8s.io/elastic-job") == "true"
+
+
 @rule("WORK-002")
 def job_set_pod_sets(job: Job) -> list[dict[str, Any]] | None:
     """Kueue makes a pod set of each replicated job of a JobSet, with the parallel pods of all its replicas.
 
     Kueue: pkg/controller/jobs/jobset/jobset_controller.go (PodSets, podsCount)
     """
-    return _pod_sets(job) if _is_of(job, JOB_SET) else None
+    return pod_sets_of(job) if is_of(job, JOB_SET) else None
 
 
 @rule("WORK-005")
@@ -51,16 +59,7 @@ def training_job_pod_sets(job: Job) -> list[dict[str, Any]] | None:
     Kueue: pkg/controller/jobs/kubeflow/kubeflowjob/kubeflowjob_controller.go (PodSets, podsCount);
         pkg/controller/jobs/mpijob/mpijob_controller.go (PodSets, podsCount)
     """
-    return _pod_sets(job) if _is_of(job, *TRAINING) else None
-
-
-@rule("WORK-006")
-def ray_cluster_pod_sets(job: Job) -> list[dict[str, Any]] | None:
-    """Kueue makes a pod set of the head of a RayCluster, and one of each worker group, with all hosts of its replicas.
-
-    Kueue: pkg/controller/jobs/raycluster/raycluster_controller.go (PodSets)
-    """
-    return _pod_sets(job) if _is_of(job, RAY_CLUSTER) else None
+    return pod_sets_of(job) if is_of(job, *TRAINING) else None
 
 
 @rule("WORK-003")
@@ -71,7 +70,7 @@ def finished_work_finishes_workload(job: Job) -> tuple[str, str] | None:
         pkg/controller/jobs/kubeflow/kubeflowjob/kubeflowjob_controller.go (Finished);
         pkg/controller/jobs/mpijob/mpijob_controller.go (Finished)
     """
-    return None if _is_of(job, JOB) else JOB_KINDS[job["kind"]].outcome(job)
+    return None if is_of(job, JOB) else JOB_KINDS[job["kind"]].outcome(job)
 
 
 @rule("WORK-004")
@@ -80,7 +79,7 @@ def reclaimable_pods_of_replicated_jobs(job: Job) -> list[dict[str, Any]] | None
 
     Kueue: pkg/controller/jobs/jobset/jobset_controller.go (ReclaimablePods)
     """
-    if not _is_of(job, JOB_SET):
+    if not is_of(job, JOB_SET):
         return None
     status = job.get("status") or {}
     succeeded = {
@@ -94,18 +93,3 @@ def reclaimable_pods_of_replicated_jobs(job: Job) -> list[dict[str, Any]] | None
             name = str(each["name"]).lower()
             found.append({"name": name, "count": done * pods_of_replica(each)})
     return found
-
-
-def _is_of(job: Job, *kinds: JobKind) -> bool:
-    return any(job.get("kind", JOB.name) == kind.name for kind in kinds)
-
-
-def _pod_sets(job: Job) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": place.name,
-            "count": place.count,
-            "template": {"spec": {}, **template_at(job, place.path)},
-        }
-        for place in pod_set_places(job)
-    ]

@@ -10,6 +10,42 @@ from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.model.rule import rule
 
 
+@rule("WORK-024")
+def work_of_queued_work(job: JobOwnership) -> bool:
+    """Kueue does not queue work that belongs to other work that it manages.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (FindAncestorJobManagedByKueue, ReconcileGenericJob)
+    """
+    return job.has_queued_ancestor
+
+
+@rule("WORK-025")
+def stale_owner_is_ignored(referenced: str, uid: str) -> bool:
+    """Kueue ignores an owner with another UID than the owner reference has.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (FindAncestorJobManagedByKueue)
+    """
+    return referenced != uid
+
+
+@rule("WORK-026")
+def no_default_queue_for_owned_work(job: JobOwnership) -> bool:
+    """Work gets no default LocalQueue if its controller is of a kind that Kueue queues.
+
+    Kueue: pkg/controller/jobframework/defaults.go (defaultLocalQueueApplies)
+    """
+    return job.owner_is_queued
+
+
+@rule("WORK-027")
+def suspend_work_of_waiting_work(admitted: bool) -> bool:
+    """Kueue suspends work whose ancestor has no admitted Workload.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
+    """
+    return not admitted
+
+
 @rule("STATUS-043", "MANAGE-006")
 def default_local_queue(job: JobOwnership) -> str:
     """A new Job without a queue name gets the LocalQueue named default of its namespace, if it exists.

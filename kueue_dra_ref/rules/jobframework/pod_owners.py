@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kueue_dra_ref.api.job_kinds import MAIN, template_at
+from kueue_dra_ref.api.job_kind import MAIN, template_at
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.pod_owners import (
     DEPLOYMENT,

@@ -33,6 +33,20 @@ def job_queue_name_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
         yield _invalid(_LABELS, QUEUE_LABEL, name, ",".join(faults))
 
 
+@rule("WORK-033")
+def runtime_of_train_job_exists(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies a TrainJob whose runtime does not exist.
+
+    Kueue: pkg/controller/jobs/trainjob/trainjob_webhook.go (validateTopologyRequest)
+    """
+    if write.missing_runtime:
+        yield FieldError(
+            field="spec.runtimeRef",
+            type="Not found",
+            detail=f"runtime '{write.missing_runtime}' not found",
+        )
+
+
 @rule("PARTIAL-006")
 def min_parallelism_is_below_pod_count(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a Job whose minimum parallelism is not above zero and below its number of pods.

@@ -11,4 +11,4 @@ from kueue_dra_fixtures.lab import Lab
 @pytest.fixture(autouse=True)
 def every_kind(lab: Lab) -> None:
     """Kueue runs with every framework."""
-    lab.start(integrations=frameworks.ALL)
+    lab.start(integrations=frameworks.all_of(lab.behaviour.kueue))

@@ -14,12 +14,21 @@ PADDLE_JOB = pytest.param("PaddleJob", id="paddlejob", marks=covers("WORK-005"))
 MPI_JOB = pytest.param("MPIJob", id="mpijob", marks=covers("WORK-005"))
 JAX_JOB = pytest.param("JAXJob", id="jaxjob", marks=covers("WORK-005"))
 RAY_CLUSTER = pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006"))
+RAY_JOB = pytest.param("RayJob", id="rayjob", marks=covers("WORK-010"))
+RAY_SERVICE = pytest.param("RayService", id="rayservice", marks=covers("WORK-011"))
+TRAIN_JOB = pytest.param("TrainJob", id="trainjob", marks=covers("WORK-031"))
 
-EVERY = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, JAX_JOB, RAY_CLUSTER)
+OF_RAY = (RAY_CLUSTER, RAY_JOB, RAY_SERVICE)
+"""Each kind of Ray."""
+SEVERAL = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, TRAIN_JOB, *OF_RAY)
+"""Each kind with several pod sets, which are charged for their claims."""
+EVERY = (*SEVERAL, JAX_JOB)
 """Each kind."""
-SEVERAL = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, RAY_CLUSTER)
-"""Each kind with several pod sets."""
-ENDING = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, JAX_JOB)
+TYPED = tuple(each for each in EVERY if each is not TRAIN_JOB)
+"""Each kind that has its pod templates itself."""
+LATE = tuple(each for each in SEVERAL if each is not TRAIN_JOB)
+"""Each kind with several pod sets of its own, which also starts if it was created without its framework."""
+ENDING = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, JAX_JOB, RAY_JOB, TRAIN_JOB)
 """Each kind that completes."""
-OF_THREE = (JOB_SET, TF_JOB, RAY_CLUSTER)
+OF_THREE = (JOB_SET, TF_JOB, TRAIN_JOB, *OF_RAY)
 """Each kind that may have three pod sets."""

@@ -11,7 +11,7 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
-from kueue_dra_suites.conformance.kinds.rows import EVERY, OF_THREE, SEVERAL
+from kueue_dra_suites.conformance.kinds.rows import EVERY, LATE, OF_THREE, SEVERAL
 
 pytestmark = owns_kueue
 
@@ -75,12 +75,6 @@ def test_pod_sets_add_up(lab: Lab, kind: str, quota: int, verdict: Verdict) -> N
             {"cpu": "3", "whole-gpus": "1"},
             id="claims-in-the-first",
         ),
-        pytest.param(
-            [a_pod_set("none", pods=0, claims=[a_template(gpu(9))]), a_pod_set("some", claims=[a_template(gpu())])],
-            [0, 1],
-            {"whole-gpus": "1"},
-            id="one-without-pods",
-        ),
     ],
 )
 def test_each_pod_set_is_charged_for_its_own_claims(
@@ -92,6 +86,18 @@ def test_each_pod_set_is_charged_for_its_own_claims(
 
     assert list(lab.counts(job).values())[-len(counts) :] == counts
     assert lab.verdict(job) == admitted(usage)
+
+
+@covers("COUNT-011")
+@pytest.mark.parametrize("kind", LATE)
+def test_a_pod_set_without_pods_is_not_charged(lab: Lab, kind: str) -> None:
+    """It has no claims, so that what they would ask for does not matter."""
+    queue = lab.queue({"whole-gpus": 8})
+    none = a_pod_set("none", pods=0, claims=[a_template(gpu(9))])
+    job = queue.submit(work_of(kind, none, a_pod_set("some", claims=[a_template(gpu())])))
+
+    assert list(lab.counts(job).values())[-2:] == [0, 1]
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
 
 
 @covers("COUNT-011")

@@ -236,7 +236,7 @@ def test_a_pod_goes_with_its_workload(lab: Lab, quota: int) -> None:
 def test_a_pod_of_an_unmanaged_namespace_is_left_alone(lab: Lab, labels: dict[str, str], is_gated: bool) -> None:
     """Kueue does not gate it, although it names a queue without quota."""
     selector = {"matchExpressions": [NOT_OF_THE_SYSTEM, {"key": "left-alone", "operator": "DoesNotExist"}]}
-    lab.start(integrations=frameworks.ALL, managedJobsNamespaceSelector=selector)
+    lab.start(integrations=frameworks.all_of(lab.behaviour.kueue), managedJobsNamespaceSelector=selector)
     queue = lab.queue({"whole-gpus": 1}, namespace=lab.namespace(**labels))
     pod = queue.submit(a_pod(2))
 
@@ -260,7 +260,7 @@ def test_a_pod_is_not_queued_without_the_framework(lab: Lab) -> None:
 @pytest.mark.parametrize("unnamed_too", [pytest.param(True, id="all"), pytest.param(False, id="named")])
 def test_a_pod_without_a_queue_runs_unless_all_are_managed(lab: Lab, unnamed_too: bool) -> None:
     """With manageJobsWithoutQueueName, Kueue gates pods that name no queue, too."""
-    lab.start(integrations=frameworks.ALL, manageJobsWithoutQueueName=unnamed_too)
+    lab.start(integrations=frameworks.all_of(lab.behaviour.kueue), manageJobsWithoutQueueName=unnamed_too)
     queue = lab.queue({"whole-gpus": 2})
     written = lab.written(a_pod(2), queue)
     lab.apply(marked(written, {QUEUE_LABEL: None}))

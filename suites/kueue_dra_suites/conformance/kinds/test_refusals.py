@@ -19,9 +19,10 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
-from kueue_dra_ref.api.job_kinds import Path, pod_set_places, replaced
+from kueue_dra_ref.api.job_kind import Path, replaced
+from kueue_dra_ref.api.job_kinds import pod_set_places
 from kueue_dra_ref.target import Ref
-from kueue_dra_suites.conformance.kinds.rows import EVERY, SEVERAL
+from kueue_dra_suites.conformance.kinds.rows import LATE, SEVERAL, TYPED
 
 pytestmark = owns_kueue
 
@@ -61,7 +62,7 @@ def test_the_message_names_the_pod_set(lab: Lab, kind: str, claim: ClaimOf, reas
 
 
 @covers("WORK-001")
-@pytest.mark.parametrize("kind", SEVERAL)
+@pytest.mark.parametrize("kind", LATE)
 def test_a_kind_without_its_framework_is_not_queued(lab: Lab, kind: str) -> None:
     """Kueue neither suspends it nor creates a Workload, until it runs with the framework of the kind."""
     lab.start(integrations=frameworks.JOBS_ALONE)
@@ -71,13 +72,13 @@ def test_a_kind_without_its_framework_is_not_queued(lab: Lab, kind: str) -> None
     assert not lab.workloads(job)
     assert not lab.is_suspended(job)
 
-    lab.start(integrations=frameworks.ALL)
+    lab.start(integrations=frameworks.all_of(lab.behaviour.kueue))
 
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
 
 
 @covers("WORK-007")
-@pytest.mark.parametrize("kind", EVERY)
+@pytest.mark.parametrize("kind", TYPED)
 def test_pods_need_containers(lab: Lab, kind: str) -> None:
     """The API server names the field, with the path that it has in each kind."""
     queue = lab.queue({"whole-gpus": 2})

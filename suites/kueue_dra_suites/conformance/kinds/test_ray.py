@@ -1,0 +1,327 @@
+"""Kinds of Ray: what submits a RayJob, which Ray work is refused, and when it is over (Kueue, integrations)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, gpu, work_of
+from kueue_dra_fixtures.lab import Lab, Queue
+from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.api.job_kind import part_at, replaced
+from kueue_dra_ref.api.ray_kinds import CLUSTER_PATHS
+from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.verdict import Admitted, Verdict
+from kueue_dra_suites.conformance.kinds.rows import OF_RAY, RAY_CLUSTER, RAY_JOB, RAY_SERVICE
+
+pytestmark = owns_kueue
+
+WORKERS = a_pod_set("workers", pods=2, claims=[a_template(gpu(2))])
+IDLE = {"spec": {"containers": [{"name": "s", "image": "i"}], "restartPolicy": "Never"}}
+"""A submitter that requests nothing."""
+FIELDS = {"RayCluster": "spec", "RayJob": "spec.rayClusterSpec", "RayService": "spec.rayClusterSpec"}
+"""What messages of Kueue call the cluster; a RayService has it in rayClusterConfig."""
+
+
+def a_ray_job(lab: Lab, queue: Queue, **spec: Any) -> Manifest:
+    """A RayJob of two workers with two devices each."""
+    written = lab.written(work_of("RayJob", WORKERS), queue)
+    return {**written, "spec": {**written["spec"], **spec}}
+
+
+def with_cluster(lab: Lab, queue: Queue, kind: str, **spec: Any) -> Manifest:
+    """Ray work whose cluster has other fields."""
+    written = lab.written(work_of(kind, WORKERS), queue)
+    path = CLUSTER_PATHS[kind]
+    changed: Manifest = replaced(written, path, {**part_at(written, path), **spec})
+    return changed
+
+
+@covers("WORK-010")
+@pytest.mark.parametrize(
+    ("spec", "usage"),
+    [
+        pytest.param({}, {"cpu": "500m", "memory": "200Mi"}, id="as-kuberay-makes-it"),
+        pytest.param(
+            {"submitterPodTemplate": {"spec": {"containers": [{"name": "s", "image": "i"}]}}},
+            {},
+            id="own-template-without-requests",
+        ),
+        pytest.param(
+            {
+                "submitterPodTemplate": {
+                    "spec": {"containers": [{"name": "s", "image": "i", "resources": {"requests": {"cpu": "2"}}}]}
+                }
+            },
+            {"cpu": "2"},
+            id="own-template",
+        ),
+    ],
+)
+@pytest.mark.parametrize("mode", [None, "K8sJobMode"], ids=["default-mode", "job-mode"])
+def test_the_pod_that_submits_is_a_pod_set(
+    lab: Lab, mode: str | None, spec: Mapping[str, Any], usage: Mapping[str, str]
+) -> None:
+    """A Job submits, unless another mode is given: its pod is charged in addition to those of the cluster."""
+    queue = lab.queue({"cpu": "2", "memory": "1Gi", "whole-gpus": 4})
+    written = a_ray_job(lab, queue, **spec)
+    del written["spec"]["submissionMode"]
+    job = lab.submit_manifest(replaced(written, ("spec", "submissionMode"), mode) if mode else written)
+
+    assert list(lab.counts(job)) == ["head", "workers", "submitter"]
+    assert lab.verdict(job) == admitted({"whole-gpus": 4, **usage})
+
+
+@covers("WORK-010")
+def test_a_queue_without_cpu_admits_no_submitter(lab: Lab) -> None:
+    """The default submitter asks for cpu, which the queue does not have."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = lab.submit_manifest(a_ray_job(lab, queue, submissionMode="K8sJobMode"))
+
+    assert lab.verdict(job) == pending(Reason.NOT_COVERED)
+
+
+@covers("WORK-010")
+def test_claims_of_the_submitter_are_charged(lab: Lab) -> None:
+    """Its template may claim devices like every other."""
+    queue = lab.queue({"whole-gpus": 5})
+    submitter = lab.written(a_job(claims=[a_template(gpu())]), queue)["spec"]["template"]
+    job = lab.submit_manifest(a_ray_job(lab, queue, submissionMode="K8sJobMode", submitterPodTemplate=submitter))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 5})
+
+
+@covers("WORK-012")
+@pytest.mark.parametrize(
+    ("cpu", "verdict"),
+    [
+        pytest.param("500m", admitted({"whole-gpus": 4, "cpu": "500m", "memory": "200Mi"}), id="fits-exactly"),
+        pytest.param("499m", pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_a_submitter_in_the_head_is_charged_there(lab: Lab, cpu: str, verdict: Verdict) -> None:
+    """In SidecarMode the head has one more container, and there is no further pod."""
+    queue = lab.queue({"cpu": cpu, "memory": "200Mi", "whole-gpus": 4})
+    job = lab.submit_manifest(a_ray_job(lab, queue, submissionMode="SidecarMode"))
+
+    assert lab.verdict(job) == verdict
+    if isinstance(verdict, Admitted):
+        assert list(lab.counts(job)) == ["head", "workers"]
+
+
+@covers("WORK-013")
+@pytest.mark.parametrize("kind", OF_RAY)
+@pytest.mark.parametrize(
+    "marks",
+    [
+        pytest.param({"gcsFaultToleranceOptions": {"redisAddress": "redis:6379"}}, id="options"),
+        pytest.param({}, id="annotation"),
+    ],
+)
+def test_the_clean_up_of_redis_fits_in_the_head(lab: Lab, kind: str, marks: Mapping[str, Any]) -> None:
+    """Ray stores its state there, and a Job with fixed requests removes it after the head has ended."""
+    queue = lab.queue({"cpu": "1", "memory": "1Gi", "whole-gpus": 4})
+    written = with_cluster(lab, queue, kind, **marks)
+    if not marks:
+        written = marked(written, annotations={"ray.io/ft-enabled": "true"})
+    job = lab.submit_manifest(written)
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 4, "cpu": "200m", "memory": "256Mi"})
+
+
+@covers("WORK-014")
+def test_a_ray_job_on_an_existing_cluster_is_not_managed(lab: Lab) -> None:
+    """Kueue suspends it like all work of a queue, and creates no Workload that could start it."""
+    queue = lab.queue({"whole-gpus": 4})
+    written = a_ray_job(lab, queue, clusterSelector={"ray.io/cluster": "old"})
+    del written["spec"]["rayClusterSpec"]
+    job = lab.submit_manifest(written)
+
+    assert not lab.workloads(job)
+    assert lab.is_suspended(job)
+
+
+@covers("WORK-015", "WORK-016")
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        pytest.param(
+            {"clusterSelector": {"ray.io/cluster": "old"}},
+            'spec.clusterSelector: Invalid value: {"ray.io/cluster":"old"}: '
+            "a kueue managed job should not use an existing cluster",
+            id="selects-a-cluster-too",
+        ),
+        pytest.param(
+            {"shutdownAfterJobFinishes": False},
+            "spec.shutdownAfterJobFinishes: Invalid value: false: "
+            "a kueue managed job should delete the cluster after finishing",
+            id="keeps-its-cluster",
+        ),
+    ],
+)
+def test_a_ray_job_owns_its_cluster(lab: Lab, spec: Mapping[str, Any], message: str) -> None:
+    """Otherwise the cluster would run without the quota of the RayJob."""
+    queue = lab.queue({"whole-gpus": 4})
+
+    assert message in lab.denied(a_ray_job(lab, queue, **spec))
+
+
+@covers("WORK-023")
+@pytest.mark.parametrize("kind", [RAY_JOB, RAY_SERVICE])
+def test_an_elastic_cluster_may_scale_itself(lab: Lab, kind: str) -> None:
+    """Each size gets a Workload of its own then."""
+    queue = lab.queue({"whole-gpus": 4})
+    written = with_cluster(lab, queue, kind, enableInTreeAutoscaling=True)
+
+    assert not lab.denied(marked(written, annotations={"kueue.x-k8s.io/elastic-job": "true"}))
+
+
+@covers("WORK-017")
+@pytest.mark.parametrize("kind", OF_RAY)
+def test_a_cluster_in_a_queue_does_not_scale_itself(lab: Lab, kind: str) -> None:
+    """Ray would add workers without quota."""
+    queue = lab.queue({"whole-gpus": 4})
+    message = lab.denied(with_cluster(lab, queue, kind, enableInTreeAutoscaling=True))
+
+    field = FIELDS[kind]
+    assert f"{field}.enableInTreeAutoscaling: Invalid value: true: " in message
+    assert "autoscaling" in message
+
+
+@covers("WORK-018")
+@pytest.mark.parametrize("kind", OF_RAY)
+def test_worker_groups_are_limited(lab: Lab, kind: str) -> None:
+    """A Workload has only so many pod sets."""
+    queue = lab.queue({"whole-gpus": 4})
+    groups = [{**_group(lab, queue), "groupName": f"w{index}"} for index in range(19)]
+    message = lab.denied(with_cluster(lab, queue, kind, workerGroupSpecs=groups))
+
+    field = FIELDS[kind]
+    assert f"{field}.workerGroupSpecs: Too many: " in message
+
+
+@covers("WORK-021")
+@pytest.mark.parametrize("kind", OF_RAY)
+def test_the_name_of_the_head_is_taken(lab: Lab, kind: str) -> None:
+    """Each pod set of a Workload has its own name."""
+    queue = lab.queue({"whole-gpus": 4})
+    groups = [{**_group(lab, queue), "groupName": "head"}]
+    message = lab.denied(with_cluster(lab, queue, kind, workerGroupSpecs=groups))
+
+    field = FIELDS[kind]
+    assert f'{field}.workerGroupSpecs[0].groupName: Forbidden: "head" is reserved for the head group' in message
+
+
+@covers("WORK-022")
+@pytest.mark.parametrize("kind", OF_RAY)
+def test_running_ray_work_keeps_its_queue_name(lab: Lab, kind: str) -> None:
+    """Without its queue it would run on, and Kueue would know nothing of it."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = queue.submit(work_of(kind, WORKERS))
+
+    assert "field is immutable" in lab.denied(marked(job.made, {QUEUE_LABEL: None}))
+
+
+@pytest.mark.parametrize("kind", [RAY_CLUSTER, RAY_JOB])
+@pytest.mark.parametrize(
+    ("replicas", "verdict"),
+    [
+        pytest.param(2, admitted({"whole-gpus": 8}), id="fits"),
+        pytest.param(3, pending(Reason.NEVER_FITS), id="too-large"),
+    ],
+)
+@covers("STATUS-041")
+def test_running_ray_work_of_another_size_is_admitted_anew(
+    lab: Lab, kind: str, replicas: int, verdict: Verdict
+) -> None:
+    """Work that is not elastic is suspended, and gets another Workload."""
+    queue = lab.queue({"whole-gpus": 8})
+    job = queue.submit(work_of(kind, WORKERS))
+    assert lab.verdict(job) == admitted({"whole-gpus": 4})
+
+    path = (*CLUSTER_PATHS[kind], "workerGroupSpecs", 0, "replicas")
+    lab.apply(replaced(job.made, path, replicas))
+    lab.settle()
+
+    assert lab.verdict(job) == verdict
+    assert lab.is_suspended(job) is not isinstance(verdict, Admitted)
+
+
+@covers("STATUS-026")
+@pytest.mark.parametrize(
+    ("deployment", "holds"),
+    [
+        pytest.param("Running", True, id="runs"),
+        pytest.param("Suspending", True, id="suspending"),
+        pytest.param("Suspended", False, id="suspended"),
+        pytest.param("", False, id="new"),
+    ],
+)
+def test_an_evicted_ray_job_keeps_its_quota_until_it_is_suspended(lab: Lab, deployment: str, holds: bool) -> None:
+    """KubeRay says so in the status of the RayJob."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = queue.submit(work_of("RayJob", WORKERS))
+    lab.report(job, jobDeploymentStatus=deployment)
+
+    lab.activate(job, False)
+
+    assert lab.is_suspended(job)
+    assert (lab.admission(job) is not None) is holds
+
+
+@covers("WORK-028")
+def test_an_evicted_ray_job_starts_on_the_nodes_of_its_next_flavor(lab: Lab) -> None:
+    """It does not keep the node selector of the first flavor, which would contradict that of the next."""
+    first = lab.flavor(nodeLabels={"zone": "a"})
+    second = lab.flavor(nodeLabels={"zone": "b"})
+    queue = lab.queue(groups=[{first: {"whole-gpus": 4}, second: {"whole-gpus": 4}}])
+    job = lab.submit_manifest(a_ray_job(lab, queue, submissionMode="K8sJobMode", submitterPodTemplate=IDLE))
+    assert lab.flavors(job)["workers"] == {"whole-gpus": first}
+
+    lab.activate(job, False)
+    other = queue.submit(a_job(claims=[a_template(gpu(4))]))
+    assert lab.flavors(other)["main"] == {"whole-gpus": first}
+    lab.activate(job, True)
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 4})
+    assert lab.flavors(job)["workers"] == {"whole-gpus": second}
+
+
+@covers("WORK-020")
+def test_the_submitter_runs_on_the_nodes_of_its_flavor(lab: Lab) -> None:
+    """Kueue writes its template, which the RayJob did not have."""
+    queue = lab.queue(groups=[{lab.flavor(nodeLabels={"zone": "a"}): {"cpu": "1", "memory": "1Gi", "whole-gpus": 4}}])
+    job = lab.submit_manifest(a_ray_job(lab, queue, submissionMode="K8sJobMode"))
+
+    template = lab.read(job.ref)["spec"]["submitterPodTemplate"]
+    assert template["spec"]["nodeSelector"] == {"zone": "a"}
+    assert template["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "500m", "memory": "200Mi"}
+
+
+@covers("WORK-003", "WORK-010")
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        pytest.param({"jobDeploymentStatus": "Complete", "jobStatus": "SUCCEEDED"}, "Succeeded", id="succeeded"),
+        pytest.param({"jobDeploymentStatus": "Complete", "jobStatus": "STOPPED"}, "Failed", id="stopped"),
+        pytest.param({"jobDeploymentStatus": "Failed", "jobStatus": "FAILED"}, "Failed", id="failed"),
+        pytest.param({"jobDeploymentStatus": "Running", "jobStatus": "SUCCEEDED"}, None, id="not-over"),
+    ],
+)
+def test_a_ray_job_is_over_when_its_deployment_is(lab: Lab, status: Mapping[str, str], reason: str | None) -> None:
+    """The status of the Ray job says whether it succeeded."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = queue.submit(work_of("RayJob", WORKERS))
+    lab.report(job, **status)
+
+    assert lab.condition(job, "Finished") == (("True", reason) if reason else None)
+
+
+def _group(lab: Lab, queue: Queue) -> Manifest:
+    written = lab.written(work_of("RayCluster", WORKERS), queue)
+    group: Manifest = written["spec"]["workerGroupSpecs"][0]
+    return group
