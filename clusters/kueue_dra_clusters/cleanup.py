@@ -57,6 +57,7 @@ class Cleanup:
         refs = [Ref.of(each) for each in work]
         self._let_go(look.jobs)
         self.remove(refs)
+        self.collect_orphans()
         skipped = (SUBMITTED - POD_OWNERS.keys()) | self.leaves
         rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
         flavors = _of_kind(FLAVOR, rest)
