@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -29,6 +28,7 @@ from kueue_dra_cli.options import (
 )
 from kueue_dra_cli.pending_json import state_as_json
 from kueue_dra_cli.printing import as_json
+from kueue_dra_cli.progress import doing
 from kueue_dra_cli.workload_names import (
     WorkName,
     not_found,
@@ -219,9 +219,7 @@ def _trial_targets(result: SimulationResult) -> Again:
     numbers = count(1)
 
     def again() -> ReferenceTarget:
-        number = next(numbers)
-        if sys.stderr.isatty():
-            click.echo(f"kueue-dra explain: trial {number}", err=True)
+        doing(f"trial {next(numbers)}")
         if not checkpoints:
             checkpoints.append(Checkpoint(result.target))
         return checkpoints[0].copy()
