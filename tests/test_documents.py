@@ -242,6 +242,7 @@ def test_json_is_read_as_yaml_is_with_the_lines_of_its_fields() -> None:
         pytest.param('{"kind": "List",\n "kind": "List"}', 'key "kind" again, first on line 1', id="a-key-twice"),
         pytest.param('{"kind": ' + "[" * 101 + "]" * 101 + "}", "more than 100 levels inside each other", id="deep"),
         pytest.param('{"a": ' + "9" * 20_000 + "}", "a number of 20000 digits", id="digits"),
+        pytest.param('{"a": "' + "9" * 20_000 + '"}', "a number of 20000 digits", id="digits-in-a-text"),
         pytest.param('{"a": "\\ud800"}', "invalid Unicode character escape code", id="half-a-surrogate-pair"),
         pytest.param('{"a": 1,}x', "document start", id="more"),
     ],

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import cProfile
 import json
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -108,3 +111,27 @@ def test_ctrl_c_ends_a_simulation_at_any_moment(place: tuple[str, str, str], aft
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
     assert (result.returncode, result.stderr) == (130, "kueue-dra: interrupted\n")
+
+
+def test_a_terminal_shows_what_is_done_now(tmp_path: Path) -> None:
+    """Errors that go to a file have nothing of it."""
+    file = _file(tmp_path / "jobs.json", manifests(6))
+    script = "import kueue_dra_cli; from kueue_dra_ref.simulation import run; run.MANY = 2; kueue_dra_cli.main()"
+    command = [sys.executable, "-c", script, "simulate", "-f", str(file)]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs):
+        os.close(theirs)
+        shown = _all_of(ours)
+
+    assert f"simulate: reading {file}" in shown
+    assert "simulate: decided about 4 of 6 Jobs and Workloads" in shown
+    assert kueue_dra("simulate", file).stderr == ""
+
+
+def _all_of(descriptor: int) -> str:
+    """Read a terminal until the program on it has ended."""
+    found = b""
+    with contextlib.suppress(OSError), os.fdopen(descriptor, "rb", buffering=0) as terminal:
+        while some := terminal.read(1000):
+            found += some
+    return found.decode()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +33,7 @@ from kueue_dra_cli.options import (
     output_option,
 )
 from kueue_dra_cli.printing import as_json, as_table
+from kueue_dra_cli.progress import doing
 from kueue_dra_clusters.waiting import let_pass
 from kueue_dra_ref.api.queued_pods import POD, THROUGH_PODS
 from kueue_dra_ref.api.scheme import KINDS
@@ -171,17 +171,11 @@ def _of_context(context: str, wait: float, options: Options) -> Audit:
         first = _of_files((file,), options)
     if not any(first.found.values()):
         return first
-    _progress(f"reading the cluster again in {wait:g} seconds")
+    doing(f"reading the cluster again in {wait:g} seconds")
     let_pass(wait)
     with _dumped(context) as file:
         second = _of_files((file,), options)
     return replace(second, found=confirmed(first.found, second.found))
-
-
-def _progress(doing: str) -> None:
-    """Say on a terminal what the command is doing."""
-    if sys.stderr.isatty():
-        click.echo(f"kueue-dra audit: {doing}", err=True)
 
 
 @contextmanager
@@ -215,7 +209,7 @@ def _of_files(files: Sequence[Path], options: Options) -> Audit:
         raise CliError(
             located(*place_of(error, document), error) for error in rejected.errors
         ) from None
-    return Audit(cluster=cluster, found=findings(cluster, _progress))
+    return Audit(cluster=cluster, found=findings(cluster, doing))
 
 
 def _dump_of(simulation: Simulation) -> DumpedCluster:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ from kueue_dra_cli.options import (
 )
 from kueue_dra_cli.pending_json import state_as_json
 from kueue_dra_cli.printing import as_json
+from kueue_dra_cli.progress import doing
 from kueue_dra_cli.workload_names import (
     WorkName,
     not_found,
@@ -40,6 +39,7 @@ from kueue_dra_cli.workload_names import (
 from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.reference.checkpoint import Checkpoint
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.simulation.cluster_state import (
@@ -52,6 +52,7 @@ from kueue_dra_ref.simulation.explanation import Explanation, outcome
 from kueue_dra_ref.simulation.not_considered import InputNotes
 from kueue_dra_ref.simulation.pending_state import PendingState, pending_state
 from kueue_dra_ref.simulation.run import SimulationResult
+from kueue_dra_ref.simulation.trials import Again
 
 EPILOG = """\
 \b
@@ -120,13 +121,10 @@ def command(
         cluster_dump=cluster_documents(context, kubeconfig),
     )
 
-    def run() -> SimulationResult:
-        server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
-        return simulation.run(server, allow_missing=allow_missing)
-
-    result = run()
+    server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
+    result = simulation.run(server, allow_missing=allow_missing)
     notes = simulation.notes(result)
-    found = _found(run, result, notes, work_name(job, namespace))
+    found = _found(result, notes, work_name(job, namespace))
     if output == "json":
         differs = _differences(result)
         as_json([_as_json(*each, differs, texts=texts) for each in found])
@@ -137,7 +135,6 @@ def command(
 
 
 def _found(
-    run: Callable[[], SimulationResult],
     result: SimulationResult,
     notes: InputNotes,
     wanted: WorkName,
@@ -147,7 +144,7 @@ def _found(
     stored = result.stored
     if wanted.name:
         (selected,) = _selected(every, wanted, result, notes)
-        found, state = _with_state(run, result, selected)
+        found, state = _with_state(result, selected)
         return [(with_notes(as_in_cluster(stored, found), notes), state)]
     inside = [each for each in every if wanted.namespace in ("", each.namespace)]
     return [(with_notes(as_in_cluster(stored, each), notes), None) for each in inside]
@@ -204,10 +201,10 @@ def _no_decision(
 
 
 def _with_state(
-    run: Callable[[], SimulationResult], result: SimulationResult, found: Explanation
+    result: SimulationResult, found: Explanation
 ) -> tuple[Explanation, PendingState | None]:
     """Add to an explanation of a pending workload its place in the queue and what would admit it."""
-    state = pending_state(result, partial(_again, run, count(1)), found)
+    state = pending_state(result, _trial_targets(result), found)
     if state is None:
         return found, None
     steps = [*found.steps]
@@ -216,14 +213,18 @@ def _with_state(
     return replace(found, steps=(*steps, *state.steps)), state
 
 
-def _again(
-    run: Callable[[], SimulationResult], numbers: Iterator[int]
-) -> ReferenceTarget:
-    """Run a simulation again for a trial; a terminal shows its number."""
-    number = next(numbers)
-    if sys.stderr.isatty():
-        click.echo(f"kueue-dra explain: trial {number}", err=True)
-    return run().target
+def _trial_targets(result: SimulationResult) -> Again:
+    """Give what copies the decided cluster for each trial; a terminal shows the number of the trial."""
+    checkpoints: list[Checkpoint] = []
+    numbers = count(1)
+
+    def again() -> ReferenceTarget:
+        doing(f"trial {next(numbers)}")
+        if not checkpoints:
+            checkpoints.append(Checkpoint(result.target))
+        return checkpoints[0].copy()
+
+    return again
 
 
 def _differences(result: SimulationResult) -> dict[Key, dict[str, str]]:

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from kueue_dra_cli.errors import CliError, located, place_of, readable
+from kueue_dra_cli.progress import doing
 from kueue_dra_ref.api.configuration_documents import configurations, gates_of_values
 from kueue_dra_ref.api.documents import ManifestDocument, read
 from kueue_dra_ref.api.suggest import nearest
@@ -88,6 +89,7 @@ class Simulation:
             api_server,
             self.seconds,
             self.missing_namespaces if allow_missing else self.assumed_namespaces,
+            doing,
         )
         if isinstance(result, SimulationResult):
             self._insist_on_devices(result)
@@ -176,7 +178,10 @@ def _documents(
     """Read the files of a command line after the dump of its cluster."""
     if not files and not cluster_dump:
         raise click.UsageError("no manifests: give files or directories with -f")
-    in_files = [document for file in files for document in read(file)]
+    in_files: list[ManifestDocument] = []
+    for file in files:
+        doing(f"reading {file}")
+        in_files += read(file)
     if not in_files and not cluster_dump:
         shown = ", ".join(map(str, files))
         raise CliError([f"{shown}: found no object; expected manifests"])

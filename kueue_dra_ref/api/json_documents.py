@@ -21,7 +21,8 @@ _PLAIN = re.compile(
     r"[\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
 )
 """Texts in which each character is the same to JSON and to YAML."""
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_NOT_PLAIN = re.compile(rf"\\u[dD][89a-fA-F]|[0-9.]{{{MOST_DIGITS}}}")
+"""Parts of surrogate pairs, and numbers that are too long, in texts too."""
 
 
 class _NotPlain(ValueError):
@@ -30,7 +31,7 @@ class _NotPlain(ValueError):
 
 def parsed_json(text: str, shift: int = 0) -> ParsedDocument | None:
     """Read a text that is one JSON object; None if it is another text, or if YAML would report an error in it."""
-    if not text.lstrip().startswith("{") or _SURROGATE.search(text):
+    if not text.lstrip().startswith("{") or _NOT_PLAIN.search(text):
         return None
     if _PLAIN.fullmatch(text) is None:
         return None
@@ -146,8 +147,6 @@ class _Reader:
 
 
 def _number(text: str) -> Any:
-    if len(text) > MOST_DIGITS:
-        raise _NotPlain
     number = number_of(text)
     return text if number is None else number
 

@@ -446,6 +446,7 @@ class _Reader:
 
     def _scalar(self, event: Event) -> Any:
         text: str = event.value
+        self._check_length(event, text)
         if event.tag is not None:
             self._closed = False
             return self._read_as(event, event.tag)
@@ -458,7 +459,6 @@ class _Reader:
     def _read_as(self, event: Event, tag: str) -> Any:
         """Read a scalar as its tag says, or as its text looks where the tag is only ``!``."""
         text: str = event.value
-        self._check_length(event, text)
         if tag == "!":
             tag = _plain_tag(text) if event.implicit[0] else "str"
         match tag.removeprefix(_TAG):

@@ -6,7 +6,6 @@ No counterpart: simulated time.
 from __future__ import annotations
 
 import heapq
-import itertools
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -25,7 +24,8 @@ class Clock:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._order = itertools.count()
+        self._number = 0
+        """How many actions there were so far."""
         self._due: list[Due] = []
 
     @classmethod
@@ -43,8 +43,8 @@ class Clock:
     def after(self, seconds: float, act: Callable[[], None]) -> None:
         """Do something ``seconds`` from now."""
         seconds += self.seconds
-        number = next(self._order)
-        due = (seconds, number, act)
+        self._number += 1
+        due = (seconds, self._number, act)
         heapq.heappush(self._due, due)
 
     def advance(self, until: float) -> bool:

@@ -6,7 +6,7 @@ No counterpart: the store of the in-memory API server.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.scheme import KINDS
@@ -57,6 +57,11 @@ class Store:
     def get(self, kind: str, key: Key) -> Manifest | None:
         """Give the stored object of a key, as `find` does."""
         return self._objects[kind].get(key)
+
+    @property
+    def kinds(self) -> Iterable[str]:
+        """The kinds of objects that it can have."""
+        return self._objects.keys()
 
     def every(self, kind: str) -> Iterator[Manifest]:
         """Give all objects of a kind in the order of their creation."""

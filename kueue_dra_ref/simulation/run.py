@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +30,15 @@ from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
 _DEVICES = "resource.k8s.io"
+MANY = 1_000
+"""After so many objects it is said what is done now."""
+
+Doing = Callable[[str], None]
+"""Learns what is done now."""
+
+
+def _silent(text: str) -> None:
+    """Say nothing about what is done now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,20 +245,26 @@ def simulate(
     api_server: ApiServer | None = None,
     seconds: float = 0.0,
     namespaces: Iterable[str] = (),
+    doing: Doing = _silent,
 ) -> SimulationResult | Sequence[FieldError]:
     """Run a simulation; the errors of the Configuration if Kueue does not start with it.
 
     Objects of a running cluster are there, with their status, when Kueue starts; ``seconds`` is when that is.
-    ``namespaces`` are created first.
+    ``namespaces`` are created first. ``doing`` learns what is done now, if that takes long.
     """
     target = ReferenceTarget(behaviour, api_server)
     target.apply(map(a_namespace, (DEFAULT_NAMESPACE, *namespaces)))
+    if len(given) >= MANY:
+        doing(f"storing {len(given):,} objects")
     refused = _apply_existing(target, given, seconds)
     running = running_jobs(target)
     errors = target.start(configuration)
     if errors:
         return errors
-    refused += _apply_submitted(target, given)
+    refused += _apply_submitted(target, given, doing)
+    waiting = sum(1 for _ in target.store.every("Workload"))
+    if waiting >= MANY:
+        doing(f"deciding about {waiting:,} Workloads")
     result = SimulationResult(
         target=target,
         given=tuple(given),
@@ -278,7 +293,7 @@ def _apply_existing(
 
 
 def _apply_submitted(
-    target: ReferenceTarget, given: Sequence[SimulationInputs]
+    target: ReferenceTarget, given: Sequence[SimulationInputs], doing: Doing
 ) -> list[InputError]:
     """Apply the Jobs and Workloads that a running Kueue decides on, in order."""
     owned = {each.ref for each in _owned(given)}
@@ -288,7 +303,12 @@ def _apply_submitted(
             continue
         if each.ref.kind in SUBMITTED:
             submitted.append(each)
-    return _apply(target, submitted)
+    refused = []
+    for done, each in enumerate(submitted):
+        if done and done % MANY == 0:
+            doing(f"decided about {done:,} of {len(submitted):,} Jobs and Workloads")
+        refused += _apply(target, [each])
+    return refused
 
 
 def _lacks_pods(job: Manifest) -> str:
