@@ -240,6 +240,14 @@ def _over_quota(cluster: Cluster) -> None:
     cluster.set_condition("alpha", "QuotaReserved", "True", "QuotaReserved", "Quota reserved in ClusterQueue team")
 
 
+def _declared_late(cluster: Cluster) -> None:
+    cluster.configure("resources:", "resources:\n  quotaCheckStrategy: IgnoreUndeclared")
+    cluster.get("ClusterQueue", "team")["metadata"]["generation"] = 2
+    (assignment,) = cluster.workload("zeta")["status"]["admission"]["podSetAssignments"]
+    for part in ("resourceUsage", "flavors"):
+        del assignment[part]["whole-gpus"]
+
+
 def _lowered(cluster: Cluster) -> None:
     queue = cluster.get("ClusterQueue", "team")
     queue["metadata"]["generation"] = 2
@@ -311,6 +319,7 @@ BREAKAGES: dict[str, tuple[Break, str, str, str, str, str]] = {
     "slices-changed": (_parts, "COUNT-006", PART, "gpu-memory 20Gi", "slices changed since", "node-1-parts was"),
     "over-quota": (_over_quota, "QUOTA-002", QUEUE, "hold 5", CERTAIN, "more was admitted than there is quota"),
     "quota-lowered": (_lowered, "QUOTA-002", QUEUE, "hold 2", "quota changed since", "Kueue evicts nothing"),
+    "declared-late": (_declared_late, "COUNT-006", ZETA, "whole-gpus none", "quota changed since", "IgnoreUndeclared"),
     "other-flavor": (_other_flavor, "STATUS-002", ZETA, "other", CERTAIN, "changed by hand"),
     "other-queue": (_other_queue, "STATUS-001", ZETA, "west", CERTAIN, "changed by hand"),
     "more-pods": (_more_pods, "STATUS-004", ZETA, "4", CERTAIN, "changed by hand"),

@@ -26,6 +26,10 @@ _WITHDRAWN = (
     "no ResourceSlice is published: the slices were withdrawn after the admission"
 )
 _UNPUBLISHED = "the devices that it was charged for are not published any more"
+_DECLARED = (
+    "{queue} was changed, and may not have declared this before; "
+    "with quotaCheckStrategy IgnoreUndeclared Kueue does not charge it then"
+)
 _DELETED = "DeviceClass {name} does not exist: it was deleted after the admission"
 
 
@@ -88,6 +92,21 @@ def changed_since(
             text = f"{title(each)} was created or changed after the admission"
             return sure, text
     return None
+
+
+def declared_since(
+    cluster: AuditedCluster, stored: Manifest, charged: Mapping[str, int]
+) -> Cause | None:
+    """Say whether a ClusterQueue may have ignored resources that it declares now; ``charged`` is what it charges."""
+    kueue = cluster.kueue
+    strategy = kueue.configuration.quota_check_strategy
+    if charged or not kueue.behaviour.assigning.ignore_undeclared(strategy):
+        return None
+    name = stored["status"]["admission"]["clusterQueue"]
+    queue = kueue.store.find("ClusterQueue", name)
+    if queue is None or not is_updated(queue):
+        return None
+    return Sure.QUOTA, _DECLARED.format(queue=title(queue))
 
 
 def _templates(cluster: AuditedCluster, workload: Workload) -> Iterator[Manifest]:

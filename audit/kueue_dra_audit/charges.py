@@ -9,6 +9,7 @@ from typing import Any
 from kueue_dra_audit.causes import (
     changed_since,
     charge_cause,
+    declared_since,
     refusal_cause,
     unmapped,
 )
@@ -214,9 +215,10 @@ def _finding(
 ) -> Finding:
     charged = _only(charge.charged, differing)
     expected = _only(charge.expected, differing)
-    sure, cause = changed_since(cluster, charge.workload, workload) or (
-        Sure.CERTAIN,
-        charge_cause(cluster, charged, expected),
+    sure, cause = (
+        changed_since(cluster, charge.workload, workload)
+        or declared_since(cluster, charge.workload, charged)
+        or (Sure.CERTAIN, charge_cause(cluster, charged, expected))
     )
     in_bytes = cluster.kueue.in_bytes
     return Finding(

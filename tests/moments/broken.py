@@ -28,7 +28,7 @@ def is_broken_by(plan: Plan, step: int, dump: list[Manifest], finding: Mapping[s
         case "DEVICE-012":
             return bool({"ResourceSlice", "DeviceClass"} & set(_changed(plan, step)))
         case "GATE-005" | "GATE-003":
-            return _is_off(plan.configuration(step)) and not _is_off(plan.configuration(0))
+            return _is_off(plan.configuration(step))
         case "COUNT-006":
             return bool(plan.configuration(step)["resources"] != plan.configuration(0)["resources"])
         case _:
