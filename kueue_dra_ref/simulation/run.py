@@ -31,14 +31,14 @@ from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
 _DEVICES = "resource.k8s.io"
 MANY = 1_000
-"""After so many objects it is said what is done now."""
+"""From this number of objects on, the command reports what it is doing."""
 
 Doing = Callable[[str], None]
-"""Learns what is done now."""
+"""Reports what is done now."""
 
 
 def _silent(text: str) -> None:
-    """Say nothing about what is done now."""
+    """Report nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,7 +250,7 @@ def simulate(
     """Run a simulation; the errors of the Configuration if Kueue does not start with it.
 
     Objects of a running cluster are there, with their status, when Kueue starts; ``seconds`` is when that is.
-    ``namespaces`` are created first. ``doing`` learns what is done now, if that takes long.
+    ``namespaces`` are created first. ``doing`` reports what is done now, if that takes long.
     """
     target = ReferenceTarget(behaviour, api_server)
     target.apply(map(a_namespace, (DEFAULT_NAMESPACE, *namespaces)))
