@@ -381,3 +381,24 @@ def _states(target: ReferenceTarget) -> dict[str, dict[str, str]]:
 
 def _used(target: ReferenceTarget) -> list[Any]:
     return [each["status"].get("flavorsReservation") for each in target.list(KUEUE, "ClusterQueue")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("simulate", "-o", "json"), ("explain", "-o", "json"), ("what-if", "--set", "clusterqueue/team:whole-gpus=3")],
+)
+def test_the_release_that_runs_in_the_cluster_decides(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """The image of Kueue's manager selects the behaviour, unless one is named; the newest patch before it decides."""
+    manager = {"name": "manager", "image": "registry.k8s.io/kueue/kueue:v0.19.4"}
+    spec = {"template": {"spec": {"containers": [manager]}}}
+    deployment = an_object("apps/v1", "Deployment", "kueue-controller-manager", spec=spec)
+    file = tmp_path / "cluster.yaml"
+    file.write_text(yaml.safe_dump_all(a_dump(deployment)), "utf-8")
+    command, *options = words
+    given = (command, file) if command == "what-if" else (command, "-f", file)
+
+    found = kueue_dra(*given, *options)
+    named = kueue_dra(*given, *options, "--behaviour", "kueue-0.18.3")
+
+    assert "note: Kueue's Deployment runs 0.19.4, so kueue-0.19.3 decides" in found.stderr
+    assert "Deployment runs" not in named.stderr

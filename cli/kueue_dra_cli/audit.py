@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from kueue_dra_audit.check import Findings, confirmed, findings
 from kueue_dra_audit.cluster import (
@@ -37,14 +35,11 @@ from kueue_dra_cli.progress import doing
 from kueue_dra_clusters.waiting import let_pass
 from kueue_dra_ref.api.queued_pods import POD, THROUGH_PODS
 from kueue_dra_ref.api.scheme import KINDS
-from kueue_dra_ref.api.unstructured import mappings, part
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
-from kueue_dra_ref.behaviours.releases import KUEUE, release_of
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.explain.step import listed, named
-from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER
 from kueue_dra_ref.simulation.other_kinds import group_and_kind
 from kueue_dra_ref.target import Manifest, Rejection
 
@@ -64,14 +59,9 @@ Exit codes
 HEADERS = ("requirement", "object", "the cluster says", "it follows", "sure", "cause")
 WIDTHS = (None, 32, 30, 30, 12, 34)
 _SHOWN = 5
-_IMAGE = re.compile(r":v?(\d+\.\d+\.\d+)")
 _NO_CLUSTER = (
     "{files}: found no object with a UID or status of a cluster; "
     "expected what kueue-dra dump or kubectl get -o yaml prints"
-)
-_RELEASE = "note: Kueue's Deployment runs {version}, so {behaviour} decides"
-_UNKNOWN_RELEASE = (
-    "note: Kueue's Deployment runs {version}, which is not known; {behaviour} decides"
 )
 
 
@@ -81,8 +71,6 @@ class Options:
 
     configuration: Path | None
     behaviour: str
-    is_default: bool
-    """Whether the behaviour was not named, so that the Deployment decides."""
     gates: Mapping[str, bool]
 
 
@@ -146,11 +134,9 @@ def command(
         raise click.UsageError("give files of a dump, or --context NAME")
     if again and context:
         raise click.UsageError("--again is for files; a context is read twice anyway")
-    source = click.get_current_context().get_parameter_source("behaviour")
     options = Options(
         configuration=configuration,
         behaviour=behaviour,
-        is_default=source is ParameterSource.DEFAULT,
         gates=gates,
     )
     if context:
@@ -199,8 +185,6 @@ def _of_files(files: Sequence[Path], options: Options) -> Audit:
     if simulation.cluster is None:
         shown = ", ".join(map(str, files))
         raise CliError([_NO_CLUSTER.format(files=shown)])
-    if options.is_default:
-        simulation = _in_its_release(simulation)
     server = ApiServer(kubernetes=MINORS[simulation.kubernetes], sketches=True)
     try:
         cluster = audited(_dump_of(simulation), server)
@@ -240,35 +224,6 @@ def _is_other(manifest: Manifest) -> bool:
 def _is_of_pods(kind: str) -> bool:
     """Whether the audit takes a kind as it is: pods, and what makes them."""
     return kind == POD or kind in THROUGH_PODS
-
-
-def _in_its_release(simulation: Simulation) -> Simulation:
-    """Give the simulation with the behaviour of the release that Kueue's Deployment runs."""
-    version = _version(_others(simulation))
-    name = simulation.behaviour.name
-    if not version or name == f"{KUEUE}{version}":
-        return simulation
-    release = release_of(version)
-    if release is None:
-        click.echo(_UNKNOWN_RELEASE.format(version=version, behaviour=name), err=True)
-        return simulation
-    click.echo(_RELEASE.format(version=version, behaviour=release.name), err=True)
-    return replace(simulation, behaviour=release.behaviour())
-
-
-def _version(others: Sequence[Manifest]) -> str:
-    """Read the version of Kueue from the image of its manager; empty if the input does not say."""
-    for each in others:
-        if each.get("kind") != "Deployment":
-            continue
-        if "kueue" not in str(part(each, "metadata").get("name", "")):
-            continue
-        pod = part(part(part(each, "spec"), "template"), "spec")
-        for container in mappings(pod, "containers"):
-            found = _IMAGE.search(str(container.get("image", "")))
-            if found and container.get("name") == MANAGER_CONTAINER:
-                return found[1]
-    return ""
 
 
 def _with_commands(

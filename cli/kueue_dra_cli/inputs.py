@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from kueue_dra_cli.cluster_release import release_in
 from kueue_dra_cli.errors import CliError, located, place_of, readable
 from kueue_dra_cli.progress import doing
 from kueue_dra_ref.api.configuration_documents import configurations, gates_of_values
@@ -160,7 +161,7 @@ def simulation_of(
         objects = given(cluster.documents if cluster else documents, running=running)
         insist_on_depth(objects)
         return Simulation(
-            behaviour=behaviour_of(behaviour),
+            behaviour=release_in(cluster, behaviour_of(behaviour)),
             configuration=with_gates(found, {**manager, **gates}),
             document=found,
             given=objects,

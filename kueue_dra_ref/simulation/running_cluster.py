@@ -26,6 +26,7 @@ _DEFAULTED = (
 )
 """Fields of a container that an API server fills in, and that decide nothing."""
 _MINOR = re.compile(r"v?(\d+\.\d+)")
+_IMAGE = re.compile(r":v?(\d+\.\d+\.\d+)")
 
 JobKey = tuple[str, str, str]
 """The namespace and the name of a Job."""
@@ -39,6 +40,8 @@ class RunningCluster:
     """The documents, with the Jobs that belong to Workloads."""
     kubernetes: str = ""
     """The minor of the API server, such as ``1.36``; empty if the dump does not say."""
+    kueue: str = ""
+    """The version of Kueue that its Deployment runs, such as ``0.19.2``; empty if the input does not say."""
     seconds: float = 0.0
     """The newest time in the documents: what happens next happens then."""
 
@@ -81,8 +84,24 @@ def running_cluster(documents: Sequence[ManifestDocument]) -> RunningCluster:
     return RunningCluster(
         documents=tuple(map(_normalized, owned)),
         kubernetes=_kubernetes(documents),
+        kueue=_kueue(documents),
         seconds=_newest(documents),
     )
+
+
+def _kueue(documents: Iterable[ManifestDocument]) -> str:
+    """Read the version of Kueue from the image of its manager."""
+    for document in documents:
+        if document.manifest.get("kind") != "Deployment":
+            continue
+        if "kueue" not in str(part(document.manifest, "metadata").get("name", "")):
+            continue
+        template = part(part(document.manifest, "spec"), "template")
+        for container in _mappings(part(template, "spec"), "containers"):
+            found = _IMAGE.search(str(container.get("image", "")))
+            if found and container.get("name") == MANAGER_CONTAINER:
+                return found[1]
+    return ""
 
 
 def _owner_uids(documents: Sequence[ManifestDocument]) -> dict[JobKey, str]:
