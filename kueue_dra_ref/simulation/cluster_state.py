@@ -9,12 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from kueue_dra_ref.api.conditions import (
-    condition,
-    is_false,
-    is_true,
-    message_of,
-)
+from kueue_dra_ref.api.conditions import condition, is_true, message_of
 from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.api.pods import printed, units
 from kueue_dra_ref.api.quantities import parse
@@ -205,10 +200,11 @@ def _difference(stored: Manifest | None, workload: Manifest) -> Iterator[Step]:
 def as_in_cluster(given: Mapping[Key, Manifest], found: Explanation) -> Explanation:
     """Give an explanation with the verdict and the message of the cluster, where the workload waits there.
 
-    Kueue evaluates a pending workload again only after some changes, so what it says may be of an earlier moment.
+    Kueue evaluates a pending workload again only after some changes, so what it says may be of an earlier moment, or
+    nothing yet.
     """
     stored = given.get((found.namespace, found.workload))
-    if stored is None or not is_false(stored, "QuotaReserved"):
+    if stored is None or is_true(stored, "QuotaReserved"):
         return found
     if is_true(stored, "Finished"):
         return found
