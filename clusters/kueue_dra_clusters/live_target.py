@@ -19,6 +19,7 @@ from kueue_dra_clusters.creation_order import (
 )
 from kueue_dra_clusters.errors import lines_about
 from kueue_dra_clusters.fence import PREFIX, Fence
+from kueue_dra_clusters.group_stateful_sets import controlled
 from kueue_dra_clusters.in_flight import InFlight
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.invariant_checks import InvariantChecks
@@ -194,7 +195,7 @@ class LiveTarget:
         for manifest in manifests:
             ref = Ref.of(manifest)
             apply = self._permit if ref == ROLE else self._apply
-            answer = apply(manifest)
+            answer = apply(controlled(self._objects, manifest))
             if not answer.ok:
                 rejection = Rejection(ref=ref, code=answer.code, message=answer.message)
                 rejections.append(rejection)
