@@ -214,6 +214,24 @@ def test_a_job_that_kueue_has_not_evaluated_again_waits() -> None:
     assert is_true(simulated, "QuotaReserved")
 
 
+@pytest.mark.parametrize(("resource", "asked", "most"), [("cpu", 200, 100), ("whole-gpus", 3, 2)])
+def test_what_kueue_leaves_to_chance_is_as_in_the_cluster(resource: str, asked: int, most: int) -> None:
+    """Of two resources that can never fit, Kueue 0.18 names one at random; the other one is no difference."""
+    dump = [each for each in a_dump() if each["metadata"]["name"] not in ("alpha", "job-alpha-one")]
+    alpha = _job("alpha", "gpus-3", day=3)
+    alpha["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "200"
+    why = f"insufficient quota for {resource} in flavor team-flavor"
+    more = f"previously considered podsets requests (0) + current podset request ({asked}) > maximum capacity ({most})"
+    message = f"couldn't assign flavors to pod set main: {why}, {more}"
+    dump += [alpha, _workload(alpha, "job-alpha-one", _pending(message))]
+
+    result = _ask("explain", dump, "alpha", "--behaviour", "kueue-0.18")
+
+    assert result.exit_code == 0, result.stderr
+    assert f"pending: {message}" in result.stdout
+    assert "the cluster differs" not in result.stdout
+
+
 def _backing_off(until: str, *, claims: bool) -> list[Manifest]:
     """Give a cluster with free quota in which alpha was evicted."""
     gone = ("job-alpha-one", "zeta", "odd")

@@ -20,7 +20,11 @@ from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.reference.admission_chain import refusal_of
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
-from kueue_dra_ref.simulation.run import a_namespace, unknown_namespaces
+from kueue_dra_ref.simulation.run import (
+    a_namespace,
+    map_order_of,
+    unknown_namespaces,
+)
 from kueue_dra_ref.simulation.running_cluster import HEAD
 from kueue_dra_ref.target import FieldError, Manifest, Rejection
 
@@ -142,7 +146,8 @@ def audited(dumped: DumpedCluster, api_server: ApiServer) -> AuditedCluster:
         ConfigurationRejected: Kueue does not start with the Configuration.
 
     """
-    target = ReferenceTarget(dumped.behaviour, api_server)
+    order = map_order_of(dumped.behaviour, dumped.given)
+    target = ReferenceTarget(dumped.behaviour, api_server, order)
     names = unknown_namespaces(dumped.given)
     target.apply(map(a_namespace, [DEFAULT_NAMESPACE, *names]))
     restored = [each.manifest for each in dumped.given if _is_restored(each)]

@@ -18,6 +18,7 @@ from kueue_dra_ref.api.pod_owners import POD_OWNERS, made_pods, template_paths
 from kueue_dra_ref.api.queued_pods import is_gated
 from kueue_dra_ref.api.scheme import KINDS, KUEUE
 from kueue_dra_ref.api.train_jobs import resolved
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
@@ -28,6 +29,7 @@ from kueue_dra_ref.simulation.missing_references import MissingReference, missin
 from kueue_dra_ref.simulation.running_pods import running_jobs, settle
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
+from kueue_dra_ref.workload.map_order import MapOrder
 
 _DEVICES = "resource.k8s.io"
 MANY = 1_000
@@ -252,7 +254,8 @@ def simulate(
     Objects of a running cluster are there, with their status, when Kueue starts; ``seconds`` is when that is.
     ``namespaces`` are created first. ``doing`` reports what is done now, if that takes long.
     """
-    target = ReferenceTarget(behaviour, api_server)
+    order = map_order_of(behaviour, given)
+    target = ReferenceTarget(behaviour, api_server, order)
     target.apply(map(a_namespace, (DEFAULT_NAMESPACE, *namespaces)))
     if len(given) >= MANY:
         doing(f"storing {len(given):,} objects")
@@ -273,6 +276,25 @@ def simulate(
         restless=settle(target, running),
     )
     return replace(result, missing=tuple(_missing(result)))
+
+
+def map_order_of(behaviour: Behaviour, given: Iterable[SimulationInputs]) -> MapOrder:
+    """Give the orders of Go's map iterations that the messages of a running cluster show."""
+    seen = {}
+    for each in given:
+        if each.restored and each.ref.kind == "Workload":
+            name = f"{each.ref.namespace}/{each.ref.name}"
+            seen[name] = _message_of(each.manifest)
+    return MapOrder(orders=behaviour.random_map_order, seen=seen)
+
+
+def _message_of(workload: Manifest) -> str:
+    """Give the message of the QuotaReserved condition of a Workload that may be malformed."""
+    conditions = part(workload, "status").get("conditions")
+    for each in conditions if isinstance(conditions, list) else ():
+        if isinstance(each, dict) and each.get("type") == "QuotaReserved":
+            return str(each.get("message", ""))
+    return ""
 
 
 def _apply_existing(

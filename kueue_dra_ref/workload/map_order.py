@@ -20,6 +20,7 @@ OF_POD_SET = "couldn't assign flavors to pod set "
 class MapOrder:
     """The order of each map iteration; ``seen`` has the recorded message of each Workload's condition, by name.
 
+    A dump of a running cluster has several namespaces, so there the name is that of the Workload after its namespace.
     A replay passes what was recorded, so that the reference iterates over a map in the order of the recorded Kueue;
     what the reference decides in that order is its own.  Otherwise resources are in the order of a hash of their names.
     """
@@ -33,7 +34,8 @@ class MapOrder:
         meta = workload["metadata"]
         owners = meta.get("ownerReferences")
         named = owners[0] if owners else meta
-        message = self.seen.get(named["name"], "")
+        stored = self.seen.get(f"{meta.get('namespace')}/{meta['name']}")
+        message = stored or self.seen.get(named["name"], "")
         seen = message if self.orders else ""
         return MapOrderDraw(seen=seen, message=message)
 
