@@ -43,7 +43,7 @@ from kueue_dra_ref.rules.dra import (
     claim_templates_0_17,
 )
 from kueue_dra_ref.rules.flavorassigner import fits_resource_quota, flavor_fungibility
-from kueue_dra_ref.rules.jobframework import job_reconciliation, ray_jobs
+from kueue_dra_ref.rules.jobframework import job_reconciliation
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import pending_workloads
 from kueue_dra_ref.rules.webhooks import job_webhook, ray_webhook
@@ -163,8 +163,6 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
-        # A RayJob that selects an existing RayCluster is not managed.
-        skipped=AnyOf(ray_jobs.existing_cluster_is_not_managed),
         # A Job that finishes releases its reservation (in this minor only).
         release_when_finished=Each(job_reconciliation.finished_releases_quota),
         # Then its Workload is deleted if its pod sets differ from those of the Job.

@@ -199,11 +199,6 @@ def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
         job_exempt=earlier.job_exempt.gate(
             ray_webhook.update_without_queue_is_not_validated,
             ValidateRayAndSparkJobUpdates=False,
-        ).add(
-            when(
-                ray_webhook.update_of_unmanaged_work_is_not_validated,
-                ValidateRayAndSparkJobUpdates=True,
-            )
         ),
     )
 

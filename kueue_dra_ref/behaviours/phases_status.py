@@ -65,8 +65,6 @@ class JobRules:
     """How many pods of the Job no longer need quota?"""
     reclaimable_pod_sets: First[[dict[str, Any]], list[dict[str, Any]]] = First()
     """How many pods of each pod set no longer need quota, if the work has several?"""
-    skipped: AnyOf[[dict[str, Any]]] = AnyOf()
-    """Does work get no Workload, although Kueue suspends it? Without rules: all work gets one."""
     elastic: AnyOf[[dict[str, Any]]] = AnyOf()
     """Is work elastic?"""
     writes_default_template: AnyOf[[]] = AnyOf()

@@ -17,6 +17,7 @@ from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.ownership import OwnerChain, owner_chain
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, PodOwner
 from kueue_dra_ref.api.queued_pods import PARENT, annotations_of
+from kueue_dra_ref.api.ray_kinds import RAY_JOB, uses_existing_cluster
 from kueue_dra_ref.behaviours.phases_status import JobRules
 from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
 from kueue_dra_ref.controlplane.store import Store
@@ -91,7 +92,7 @@ class ManagedJobs:
             return (
                 f"is of a kind that integrations.frameworks does not name ({framework})"
             )
-        if self._rules.skipped(job):
+        if job["kind"] == RAY_JOB.name and uses_existing_cluster(job):
             return "selects an existing RayCluster (field spec.clusterSelector)"
         owners = self._owners(job)
         if owners.missing:

@@ -22,7 +22,6 @@ from kueue_dra_ref.api.ray_kinds import (
     cluster_of,
     submission_mode,
     submitter_container,
-    uses_existing_cluster,
 )
 from kueue_dra_ref.model.rule import rule
 
@@ -80,15 +79,6 @@ def redis_cleanup_fits_in_the_head(pod_sets: PodSets, job: Job) -> PodSets:
     if not is_of(job, *RAY_KINDS) or not _is_fault_tolerant(job):
         return pod_sets
     return [_with_redis_cleanup(each) for each in pod_sets]
-
-
-@rule("WORK-014")
-def existing_cluster_is_not_managed(job: Job) -> bool:
-    """Kueue creates no Workload for a RayJob that selects an existing RayCluster; it stays suspended.
-
-    Kueue: pkg/controller/jobs/rayjob/rayjob_controller.go (Skip)
-    """
-    return is_of(job, RAY_JOB) and uses_existing_cluster(job)
 
 
 @rule("WORK-020")

@@ -163,30 +163,15 @@ def no_worker_group_is_called_head(write: AdmissionRequest) -> Faults:
             )
 
 
-@rule("WORK-022")
+@rule("WORK-037")
 def update_without_queue_is_not_validated(write: AdmissionRequest) -> bool:
     """The webhook accepts any change of Ray work that leaves it without a queue name.
 
     Kueue 0.18: pkg/controller/jobs/raycluster/raycluster_webhook.go (ValidateUpdate)
     """
-    return _is_unmanaged_update(write, write.new)
-
-
-@rule("WORK-022")
-def update_of_unmanaged_work_is_not_validated(write: AdmissionRequest) -> bool:
-    """The webhook accepts any change of Ray work that has no queue name before and after it.
-
-    Kueue: pkg/controller/jobframework/validation.go (ShouldValidateRayOrSparkJobOnUpdate)
-    """
-    return _is_unmanaged_update(write, write.new, write.before)
-
-
-def _is_unmanaged_update(write: AdmissionRequest, *versions: Manifest) -> bool:
     if write.old is None or write.manages_all:
         return False
-    if write.new["kind"] not in CLUSTER_PATHS:
-        return False
-    return not any(queue_named_by(each) for each in versions)
+    return write.new["kind"] in CLUSTER_PATHS and not queue_named_by(write.new)
 
 
 def _is_checked(write: AdmissionRequest, *kinds: str) -> bool:

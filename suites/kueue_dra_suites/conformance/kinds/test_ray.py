@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
@@ -19,6 +20,8 @@ from kueue_dra_ref.verdict import Admitted, Verdict
 from kueue_dra_suites.conformance.kinds.rows import OF_RAY, RAY_CLUSTER, RAY_JOB, RAY_SERVICE
 
 pytestmark = owns_kueue
+
+UPDATES = "ValidateRayAndSparkJobUpdates"
 
 WORKERS = a_pod_set("workers", pods=2, claims=[a_template(gpu(2))])
 IDLE = {"spec": {"containers": [{"name": "s", "image": "i"}], "restartPolicy": "Never"}}
@@ -224,6 +227,22 @@ def test_running_ray_work_keeps_its_queue_name(lab: Lab, kind: str) -> None:
     job = queue.submit(work_of(kind, WORKERS))
 
     assert "field is immutable" in lab.denied(marked(job.made, {QUEUE_LABEL: None}))
+
+
+@covers("WORK-037")
+@pytest.mark.parametrize("kind", [RAY_CLUSTER, RAY_JOB])
+def test_unchecked_ray_work_loses_its_queue_name(lab: Lab, kind: str) -> None:
+    """It runs on, and its Workload keeps the quota."""
+    known = UPDATES in lab.behaviour.gates.table
+    switched = {UPDATES: False} if known else {}
+    lab.start(integrations=frameworks.all_of(lab.behaviour.kueue), switched=switched)
+    queue = lab.queue({"whole-gpus": 4})
+    job = queue.submit(work_of(kind, WORKERS))
+
+    lab.apply(marked(job.made, {QUEUE_LABEL: None}))
+
+    assert QUEUE_LABEL not in lab.read(job.ref)["metadata"].get("labels", {})
+    assert not lab.is_suspended(job)
 
 
 @pytest.mark.parametrize("kind", [RAY_CLUSTER, RAY_JOB])
