@@ -97,7 +97,7 @@ def test_the_terminal_shows_the_runs() -> None:
     """One row for each, and each that was left out."""
     found = matrix_of([NEW], {"kueue-0.13": "no such release"})
 
-    assert "kueue-0.19.2   Kueue v0.19.2 on Kubernetes v1.36.3  success" in runs(found)
+    assert "kueue-0.19.2  Kueue v0.19.2 on Kubernetes v1.36.3  success" in runs(found)
     assert list(absences(found)) == ["left out: kueue-0.13: no such release"]
 
 

@@ -43,6 +43,7 @@ PHASES = {
     "definitions": "api-validation",
     "webhooks": "webhooks",
     "jobs": "jobs",
+    "pods": "pods",
     "priorities": "priority-classes",
     "adjusting": "pod-requests",
     "processing": "preprocessing",

@@ -51,6 +51,6 @@ class PodRules:
     workloads: First[[Manifest], Mapping[str, list[Manifest]]] = First()
     """Which Workloads does such work have, by name, with which pod sets? Without an answer, its pods have them."""
     hold: First[[Manifest], tuple[str, str]] = First()
-    """With which reason and message is the Workload of such work on hold?"""
+    """With which reason and message is the Workload of such work on hold? Without rules: it never is."""
     withheld: AnyOf[[Manifest]] = AnyOf()
     """Is a workload not queued, although it is pending? Without rules: it may be admitted without pods."""

@@ -27,7 +27,7 @@ _OF_CONTAINER = ("name", "image")
 PodSets = list[dict[str, Any]]
 
 
-@rule("WORK-029", "WORK-035")
+@rule("WORK-028", "WORK-034")
 def app_wrapper_pod_sets(job: Job) -> PodSets | None:
     """Kueue makes a pod set of each pod template of an AppWrapper: declared ones, or those of kinds that it knows.
 
@@ -36,7 +36,7 @@ def app_wrapper_pod_sets(job: Job) -> PodSets | None:
     return pod_sets_of(job) if job.get("kind") == APP_WRAPPER else None
 
 
-@rule("WORK-030")
+@rule("WORK-029")
 def app_wrapper_pods_are_read_in_part(pod_sets: PodSets, job: Job) -> PodSets:
     """Kueue reads a part of the pods of an AppWrapper: no claims, no runtime class and no requests of the pod itself.
 
@@ -47,7 +47,7 @@ def app_wrapper_pods_are_read_in_part(pod_sets: PodSets, job: Job) -> PodSets:
     return [_read(each) for each in pod_sets]
 
 
-@rule("WORK-036")
+@rule("WORK-035")
 def declared_pod_set_without_pods_fails(job: Job) -> tuple[str, str] | None:
     """Kueue sets Finished on the Workload of an AppWrapper that declares a pod set where there are no pods.
 

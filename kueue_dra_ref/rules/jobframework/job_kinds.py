@@ -33,7 +33,7 @@ def framework_is_not_enabled(framework: str, enabled: Sequence[str]) -> bool:
     return framework != JOB.framework and framework not in enabled
 
 
-@rule("WORK-023")
+@rule("WORK-022")
 def annotated_work_is_elastic(job: Job) -> bool:
     """Work with the annotation elastic-job is elastic.
 

@@ -10,7 +10,7 @@ from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.model.rule import rule
 
 
-@rule("WORK-024")
+@rule("WORK-023")
 def work_of_queued_work(job: JobOwnership) -> bool:
     """Kueue does not queue work that belongs to other work that it manages.
 
@@ -19,7 +19,7 @@ def work_of_queued_work(job: JobOwnership) -> bool:
     return job.has_queued_ancestor
 
 
-@rule("WORK-025")
+@rule("WORK-024")
 def stale_owner_is_ignored(referenced: str, uid: str) -> bool:
     """Kueue ignores an owner with another UID than the owner reference has.
 
@@ -28,7 +28,7 @@ def stale_owner_is_ignored(referenced: str, uid: str) -> bool:
     return referenced != uid
 
 
-@rule("WORK-026")
+@rule("WORK-025")
 def no_default_queue_for_owned_work(job: JobOwnership) -> bool:
     """Work gets no default LocalQueue if its controller is of a kind that Kueue queues.
 
@@ -37,7 +37,7 @@ def no_default_queue_for_owned_work(job: JobOwnership) -> bool:
     return job.owner_is_queued
 
 
-@rule("WORK-027")
+@rule("WORK-026")
 def suspend_work_of_waiting_work(admitted: bool) -> bool:
     """Kueue suspends work whose ancestor has no admitted Workload.
 

@@ -26,7 +26,7 @@ from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
 
-@rule("WORK-058")
+@rule("PODS-019")
 def group_of_annotation(pod: Manifest) -> str | None:
     """A pod belongs to the group that its annotation names.
 
@@ -35,7 +35,7 @@ def group_of_annotation(pod: Manifest) -> str | None:
     return annotations_of(pod).get(GROUP) or None
 
 
-@rule("WORK-047")
+@rule("PODS-008")
 def group_of_label(pod: Manifest) -> str | None:
     """A pod belongs to the group that its label names.
 
@@ -44,7 +44,7 @@ def group_of_label(pod: Manifest) -> str | None:
     return labels_of(pod).get(GROUP) or None
 
 
-@rule("WORK-046")
+@rule("PODS-007")
 def role_of_pod(pod: Manifest) -> str | None:
     """Pods of a group with the same requests, claims, node selection, tolerations and priority have one role.
 
@@ -53,7 +53,7 @@ def role_of_pod(pod: Manifest) -> str | None:
     return annotations_of(pod).get(ROLE) or role_hash(pod.get("spec") or {})
 
 
-@rule("WORK-047")
+@rule("PODS-008")
 def group_lacks_pods(group: PodGroup) -> bool:
     """Kueue waits for the pods that a group announces before it creates the Workload.
 
@@ -62,7 +62,7 @@ def group_lacks_pods(group: PodGroup) -> bool:
     return not group.is_fast and len(group.usable) < group.total
 
 
-@rule("WORK-059")
+@rule("PODS-020")
 def group_contradicts_itself(group: PodGroup) -> bool:
     """Kueue creates no Workload for a group whose pods name different queues, or announce different totals.
 
@@ -79,7 +79,7 @@ def group_contradicts_itself(group: PodGroup) -> bool:
     return False
 
 
-@rule("WORK-048")
+@rule("PODS-009")
 def pod_set_of_fast_group(group: PodGroup, roles: list[str]) -> list[Manifest] | None:
     """A group with fast admission is one pod set of all pods that it announces, with the role of its first pod.
 
@@ -98,7 +98,7 @@ def pod_set_of_fast_group(group: PodGroup, roles: list[str]) -> list[Manifest] |
     ]
 
 
-@rule("WORK-046")
+@rule("PODS-007")
 def pod_sets_of_group(group: PodGroup, roles: list[str]) -> list[Manifest] | None:
     """Kueue makes a pod set of each role of a group, in the order of their names.
 
@@ -115,7 +115,7 @@ def pod_sets_of_group(group: PodGroup, roles: list[str]) -> list[Manifest] | Non
     return [found[role] for role in sorted(found)]
 
 
-@rule("WORK-049")
+@rule("PODS-010")
 def succeeded_group_finishes_workload(group: PodGroup) -> tuple[str, str] | None:
     """Kueue sets Finished on the Workload of a group once all pods that it announces have succeeded.
 
@@ -126,7 +126,7 @@ def succeeded_group_finishes_workload(group: PodGroup) -> tuple[str, str] | None
     return _finished(group)
 
 
-@rule("WORK-050")
+@rule("PODS-011")
 def unretriable_group_finishes_workload(group: PodGroup) -> tuple[str, str] | None:
     """Kueue sets Finished on the Workload of a group that is not retriable once all its pods have ended.
 
@@ -142,7 +142,7 @@ def _finished(group: PodGroup) -> tuple[str, str]:
     return "Succeeded", message
 
 
-@rule("WORK-051")
+@rule("PODS-012")
 def reclaimable_pods_of_group(group: PodGroup, roles: list[str]) -> list[Manifest]:
     """Each pod of a group that succeeded releases its quota.
 
@@ -157,7 +157,7 @@ def reclaimable_pods_of_group(group: PodGroup, roles: list[str]) -> list[Manifes
     return [{"name": role, "count": count} for role, count in counted.items()]
 
 
-@rule("WORK-052")
+@rule("PODS-013")
 def delete_excess_pods(pods: int, count: int) -> int:
     """Kueue deletes the pods of a role that its pod set has no room for.
 
@@ -166,7 +166,7 @@ def delete_excess_pods(pods: int, count: int) -> int:
     return max(pods - count, 0)
 
 
-@rule("WORK-053")
+@rule("PODS-014")
 def wait_for_replacement_pods(pods: int, count: int, fast: bool) -> int:
     """A pod set with fewer pods than it has room for waits for others; with fast admission one is enough.
 
@@ -177,7 +177,7 @@ def wait_for_replacement_pods(pods: int, count: int, fast: bool) -> int:
     return max(count - pods, 0)
 
 
-@rule("WORK-060")
+@rule("PODS-027")
 def not_admitted_while_pods_are_missing(workload: Manifest) -> bool:
     """Kueue does not queue a workload that waits for replacement pods.
 

@@ -45,7 +45,7 @@ class PodMarks(NamedTuple):
     annotations: Mapping[str, str]
 
 
-@rule("WORK-065")
+@rule("PODS-021")
 def deployment_marks_its_pods(owner: Manifest) -> PodMarks | None:
     """Kueue hands the queue and the priority class of a Deployment on to its pods, which it gates one by one.
 
@@ -66,7 +66,7 @@ def handed_on(owner: Manifest) -> dict[str, str]:
     return {name: labels[name] for name in names if labels.get(name)}
 
 
-@rule("WORK-071")
+@rule("PODS-028")
 def pod_set_of_stateful_set(owner: Manifest) -> Mapping[str, list[Manifest]] | None:
     """Kueue makes one Workload of a StatefulSet, with one pod set of all replicas.
 
@@ -79,7 +79,7 @@ def pod_set_of_stateful_set(owner: Manifest) -> Mapping[str, list[Manifest]] | N
     return {group_workload(owner): [pod_set]}
 
 
-@rule("WORK-068")
+@rule("PODS-024")
 def pod_sets_of_leader_worker_set(
     owner: Manifest,
 ) -> Mapping[str, list[Manifest]] | None:
@@ -98,7 +98,7 @@ def pod_sets_of_leader_worker_set(
     return {group_workload(owner, group): pod_sets for group in groups}
 
 
-@rule("WORK-067")
+@rule("PODS-023")
 def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None:
     """The pods of a StatefulSet are a group that serves, which is admitted with its first pod.
 
@@ -114,7 +114,7 @@ def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None
     )
 
 
-@rule("WORK-068")
+@rule("PODS-024")
 def marks_of_leader_worker_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None:
     """The pods of each group of a LeaderWorkerSet have the role of a leader or of a worker.
 
@@ -131,7 +131,7 @@ def marks_of_leader_worker_set_pod(owner: Manifest, pod: Manifest) -> PodMarks |
     return PodMarks(labels={**labels, **handed_on(owner)}, annotations=annotations)
 
 
-@rule("WORK-067", "WORK-068")
+@rule("PODS-023", "PODS-024")
 def sets_suspend_their_pods(owner: Manifest) -> PodMarks | None:
     """Kueue gates the pods of a StatefulSet and of a LeaderWorkerSet by an annotation of their templates.
 
@@ -144,7 +144,7 @@ def sets_suspend_their_pods(owner: Manifest) -> PodMarks | None:
     return None
 
 
-@rule("WORK-069")
+@rule("PODS-025")
 def hold_without_replicas(owner: Manifest) -> tuple[str, str] | None:
     """Kueue puts the Workload of a StatefulSet without replicas on hold.
 

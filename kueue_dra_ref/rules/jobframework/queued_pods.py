@@ -12,7 +12,7 @@ from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
 
-@rule("WORK-040")
+@rule("PODS-001")
 def gate_pods(admitted: bool) -> bool:
     """Kueue gates a pod whose Workload is not admitted.
 
@@ -21,7 +21,7 @@ def gate_pods(admitted: bool) -> bool:
     return not admitted
 
 
-@rule("WORK-040")
+@rule("PODS-001")
 def ungate_pods_on_admission(admitted: bool) -> bool:
     """Kueue removes the gate of a pod when it admits its Workload.
 
@@ -30,7 +30,7 @@ def ungate_pods_on_admission(admitted: bool) -> bool:
     return admitted
 
 
-@rule("WORK-041")
+@rule("PODS-002")
 def pod_in_unmanaged_namespace(pod: JobOwnership) -> bool:
     """Kueue leaves a pod alone in a namespace that managedJobsNamespaceSelector does not select.
 
@@ -39,7 +39,7 @@ def pod_in_unmanaged_namespace(pod: JobOwnership) -> bool:
     return not pod.selected
 
 
-@rule("WORK-042")
+@rule("PODS-003")
 def pod_set_of_pod(group: PodGroup) -> list[Manifest] | None:
     """Kueue makes one pod set named main of a pod.
 
@@ -50,7 +50,7 @@ def pod_set_of_pod(group: PodGroup) -> list[Manifest] | None:
     return [{"name": "main", "count": 1, "template": pod_template(group.first)}]
 
 
-@rule("WORK-043")
+@rule("PODS-004")
 def finished_pod_finishes_workload(group: PodGroup) -> tuple[str, str] | None:
     """Kueue sets Finished on the Workload of a pod that succeeded or failed.
 
@@ -59,7 +59,7 @@ def finished_pod_finishes_workload(group: PodGroup) -> tuple[str, str] | None:
     return None if group.name else outcome_of(group.first)
 
 
-@rule("WORK-044")
+@rule("PODS-005")
 def delete_running_pods(held: bool) -> bool:
     """Kueue deletes a pod that runs without an admitted Workload; a gated one stays.
 
@@ -68,7 +68,7 @@ def delete_running_pods(held: bool) -> bool:
     return not held
 
 
-@rule("WORK-045")
+@rule("PODS-006")
 def delete_pods_of_deleted_workload(is_gone: bool) -> bool:
     """Kueue deletes every pod of a Workload that a user deletes.
 

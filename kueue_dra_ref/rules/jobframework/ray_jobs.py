@@ -81,7 +81,7 @@ def redis_cleanup_fits_in_the_head(pod_sets: PodSets, job: Job) -> PodSets:
     return [_with_redis_cleanup(each) for each in pod_sets]
 
 
-@rule("WORK-020")
+@rule("WORK-019")
 def submitter_template_is_written() -> bool:
     """Kueue writes the template of the submitter pod into a RayJob that it starts, on the nodes of its flavor.
 

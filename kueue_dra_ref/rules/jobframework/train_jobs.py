@@ -20,7 +20,7 @@ Job = dict[str, Any]
 PodSets = list[dict[str, Any]]
 
 
-@rule("WORK-031")
+@rule("WORK-030")
 def train_job_pod_sets(job: Job) -> PodSets | None:
     """Kueue makes a pod set of each replicated job in the runtime of a TrainJob, in the size that this asks for.
 
@@ -29,7 +29,7 @@ def train_job_pod_sets(job: Job) -> PodSets | None:
     return pod_sets_of(job) if is_of(job, TRAIN_JOB) else None
 
 
-@rule("WORK-032")
+@rule("WORK-031")
 def reclaimable_pods_of_train_job(job: Job) -> PodSets | None:
     """Each Job of a TrainJob that succeeded releases the quota of its pods.
 

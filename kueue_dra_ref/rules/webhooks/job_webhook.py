@@ -33,7 +33,7 @@ def job_queue_name_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
         yield _invalid(_LABELS, QUEUE_LABEL, name, ",".join(faults))
 
 
-@rule("WORK-033")
+@rule("WORK-032")
 def runtime_of_train_job_exists(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a TrainJob whose runtime does not exist.
 

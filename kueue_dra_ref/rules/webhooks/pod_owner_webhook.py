@@ -15,7 +15,7 @@ from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
 
-@rule("WORK-066")
+@rule("PODS-022")
 def work_with_ready_pods_keeps_queue_name(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
@@ -38,7 +38,7 @@ def _has_ready_pods(owner: Manifest) -> bool:
     return bool(status.get("readyReplicas"))
 
 
-@rule("WORK-070")
+@rule("PODS-026")
 def stateful_set_keeps_its_replicas(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies another number of replicas to a StatefulSet of a queue, except from zero or to zero.
 

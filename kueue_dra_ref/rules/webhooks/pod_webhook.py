@@ -24,7 +24,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 _LABELS, _ANNOTATIONS = "metadata.labels", "metadata.annotations"
 
 
-@rule("WORK-054")
+@rule("PODS-015")
 def group_has_name_and_total(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a pod with only one of the name and the total count of its group.
 
@@ -45,7 +45,7 @@ def group_has_name_and_total(write: AdmissionRequest) -> Iterator[FieldError]:
     )
 
 
-@rule("WORK-055")
+@rule("PODS-016")
 def group_total_is_above_zero(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a pod whose total count is no number, or not above zero.
 
@@ -73,7 +73,7 @@ def _fault_of_total(written: str) -> str:
     )
 
 
-@rule("WORK-056")
+@rule("PODS-017")
 def group_name_is_immutable(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies another group to a pod of a group.
 
@@ -86,7 +86,7 @@ def group_name_is_immutable(write: AdmissionRequest) -> Iterator[FieldError]:
         yield _invalid(field, after, "field is immutable")
 
 
-@rule("WORK-057")
+@rule("PODS-018")
 def unretriable_pods_stay_so(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies that a pod of a group that is not retriable becomes retriable.
 

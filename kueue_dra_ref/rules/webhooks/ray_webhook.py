@@ -148,7 +148,7 @@ def at_most_18_ray_pod_sets(write: AdmissionRequest) -> Faults:
         yield _too_many_groups(write, pod_sets, 18)
 
 
-@rule("WORK-021")
+@rule("WORK-020")
 def no_worker_group_is_called_head(write: AdmissionRequest) -> Faults:
     """The webhook denies Ray work in a queue with a worker group of the name head.
 
@@ -163,7 +163,7 @@ def no_worker_group_is_called_head(write: AdmissionRequest) -> Faults:
             )
 
 
-@rule("WORK-037")
+@rule("WORK-036")
 def update_without_queue_is_not_validated(write: AdmissionRequest) -> bool:
     """The webhook accepts any change of Ray work that leaves it without a queue name.
 

@@ -152,16 +152,17 @@ def test_overhead_under_the_name_stays_charged(lab: Lab, device_class: str, char
 
 
 @owns_kueue
-@covers("EXT-046")
+@covers("EXT-046", "EXT-029")
 def test_an_output_under_the_name_stays_charged(lab: Lab) -> None:
-    """A transformation of the CPU gives seven of what containers request as devices."""
+    """A transformation of the CPU gives seven of what containers request as devices; these give credits."""
     into = {"input": "cpu", "strategy": "Retain", "outputs": {CARD: "7"}}
-    lab.start(resources={"transformations": [into]})
+    turned = {"input": CARD, "strategy": "Replace", "outputs": {"example.com/credits": "5"}}
+    lab.start(resources={"transformations": [turned, into]})
     lab.stands_for(CARD, GPU)
-    queue = lab.queue({"cpu": "8", "whole-gpus": 8, CARD: 80})
+    queue = lab.queue({"cpu": "8", "whole-gpus": 8, CARD: 80, "example.com/credits": 80})
     job = queue.submit(a_job(requests={"cpu": "1", CARD: "2"}))
 
-    assert lab.verdict(job) == admitted({"cpu": "1", "whole-gpus": 2, CARD: 7})
+    assert lab.verdict(job) == admitted({"cpu": "1", "whole-gpus": 2, CARD: 7, "example.com/credits": 10})
 
 
 @owns_kueue

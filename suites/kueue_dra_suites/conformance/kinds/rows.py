@@ -16,7 +16,7 @@ JAX_JOB = pytest.param("JAXJob", id="jaxjob", marks=covers("WORK-005"))
 RAY_CLUSTER = pytest.param("RayCluster", id="raycluster", marks=covers("WORK-006"))
 RAY_JOB = pytest.param("RayJob", id="rayjob", marks=covers("WORK-010"))
 RAY_SERVICE = pytest.param("RayService", id="rayservice", marks=covers("WORK-011"))
-TRAIN_JOB = pytest.param("TrainJob", id="trainjob", marks=covers("WORK-031"))
+TRAIN_JOB = pytest.param("TrainJob", id="trainjob", marks=covers("WORK-030"))
 
 OF_RAY = (RAY_CLUSTER, RAY_JOB, RAY_SERVICE)
 """Each kind of Ray."""

@@ -14,7 +14,7 @@ from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.verdict import Verdict
 
-pytestmark = [owns_kueue, covers("WORK-029")]
+pytestmark = owns_kueue
 
 CARD = "vendor.example.com/card"
 
@@ -46,6 +46,7 @@ def component_of(lab: Lab, queue: Queue, work: Work, **spec: Any) -> Manifest:
         pytest.param(7, pending(Reason.NEVER_FITS), id="one-too-many"),
     ],
 )
+@covers("WORK-028")
 def test_all_components_are_charged_together(lab: Lab, quota: int, verdict: Verdict) -> None:
     """The pods of each Job in it are a pod set, named after the AppWrapper."""
     lab.stands_for(CARD, GPU)
@@ -59,6 +60,7 @@ def test_all_components_are_charged_together(lab: Lab, quota: int, verdict: Verd
 
 @covers("EXT-027")
 @pytest.mark.parametrize("kind", ["Job", "JobSet", "PyTorchJob", "RayCluster", "RayJob"])
+@covers("WORK-028")
 def test_the_pods_of_known_kinds_are_found(lab: Lab, kind: str) -> None:
     """Nothing needs to be declared for them."""
     lab.stands_for(CARD, GPU)
@@ -69,8 +71,9 @@ def test_the_pods_of_known_kinds_are_found(lab: Lab, kind: str) -> None:
     assert lab.verdict(job) == admitted({"whole-gpus": 6})
 
 
-@covers("EXT-027", "WORK-035")
+@covers("EXT-027", "WORK-034")
 @pytest.mark.parametrize("kind", ["RayCluster", "RayJob"])
+@covers("WORK-028")
 def test_hosts_of_a_worker_group_are_not_counted(lab: Lab, kind: str) -> None:
     """The group has two replicas of two hosts each; only the replicas are charged."""
     lab.stands_for(CARD, GPU)
@@ -90,6 +93,7 @@ def test_hosts_of_a_worker_group_are_not_counted(lab: Lab, kind: str) -> None:
         pytest.param([{"path": "template.spec.template"}] * 2, 4, id="twice"),
     ],
 )
+@covers("WORK-028")
 def test_declared_pod_sets_count(lab: Lab, pod_sets: list[Mapping[str, Any]], usage: int) -> None:
     """A declaration is taken instead of what the object says."""
     lab.stands_for(CARD, GPU)
@@ -100,7 +104,8 @@ def test_declared_pod_sets_count(lab: Lab, pod_sets: list[Mapping[str, Any]], us
     assert lab.verdict(job) == admitted({"whole-gpus": usage})
 
 
-@covers("EXT-027", "WORK-036")
+@covers("EXT-027", "WORK-035")
+@covers("WORK-028")
 def test_a_declared_pod_set_without_pods_never_starts(lab: Lab) -> None:
     """Kueue charges those that it finds, and misses the others when it starts the AppWrapper."""
     lab.stands_for(CARD, GPU)
@@ -115,6 +120,7 @@ def test_a_declared_pod_set_without_pods_never_starts(lab: Lab) -> None:
 
 @covers("EXT-027")
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+@covers("WORK-028")
 def test_pods_of_a_deployment_are_found(lab: Lab, kind: str) -> None:
     """Each replica is a pod of the pod set."""
     lab.stands_for(CARD, GPU)
@@ -131,8 +137,9 @@ def test_pods_of_a_deployment_are_found(lab: Lab, kind: str) -> None:
     assert lab.verdict(job) == admitted({"whole-gpus": 6})
 
 
-@covers("WORK-030")
+@covers("WORK-029")
 @pytest.mark.parametrize("quota", [0, 4])
+@covers("WORK-028")
 def test_claims_are_not_charged(lab: Lab, quota: int) -> None:
     """Kueue reads a part of each pod template, which lacks the claims: the pods run without quota for their devices."""
     queue = lab.queue({"cpu": "4", "whole-gpus": quota})
@@ -145,6 +152,7 @@ def test_claims_are_not_charged(lab: Lab, quota: int) -> None:
 
 
 @covers("WORK-003", "EXT-027")
+@covers("WORK-028")
 def test_a_finished_app_wrapper_frees_its_quota(lab: Lab) -> None:
     """Its phase says so."""
     queue, job = _running(lab)
@@ -159,6 +167,7 @@ def test_a_finished_app_wrapper_frees_its_quota(lab: Lab) -> None:
 
 @covers("WORK-003", "EXT-027")
 @pytest.mark.parametrize(("deployed", "over"), [("True", False), ("False", True)])
+@covers("WORK-028")
 def test_a_failed_app_wrapper_is_over_once_its_objects_are_gone(lab: Lab, deployed: str, over: bool) -> None:
     """Its controller deletes what it has made first."""
     _, job = _running(lab)
@@ -169,6 +178,7 @@ def test_a_failed_app_wrapper_is_over_once_its_objects_are_gone(lab: Lab, deploy
 
 @covers("STATUS-026", "EXT-027")
 @pytest.mark.parametrize(("reserved", "holds"), [("True", True), ("False", False)])
+@covers("WORK-028")
 def test_an_evicted_app_wrapper_keeps_its_quota_until_its_objects_are_gone(
     lab: Lab, reserved: str, holds: bool
 ) -> None:
@@ -183,6 +193,7 @@ def test_an_evicted_app_wrapper_keeps_its_quota_until_its_objects_are_gone(
 
 
 @covers("STATUS-024", "EXT-027")
+@covers("WORK-028")
 def test_a_preempted_app_wrapper_is_suspended_again(lab: Lab) -> None:
     """It waits for quota, and starts again when the other is gone."""
     queue, low = _running(lab, preemption={"withinClusterQueue": "LowerPriority"})
@@ -205,6 +216,7 @@ def test_a_preempted_app_wrapper_is_suspended_again(lab: Lab) -> None:
         pytest.param(3, pending(Reason.NEVER_FITS), id="too-large"),
     ],
 )
+@covers("WORK-028")
 def test_a_running_app_wrapper_of_another_size_is_admitted_anew(lab: Lab, pods: int, verdict: Verdict) -> None:
     """It is suspended, and gets another Workload."""
     _, job = _running(lab)

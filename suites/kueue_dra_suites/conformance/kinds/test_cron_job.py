@@ -13,7 +13,7 @@ from kueue_dra_fixtures.verdicts import Reason, admitted, pending, unseen
 from kueue_dra_ref.api.job_kinds import with_suspend
 from kueue_dra_ref.verdict import Verdict
 
-pytestmark = [owns_kueue, covers("WORK-034")]
+pytestmark = owns_kueue
 
 NIGHTLY = {
     "apiVersion": "batch/v1",
@@ -37,6 +37,7 @@ def made_by_a_cron_job(lab: Lab, queue: Queue, *, pods: int = 1, named: bool = T
         pytest.param(2, 3, pending(Reason.NEVER_FITS), id="one-too-many"),
     ],
 )
+@covers("WORK-033")
 def test_a_job_of_a_cron_job_is_charged(lab: Lab, pods: int, quota: int, verdict: Verdict) -> None:
     """Kueue does not know CronJobs, so that the Job stands alone."""
     queue = lab.queue({"whole-gpus": quota})
@@ -46,6 +47,7 @@ def test_a_job_of_a_cron_job_is_charged(lab: Lab, pods: int, quota: int, verdict
     assert lab.is_suspended(job) is (verdict == pending(Reason.NEVER_FITS))
 
 
+@covers("WORK-033")
 def test_the_next_job_waits_for_the_last(lab: Lab) -> None:
     """Each takes quota of its own, until it has completed."""
     queue = lab.queue({"whole-gpus": 2})
@@ -58,6 +60,7 @@ def test_the_next_job_waits_for_the_last(lab: Lab) -> None:
     assert lab.verdict(second) == admitted({"whole-gpus": 2})
 
 
+@covers("WORK-033")
 def test_a_job_without_a_queue_name_is_not_queued(lab: Lab) -> None:
     """The labels of the CronJob itself do not count."""
     queue = lab.queue({"whole-gpus": 2})
@@ -67,6 +70,7 @@ def test_a_job_without_a_queue_name_is_not_queued(lab: Lab) -> None:
     assert not lab.is_suspended(job)
 
 
+@covers("WORK-033")
 def test_with_all_work_managed_each_job_is_queued(lab: Lab) -> None:
     """The owner is none that Kueue would queue instead."""
     lab.start(integrations=frameworks.all_of(lab.behaviour.kueue), manageJobsWithoutQueueName=True)
@@ -77,6 +81,7 @@ def test_with_all_work_managed_each_job_is_queued(lab: Lab) -> None:
     assert lab.is_suspended(job)
 
 
+@covers("WORK-033")
 def test_a_job_of_a_cron_job_gets_the_default_queue(lab: Lab) -> None:
     """Unlike work whose controller is of a kind that Kueue queues."""
     queue = lab.local_queue(lab.cluster_queue({"whole-gpus": 2}), name="default")

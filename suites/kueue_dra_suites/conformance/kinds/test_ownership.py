@@ -44,7 +44,7 @@ def unnamed(lab: Lab, queue: Queue, kind: str) -> Job:
     return lab.submit_manifest(marked(lab.written(work(kind), queue), {QUEUE_LABEL: None}))
 
 
-@covers("WORK-024")
+@covers("WORK-023")
 @pytest.mark.parametrize(("owner", "kind"), OWNERS)
 @pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])
 def test_what_a_controller_makes_takes_no_quota(lab: Lab, owner: str, kind: str, named: bool) -> None:
@@ -58,7 +58,7 @@ def test_what_a_controller_makes_takes_no_quota(lab: Lab, owner: str, kind: str,
     assert not lab.is_suspended(child)
 
 
-@covers("WORK-027")
+@covers("WORK-026")
 @pytest.mark.parametrize(("owner", "kind"), OWNERS)
 def test_what_a_controller_makes_waits_with_its_owner(lab: Lab, owner: str, kind: str) -> None:
     """A controller that makes pods of suspended work cannot run them past the quota."""
@@ -71,7 +71,7 @@ def test_what_a_controller_makes_waits_with_its_owner(lab: Lab, owner: str, kind
     assert lab.is_suspended(child)
 
 
-@covers("WORK-024", "WORK-001")
+@covers("WORK-023", "WORK-001")
 @pytest.mark.parametrize(("owner", "kind"), OWNERS)
 def test_without_the_framework_of_the_owner_each_child_is_queued(lab: Lab, owner: str, kind: str) -> None:
     """Then Kueue sees what the controller makes, and only that."""
@@ -86,7 +86,7 @@ def test_without_the_framework_of_the_owner_each_child_is_queued(lab: Lab, owner
     assert lab.verdict(child) == admitted({"whole-gpus": 4})
 
 
-@covers("WORK-024")
+@covers("WORK-023")
 @pytest.mark.parametrize(("owner", "kind"), OWNERS)
 def test_a_child_of_work_without_a_queue_is_queued(lab: Lab, owner: str, kind: str) -> None:
     """Kueue does not manage the owner, so what it makes stands alone."""
@@ -98,7 +98,7 @@ def test_a_child_of_work_without_a_queue_is_queued(lab: Lab, owner: str, kind: s
     assert lab.verdict(child) == admitted({"whole-gpus": 4})
 
 
-@covers("WORK-024", "MANAGE-001")
+@covers("WORK-023", "MANAGE-001")
 @pytest.mark.parametrize(("owner", "kind"), OWNERS)
 @pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])
 def test_with_all_work_managed_nothing_is_queued_twice(lab: Lab, owner: str, kind: str, named: bool) -> None:
@@ -114,7 +114,7 @@ def test_with_all_work_managed_nothing_is_queued_twice(lab: Lab, owner: str, kin
     assert lab.is_suspended(child)
 
 
-@covers("WORK-026")
+@covers("WORK-025")
 @pytest.mark.parametrize(("owner", "kind"), OWNERS)
 def test_what_a_controller_makes_gets_no_default_queue(lab: Lab, owner: str, kind: str) -> None:
     """Only the owner gets the LocalQueue named default."""
@@ -128,7 +128,7 @@ def test_what_a_controller_makes_gets_no_default_queue(lab: Lab, owner: str, kin
     assert not lab.workloads(child)
 
 
-@covers("WORK-025")
+@covers("WORK-024")
 def test_an_owner_of_another_uid_does_not_count(lab: Lab) -> None:
     """The owner of that name is another object: it was deleted and created again."""
     queue = lab.queue({"whole-gpus": 8})
@@ -140,7 +140,7 @@ def test_an_owner_of_another_uid_does_not_count(lab: Lab) -> None:
     assert lab.verdict(stray) == admitted({"whole-gpus": 4})
 
 
-@covers("WORK-024")
+@covers("WORK-023")
 def test_an_owner_that_does_not_exist_is_answered(lab: Lab) -> None:
     """Kueue cannot tell whether the work is queued by itself."""
     queue = lab.queue({"whole-gpus": 8})

@@ -39,7 +39,7 @@ def a_worker(pods: int = 1, claims: tuple[ClaimOf, ...] = (ONE,)) -> Pods:
     return a_pod_set("workers", pods=pods, claims=claims)
 
 
-@covers("WORK-047")
+@covers("PODS-008")
 @pytest.mark.parametrize(
     ("pods", "quota", "verdict"),
     [
@@ -58,7 +58,7 @@ def test_all_pods_of_a_group_start_or_none(lab: Lab, pods: int, quota: int, verd
     assert group.gated == [verdict == pending(Reason.NEVER_FITS)] * pods
 
 
-@covers("WORK-046")
+@covers("PODS-007")
 @pytest.mark.parametrize(
     ("shapes", "counts", "usage"),
     [
@@ -85,7 +85,7 @@ def test_roles_differ_by_their_claims(
     assert group.verdict == admitted(usage)
 
 
-@covers("WORK-046")
+@covers("PODS-007")
 @pytest.mark.parametrize(
     ("requests", "counts"),
     [
@@ -102,7 +102,7 @@ def test_roles_differ_by_their_requests(lab: Lab, requests: Mapping[str, str], c
     assert group.counts == counts
 
 
-@covers("EXT-027", "WORK-046")
+@covers("EXT-027", "PODS-007")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
     [
@@ -120,7 +120,7 @@ def test_extended_resources_of_a_group_add_to_claims(lab: Lab, quota: int, verdi
     assert group.verdict == verdict
 
 
-@covers("CLAIM-020", "WORK-047")
+@covers("CLAIM-020", "PODS-008")
 @pytest.mark.parametrize(
     ("claim", "reason"),
     [
@@ -138,7 +138,7 @@ def test_one_refused_claim_holds_the_whole_group(lab: Lab, claim: ClaimOf, reaso
     assert group.gated == [True, True, True]
 
 
-@covers("WORK-047")
+@covers("PODS-008")
 def test_a_group_waits_for_all_its_pods(lab: Lab) -> None:
     """Without the last pod there is no Workload; with it, all are ungated."""
     queue = lab.queue({"whole-gpus": 3})
@@ -152,7 +152,7 @@ def test_a_group_waits_for_all_its_pods(lab: Lab) -> None:
     assert group.gated == [False, False, False]
 
 
-@covers("WORK-048")
+@covers("PODS-009")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
     [
@@ -169,7 +169,7 @@ def test_fast_admission_charges_what_the_group_announces(lab: Lab, quota: int, v
     assert group.counts == [3]
 
 
-@covers("WORK-059")
+@covers("PODS-020")
 def test_a_group_announces_one_total(lab: Lab) -> None:
     """Pods that announce different totals get no Workload."""
     queue = lab.queue({"whole-gpus": 4})
@@ -180,7 +180,7 @@ def test_a_group_announces_one_total(lab: Lab) -> None:
     assert group.gated == [True, True]
 
 
-@covers("WORK-049", "QUEUE-007")
+@covers("PODS-010", "QUEUE-007")
 def test_a_group_finishes_when_all_pods_have_succeeded(lab: Lab) -> None:
     """Its Workload is finished, and the next group is admitted."""
     queue = lab.queue({"whole-gpus": 2})
@@ -194,7 +194,7 @@ def test_a_group_finishes_when_all_pods_have_succeeded(lab: Lab) -> None:
     assert second.verdict == admitted({"whole-gpus": 2})
 
 
-@covers("WORK-050")
+@covers("PODS-011")
 @pytest.mark.parametrize(
     ("retriable", "verdict"),
     [
@@ -211,7 +211,7 @@ def test_failed_pods_finish_a_group_that_is_not_retriable(lab: Lab, retriable: s
     assert group.verdict == verdict
 
 
-@covers("WORK-051")
+@covers("PODS-012")
 @pytest.mark.parametrize(
     ("succeeded", "verdict"),
     [
@@ -230,7 +230,7 @@ def test_succeeded_pods_free_their_quota(lab: Lab, succeeded: tuple[int, ...], v
     assert waiting.verdict == verdict
 
 
-@covers("WORK-052")
+@covers("PODS-013")
 @pytest.mark.parametrize("quota", [pytest.param(2, id="running"), pytest.param(1, id="gated")])
 def test_pods_beyond_the_group_are_deleted(lab: Lab, quota: int) -> None:
     """The pod that was created last goes; it is never charged."""
@@ -242,7 +242,7 @@ def test_pods_beyond_the_group_are_deleted(lab: Lab, quota: int) -> None:
     assert group.counts == [2]
 
 
-@covers("WORK-053")
+@covers("PODS-014")
 def test_a_failed_pod_is_replaced_within_its_quota(lab: Lab) -> None:
     """The group keeps its quota while it waits, and the new pod starts at once."""
     queue = lab.queue({"whole-gpus": 2})
@@ -264,7 +264,7 @@ def waits_for_pods(group: PodGroup) -> tuple[str, str]:
     return found["status"], found["reason"]
 
 
-@covers("WORK-044", "WORK-053")
+@covers("PODS-005", "PODS-014")
 def test_the_pods_of_a_preempted_group_are_deleted(lab: Lab) -> None:
     """Its Workload waits for quota, and for pods that take their place."""
     queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
@@ -282,7 +282,7 @@ def holds_quota(group: PodGroup) -> bool:
     return "admission" in group.workload["status"]
 
 
-@covers("WORK-060")
+@covers("PODS-027")
 def test_a_preempted_group_waits_for_other_pods(lab: Lab) -> None:
     """It is not admitted when its quota is free again, but when pods take the place of those that Kueue deleted."""
     queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
@@ -297,7 +297,7 @@ def test_a_preempted_group_waits_for_other_pods(lab: Lab) -> None:
     assert low.gated[-2:] == [False, False]
 
 
-@covers("WORK-045")
+@covers("PODS-006")
 def test_the_pods_of_a_group_go_with_their_workload(lab: Lab) -> None:
     """The pods of a group are deleted with its Workload, also those that run."""
     queue = lab.queue({"whole-gpus": 2})
@@ -308,7 +308,7 @@ def test_the_pods_of_a_group_go_with_their_workload(lab: Lab) -> None:
     assert group.gated == []
 
 
-@covers("WORK-047")
+@covers("PODS-008")
 def test_a_group_goes_when_its_last_pod_is_deleted(lab: Lab) -> None:
     """While one pod is left, the group keeps its quota."""
     queue = lab.queue({"whole-gpus": 2})
@@ -323,7 +323,7 @@ def test_a_group_goes_when_its_last_pod_is_deleted(lab: Lab) -> None:
     assert second.verdict == admitted({"whole-gpus": 1})
 
 
-@covers("WORK-049")
+@covers("PODS-010")
 @pytest.mark.parametrize(
     ("serving", "verdict"),
     [
@@ -340,7 +340,7 @@ def test_a_serving_group_never_finishes(lab: Lab, serving: str, verdict: Verdict
     assert group.verdict == verdict
 
 
-@covers("WORK-054", "WORK-055")
+@covers("PODS-015", "PODS-016")
 @pytest.mark.parametrize(
     ("labels", "annotations", "message"),
     [
@@ -360,7 +360,7 @@ def test_a_pod_names_its_group_and_its_total(
     assert message in lab.denied(pod)
 
 
-@covers("WORK-056", "WORK-057")
+@covers("PODS-017", "PODS-018")
 @pytest.mark.parametrize(
     ("labels", "annotations", "message"),
     [
@@ -379,7 +379,7 @@ def test_a_pod_stays_what_it_is_in_its_group(
     assert message in lab.denied(changed)
 
 
-@covers("WORK-058")
+@covers("PODS-019")
 def test_an_annotation_may_name_the_group(lab: Lab) -> None:
     """Its pods are charged together, as with the label."""
     queue = lab.queue({"whole-gpus": 2})

@@ -41,7 +41,7 @@ def a_pod(count: int = 1, **shape: object) -> Work:
     return work_of("Pod", a_pod_set("main", claims=[a_template(gpu(count))]), **shape)  # type: ignore[arg-type]
 
 
-@covers("WORK-042")
+@covers("PODS-003")
 @pytest.mark.parametrize(
     ("devices", "quota", "verdict"),
     [
@@ -59,7 +59,7 @@ def test_a_pod_is_charged_for_its_devices(lab: Lab, devices: int, quota: int, ve
     assert [each["count"] for each in lab.workload(pod)["spec"]["podSets"]] == [1]
 
 
-@covers("WORK-040")
+@covers("PODS-001")
 @pytest.mark.parametrize(
     ("quota", "is_gated"),
     [
@@ -75,7 +75,7 @@ def test_a_pod_is_gated_until_its_admission(lab: Lab, quota: int, is_gated: bool
     assert lab.is_suspended(pod) is is_gated
 
 
-@covers("WORK-040", "WORK-042")
+@covers("PODS-001", "PODS-003")
 def test_each_pod_waits_for_itself(lab: Lab) -> None:
     """Two pods have two Workloads: the first runs, the second waits for what is left."""
     queue = lab.queue({"whole-gpus": 3})
@@ -86,7 +86,7 @@ def test_each_pod_waits_for_itself(lab: Lab) -> None:
     assert lab.is_suspended(second)
 
 
-@covers("CLAIM-020", "WORK-042")
+@covers("CLAIM-020", "PODS-003")
 @pytest.mark.parametrize(
     ("claim", "reason", "field"),
     [
@@ -116,7 +116,7 @@ def test_the_message_names_the_claim_of_the_pod(lab: Lab, claim: ClaimOf, reason
     assert lab.is_suspended(pod)
 
 
-@covers("EXT-027", "WORK-042")
+@covers("EXT-027", "PODS-003")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
     [
@@ -134,7 +134,7 @@ def test_extended_resources_of_a_pod_add_to_its_claims(lab: Lab, quota: int, ver
     assert lab.verdict(pod) == verdict
 
 
-@covers("WORK-042")
+@covers("PODS-003")
 @pytest.mark.parametrize(
     ("users", "init_users"),
     [
@@ -154,7 +154,7 @@ def test_containers_of_a_pod_share_its_claim(
     assert lab.verdict(pod) == admitted({"whole-gpus": 2})
 
 
-@covers("WORK-043")
+@covers("PODS-004")
 @pytest.mark.parametrize(
     ("phase", "reason"),
     [pytest.param("Succeeded", "Succeeded", id="succeeded"), pytest.param("Failed", "Failed", id="failed")],
@@ -171,7 +171,7 @@ def test_a_pod_that_ends_frees_its_quota(lab: Lab, phase: str, reason: str) -> N
     assert lab.verdict(second) == admitted({"whole-gpus": 1})
 
 
-@covers("WORK-040")
+@covers("PODS-001")
 def test_a_deleted_pod_frees_its_quota(lab: Lab) -> None:
     """Its Workload goes with it, and the next pod runs."""
     queue = lab.queue({"whole-gpus": 2})
@@ -183,7 +183,7 @@ def test_a_deleted_pod_frees_its_quota(lab: Lab) -> None:
     assert not lab.is_suspended(second)
 
 
-@covers("WORK-044")
+@covers("PODS-005")
 def test_a_preempted_pod_is_deleted(lab: Lab) -> None:
     """A pod cannot be gated again, so Kueue deletes it; a controller of the pod may create another one."""
     queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
@@ -194,7 +194,7 @@ def test_a_preempted_pod_is_deleted(lab: Lab) -> None:
     assert not lab.is_there(low.ref)
 
 
-@covers("WORK-044")
+@covers("PODS-005")
 @pytest.mark.parametrize(
     ("quota", "stays"),
     [
@@ -212,7 +212,7 @@ def test_the_pod_of_an_inactive_workload_is_deleted_if_it_runs(lab: Lab, quota: 
     assert lab.is_there(pod.ref) is stays
 
 
-@covers("WORK-045")
+@covers("PODS-006")
 @pytest.mark.parametrize("quota", [pytest.param(2, id="running"), pytest.param(1, id="gated")])
 def test_a_pod_goes_with_its_workload(lab: Lab, quota: int) -> None:
     """The pod is deleted with its Workload, gated or not."""
@@ -225,7 +225,7 @@ def test_a_pod_goes_with_its_workload(lab: Lab, quota: int) -> None:
 
 
 @breaks_law("nothing runs unreserved", "Kueue does not manage the namespace")
-@covers("WORK-041")
+@covers("PODS-002")
 @pytest.mark.parametrize(
     ("labels", "is_gated"),
     [
@@ -256,7 +256,7 @@ def test_a_pod_is_not_queued_without_the_framework(lab: Lab) -> None:
     assert not lab.workloads(pod)
 
 
-@covers("MANAGE-001", "WORK-040")
+@covers("MANAGE-001", "PODS-001")
 @pytest.mark.parametrize("unnamed_too", [pytest.param(True, id="all"), pytest.param(False, id="named")])
 def test_a_pod_without_a_queue_runs_unless_all_are_managed(lab: Lab, unnamed_too: bool) -> None:
     """With manageJobsWithoutQueueName, Kueue gates pods that name no queue, too."""
@@ -289,7 +289,7 @@ def test_the_queue_of_a_pod_has_to_be_a_name(lab: Lab) -> None:
     assert f"metadata.labels[{QUEUE_LABEL}]" in message
 
 
-@covers("QUEUE-045", "WORK-040")
+@covers("QUEUE-045", "PODS-001")
 def test_a_running_pod_keeps_its_queue(lab: Lab) -> None:
     """Once it runs, a pod cannot be moved to another queue."""
     queue = lab.queue({"whole-gpus": 2})

@@ -20,9 +20,9 @@ pytestmark = owns_kueue
 
 TWO = a_template(gpu(2))
 POLICY = {"withinClusterQueue": "LowerPriority"}
-DEPLOYMENT = pytest.param("Deployment", id="deployment", marks=covers("WORK-065"))
-STATEFUL_SET = pytest.param("StatefulSet", id="statefulset", marks=covers("WORK-067"))
-LEADER_WORKER_SET = pytest.param("LeaderWorkerSet", id="leaderworkerset", marks=covers("WORK-068"))
+DEPLOYMENT = pytest.param("Deployment", id="deployment", marks=covers("PODS-021"))
+STATEFUL_SET = pytest.param("StatefulSet", id="statefulset", marks=covers("PODS-023"))
+LEADER_WORKER_SET = pytest.param("LeaderWorkerSet", id="leaderworkerset", marks=covers("PODS-024"))
 EACH = (DEPLOYMENT, STATEFUL_SET, LEADER_WORKER_SET)
 
 
@@ -32,7 +32,7 @@ def every_owner(lab: Lab, every_kind: None) -> None:
     lab.start(integrations=frameworks.WITH_PODS)
 
 
-@covers("WORK-065")
+@covers("PODS-021")
 @pytest.mark.parametrize(
     ("quota", "verdicts"),
     [
@@ -49,7 +49,7 @@ def test_each_pod_of_a_deployment_is_charged_for_itself(lab: Lab, quota: int, ve
     assert sum(owner.gated) == verdicts.count(pending(Reason.NO_QUOTA))
 
 
-@covers("WORK-067")
+@covers("PODS-023")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
     [
@@ -67,7 +67,7 @@ def test_the_pods_of_a_stateful_set_are_charged_together(lab: Lab, quota: int, v
     assert owner.gated == [verdict == pending(Reason.NEVER_FITS)] * 3
 
 
-@covers("WORK-068")
+@covers("PODS-024")
 @pytest.mark.parametrize(
     ("quota", "verdicts"),
     [
@@ -86,7 +86,7 @@ def test_each_group_of_a_leader_worker_set_is_charged_together(lab: Lab, quota: 
     assert sum(owner.gated) == 3 * verdicts.count(pending(Reason.NO_QUOTA))
 
 
-@covers("WORK-068")
+@covers("PODS-024")
 def test_a_group_without_a_leader_has_one_pod_set(lab: Lab) -> None:
     """All its pods have one template."""
     queue = lab.queue({"whole-gpus": 6})
@@ -99,8 +99,8 @@ def test_a_group_without_a_leader_has_one_pod_set(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("kind", "replicas", "workloads"),
     [
-        pytest.param("StatefulSet", 3, 1, id="statefulset", marks=covers("WORK-071")),
-        pytest.param("LeaderWorkerSet", 3, 3, id="leaderworkerset", marks=covers("WORK-068")),
+        pytest.param("StatefulSet", 3, 1, id="statefulset", marks=covers("PODS-028")),
+        pytest.param("LeaderWorkerSet", 3, 3, id="leaderworkerset", marks=covers("PODS-024")),
     ],
 )
 def test_replicas_are_charged_before_their_pods_exist(lab: Lab, kind: str, replicas: int, workloads: int) -> None:
@@ -155,7 +155,7 @@ def test_deleted_pods_free_their_quota(lab: Lab, kind: str) -> None:
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
 
 
-@covers("WORK-044")
+@covers("PODS-005")
 @pytest.mark.parametrize("kind", EACH)
 def test_preempted_pods_are_deleted(lab: Lab, kind: str) -> None:
     """Kueue deletes the pods that run; the controller of the object makes others, which wait gated."""
@@ -218,7 +218,7 @@ def test_the_queue_of_an_object_has_to_be_a_name(lab: Lab, kind: str) -> None:
     assert f"metadata.labels[{QUEUE_LABEL}]" in message
 
 
-@covers("WORK-066")
+@covers("PODS-022")
 @pytest.mark.parametrize("kind", EACH)
 @pytest.mark.parametrize("queue_name", [pytest.param(None, id="removed"), pytest.param("", id="emptied")])
 def test_the_queue_of_an_object_is_not_removed(lab: Lab, kind: str, queue_name: str | None) -> None:
@@ -242,7 +242,7 @@ def test_pods_have_the_priority_class_of_their_object(lab: Lab, kind: str) -> No
     assert PRIORITY_LABEL in lab.read(owner.ref)["metadata"]["labels"]
 
 
-@covers("WORK-070")
+@covers("PODS-026")
 @pytest.mark.parametrize(
     ("replicas", "message"),
     [
@@ -262,7 +262,7 @@ def test_a_stateful_set_keeps_its_number_of_replicas(lab: Lab, replicas: int, me
     assert bool(denied) is bool(message)
 
 
-@covers("WORK-065")
+@covers("PODS-021")
 @pytest.mark.parametrize(
     ("replicas", "usage"),
     [pytest.param(0, {}, id="to-zero"), pytest.param(1, {"whole-gpus": "2"}, id="to-one")],
@@ -279,7 +279,7 @@ def test_a_deployment_is_scaled_pod_by_pod(lab: Lab, replicas: int, usage: Mappi
     assert owner.verdicts == [admitted({"whole-gpus": "2"})] * 2
 
 
-@covers("WORK-069")
+@covers("PODS-025")
 def test_a_stateful_set_without_replicas_holds_no_quota(lab: Lab) -> None:
     """Scaled to zero it frees its quota, and takes it again when it is scaled up."""
     queue = lab.queue({"cpu": "2"})

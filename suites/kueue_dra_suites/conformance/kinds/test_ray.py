@@ -173,7 +173,7 @@ def test_a_ray_job_owns_its_cluster(lab: Lab, spec: Mapping[str, Any], message: 
     assert message in lab.denied(a_ray_job(lab, queue, **spec))
 
 
-@covers("WORK-023")
+@covers("WORK-022")
 @pytest.mark.parametrize("kind", [RAY_JOB, RAY_SERVICE])
 def test_an_elastic_cluster_may_scale_itself(lab: Lab, kind: str) -> None:
     """Each size gets a Workload of its own then."""
@@ -207,7 +207,7 @@ def test_worker_groups_are_limited(lab: Lab, kind: str) -> None:
     assert f"{field}.workerGroupSpecs: Too many: " in message
 
 
-@covers("WORK-021")
+@covers("WORK-020")
 @pytest.mark.parametrize("kind", OF_RAY)
 def test_the_name_of_the_head_is_taken(lab: Lab, kind: str) -> None:
     """Each pod set of a Workload has its own name."""
@@ -219,7 +219,7 @@ def test_the_name_of_the_head_is_taken(lab: Lab, kind: str) -> None:
     assert f'{field}.workerGroupSpecs[0].groupName: Forbidden: "head" is reserved for the head group' in message
 
 
-@covers("WORK-022")
+@covers("WORK-021")
 @pytest.mark.parametrize("kind", OF_RAY)
 def test_running_ray_work_keeps_its_queue_name(lab: Lab, kind: str) -> None:
     """Without its queue it would run on, and Kueue would know nothing of it."""
@@ -229,7 +229,7 @@ def test_running_ray_work_keeps_its_queue_name(lab: Lab, kind: str) -> None:
     assert "field is immutable" in lab.denied(marked(job.made, {QUEUE_LABEL: None}))
 
 
-@covers("WORK-037")
+@covers("WORK-036")
 @pytest.mark.parametrize("kind", [RAY_CLUSTER, RAY_JOB])
 def test_unchecked_ray_work_loses_its_queue_name(lab: Lab, kind: str) -> None:
     """It runs on, and its Workload keeps the quota."""
@@ -292,7 +292,7 @@ def test_an_evicted_ray_job_keeps_its_quota_until_it_is_suspended(lab: Lab, depl
     assert (lab.admission(job) is not None) is holds
 
 
-@covers("WORK-028")
+@covers("WORK-027")
 def test_an_evicted_ray_job_starts_on_the_nodes_of_its_next_flavor(lab: Lab) -> None:
     """It does not keep the node selector of the first flavor, which would contradict that of the next."""
     first = lab.flavor(nodeLabels={"zone": "a"})
@@ -310,7 +310,7 @@ def test_an_evicted_ray_job_starts_on_the_nodes_of_its_next_flavor(lab: Lab) -> 
     assert lab.flavors(job)["workers"] == {"whole-gpus": second}
 
 
-@covers("WORK-020")
+@covers("WORK-019")
 def test_the_submitter_runs_on_the_nodes_of_its_flavor(lab: Lab) -> None:
     """Kueue writes its template, which the RayJob did not have."""
     queue = lab.queue(groups=[{lab.flavor(nodeLabels={"zone": "a"}): {"cpu": "1", "memory": "1Gi", "whole-gpus": 4}}])

@@ -15,7 +15,7 @@ from kueue_dra_fixtures.work_kinds import ANCESTOR
 from kueue_dra_ref.target import Manifest, Ref
 from kueue_dra_ref.verdict import Verdict
 
-pytestmark = [owns_kueue, covers("WORK-031")]
+pytestmark = [owns_kueue, covers("WORK-030")]
 
 CARD = "vendor.example.com/card"
 VERSION = "trainer.kubeflow.org/v1alpha1"
@@ -112,7 +112,7 @@ def test_the_launcher_of_mpi_may_be_a_node(lab: Lab, launches: bool, nodes: int,
     assert lab.verdict(job) == admitted({"whole-gpus": usage})
 
 
-@covers("WORK-033")
+@covers("WORK-032")
 def test_a_train_job_needs_its_runtime(lab: Lab) -> None:
     """Without it, nothing says which pods it has."""
     queue = lab.queue({"whole-gpus": 5})
@@ -122,7 +122,7 @@ def test_a_train_job_needs_its_runtime(lab: Lab) -> None:
     assert "runtime 'missing' not found" in message
 
 
-@covers("WORK-032")
+@covers("WORK-031")
 @pytest.mark.parametrize(
     ("succeeded", "verdict"),
     [
