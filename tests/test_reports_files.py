@@ -100,7 +100,7 @@ def test_the_command_that_repeats_a_run_runs_there(red: Path) -> None:
     """With the options that decide what ran; `python -m kueue_dra_cli` is `kueue-dra` here."""
     command = shlex.split(_report(red / "out")["target"]["reproduce"]["command"])
     assert command[:3] == ["kueue-dra", "run", "quota"]
-    assert {"--target=reference", "--behaviour=kueue-0.19", "--intent=ci", "-n2"} < set(command)
+    assert {"--target=reference", "--behaviour=kueue-0.19.2", "--intent=ci", "-n2"} < set(command)
 
     again = _run(red, *command[1:], "--report-dir=again", PYTEST_ADDOPTS="--knock-out=multiply_by_pod_count")
 
@@ -110,7 +110,7 @@ def test_the_command_that_repeats_a_run_runs_there(red: Path) -> None:
 
 def test_each_failure_has_a_command_that_repeats_it(red: Path, installed: Path, tmp_path: Path) -> None:
     """On the terminal, in Markdown and in HTML; it runs from the wheel in an empty folder, where this case passes."""
-    line = f"kueue-dra run '{CASE}' --target=reference --behaviour=kueue-0.19"
+    line = f"kueue-dra run '{CASE}' --target=reference --behaviour=kueue-0.19.2"
     assert f"  repeat: {line}\n" in kueue_dra("report", "render", red / "out/report.json").output
     assert "To repeat it: `kueue-dra run " in kueue_dra("report", "render", red / "out/report.json", "-o", "md").output
     assert "To repeat it: <code>" in kueue_dra("report", "render", red / "out/report.json", "-o", "html").output

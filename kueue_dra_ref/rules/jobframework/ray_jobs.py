@@ -76,7 +76,9 @@ def redis_cleanup_fits_in_the_head(pod_sets: PodSets, job: Job) -> PodSets:
 
     Kueue: pkg/controller/jobs/raycluster/common.go (accountForRedisCleanupInHeadPodSet)
     """
-    if not is_of(job, *RAY_KINDS) or not _is_fault_tolerant(job):
+    if not is_of(job, *RAY_KINDS):
+        return pod_sets
+    if not _is_fault_tolerant(job):
         return pod_sets
     return [_with_redis_cleanup(each) for each in pod_sets]
 
