@@ -85,18 +85,23 @@ class Cleanup:
                 self.objects.patch(ref, bare)
 
     def collect_orphans(self) -> bool:
-        """Delete each Workload of a deleted Job, as the garbage collector does where one runs; True if there was one.
+        """Delete each Workload of a deleted Job, and wait until they are gone; True if there was one.
 
         Kueue may create it after the Job was deleted, and takes it for the Workload of a later Job of that name.
         """
+        orphans = self._orphans()
+        self.remove(orphans)
+        return bool(orphans)
+
+    def _orphans(self) -> list[Ref]:
+        """Name each Workload that the garbage collector deletes, where one runs."""
         orphans = []
         for workload in self.informers.list(KUEUE, "Workload"):
             is_orphan = owners_of(workload) & self._deleted_jobs
             if is_orphan or lost_pods(self.informers, workload):
                 ref = Ref.of(workload)
                 orphans.append(ref)
-        self.remove(orphans)
-        return bool(orphans)
+        return orphans
 
     def _remove_namespaces(self, namespaces: Sequence[Ref]) -> None:
         if self.finalizes:
@@ -167,6 +172,9 @@ class Cleanup:
         uids: Mapping[Ref, str] | None = None,
     ) -> None:
         def gone() -> None:
+            # Kueue may create and admit a Workload of a deleted Job, which keeps its queue.
+            for orphan in self._orphans():
+                self._delete(orphan)
             left = [ref for ref in refs if self._exists(ref, uids or {})]
             if not entirely:
                 left = [ref for ref in left if not self._is_in_use(ref)]

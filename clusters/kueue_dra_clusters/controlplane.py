@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from http import HTTPStatus
 from types import TracebackType
 from typing import Self
@@ -33,6 +34,8 @@ from kueue_dra_clusters.waiting import NotYet, Pauses, WaitLimits, eventually
 
 TOKEN_SECONDS = 24 * 3600
 WORKERS = 8
+PATIENCE = 5
+"""The factor of the limits for CRDs: the API server answers some only after it has read all others."""
 WEBHOOK_CERTIFICATES = "webhook"
 ETC = "etc"
 METRICS_CERTIFICATES = f"{ETC}/kueue/metrics/certs"
@@ -139,9 +142,10 @@ def _certificates(authority: Authority) -> dict[str, bytes]:
 
 
 def _create_all(objects: APIClient, found: Sequence[Manifest]) -> None:
-    """Create many objects in parallel."""
+    """Create many objects in parallel; CRDs of many kinds at once keep a slow API server busy for long."""
+    patient = replace(objects, limits=objects.limits.scaled(PATIENCE))
     with ThreadPoolExecutor(WORKERS) as workers:
-        pending = [workers.submit(_create, objects, manifest) for manifest in found]
+        pending = [workers.submit(_create, patient, manifest) for manifest in found]
         for created in pending:
             created.result()
 
@@ -153,7 +157,7 @@ def _await_kinds(
     collections = list(manifests.collections(definitions))
     for path in collections:
         server.await_answer(path)
-    _await_discovery(objects, collections, server.limits)
+    _await_discovery(objects, collections, server.limits.scaled(PATIENCE))
     server.await_answer("/readyz")
 
 
