@@ -137,7 +137,7 @@ def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        pytest.param(("simulate", "-f", EXAMPLE, "--behaviour", "kueue-0.19.x"), "did you mean kueue-0.19.", id="text"),
+        pytest.param(("simulate", "--behaviour", "kueue-0.19.x"), "did you mean kueue-0.19.7?", id="text"),
         pytest.param(("record", "-f", EXAMPLE, "--kueue", "0.191"), "did you mean 0.19?", id="release"),
         pytest.param(("run", "quotas"), "did you mean quota?", id="suite"),
         pytest.param(("run", "-n", "-1"), "found '-1'; expected a number of processes, or auto", id="processes"),
@@ -179,7 +179,7 @@ def test_a_cluster_that_is_not_there_is_told() -> None:
             "is no rule of the behaviour; did you mean multiply_by_pod_count?",
             id="rule",
         ),
-        pytest.param("--behaviour=kueue-0.19.x", "did you mean kueue-0.19.", id="behaviour"),
+        pytest.param("--behaviour=kueue-0.19.x", "did you mean kueue-0.19.7?", id="behaviour"),
         pytest.param("--context=mine", "--context: the reference uses no cluster", id="context"),
     ],
 )

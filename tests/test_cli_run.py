@@ -154,7 +154,7 @@ def test_a_known_failure_that_passes_is_red(tmp_path: Path) -> None:
         pytest.param(("--rerun-failed", "none.yaml"), "none.yaml: found no such file or directory; ", id="no-report"),
         pytest.param(("--context", "kind-a"), "--context NAME needs --target kueue", id="context"),
         pytest.param(("--target", "moon"), "'moon' is not one of 'reference', 'kueue'", id="target"),
-        pytest.param(("--behaviour", "kueue-9"), "'kueue-9' is not known; ", id="behaviour"),
+        pytest.param(("--behaviour", "kueue-9"), "'kueue-9' is not known; did you mean kueue-0.19.7?", id="behaviour"),
     ],
 )
 def test_a_wrong_command_line_is_answered(arguments: tuple[str, ...], expected: str) -> None:

@@ -12,6 +12,7 @@ def test_more_cases_take_longer() -> None:
     """Each file counts with its own mean; an unknown one with the mean of all."""
     assert seconds([]) < seconds([ROW]) < seconds([ROW] * 2)
     assert seconds(["mine/test_new::test_it"]) > seconds([])
+    assert worded([ROW]).endswith("seconds")
     assert worded([ROW] * 1000).endswith("minutes")
 
 

@@ -24,7 +24,7 @@ INTERRUPTED = (130, 143)
 """The exit codes of a run that Ctrl-C or SIGTERM ended."""
 
 
-def minor_of(name: str) -> str:
+def pinned_minor(name: str) -> str:
     """Give the minor of a pinned release, named as kueue-0.19, kueue-0.19.2 or without the prefix.
 
     Raises:

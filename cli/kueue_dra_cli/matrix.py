@@ -13,7 +13,7 @@ import click
 from kueue_dra_cli.child import run_child
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import expression_option, target_option, workers_option
-from kueue_dra_ref.behaviours.releases import PINNED, RELEASES, pinned, release_of
+from kueue_dra_ref.behaviours.releases import PINNED, RELEASES, runnable
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.matrix import (
     Matrix,
@@ -118,7 +118,7 @@ def command(
 
 def _run_release(minor: str, plan: Plan) -> MatrixRun | str:
     """Run the suites against one release, or give the reason why they could not run."""
-    release = pinned(minor) or release_of(minor)
+    release = runnable(minor)
     if release is None:
         known = ", ".join(each.version for each in RELEASES)
         return f"the reference has no behaviour of that name, so the requirements are unknown; it has {known}"

@@ -35,23 +35,6 @@ class NamedChoice(click.Choice[str]):
         return str(value)
 
 
-class BehaviourChoice(NamedChoice):
-    """The name of a text or a release; a minor names its newest known patch."""
-
-    def __init__(self) -> None:
-        super().__init__(NAMES)
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
-        """Give the name of the behaviour, and note on standard error if another release decides the same."""
-        name = super().convert(resolved(str(value)), param, ctx)
-        if name != value and value not in _NOTED:
-            _NOTED.add(value)
-            click.echo(f"kueue-dra: {value} decides as {name}", err=True)
-        return name
-
-
 class TargetBehaviourChoice(NamedChoice):
     """The name of a text or a release, whose minor means a release that the target decides on."""
 
@@ -66,8 +49,20 @@ class TargetBehaviourChoice(NamedChoice):
         return str(value)
 
 
-_NOTED: set[str] = set()
-"""The names that a note was printed for: click converts a value more than once."""
+class BehaviourChoice(TargetBehaviourChoice):
+    """The name of a text or a release; a minor names its newest known patch."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Give the name of the behaviour, and note on standard error if another release decides the same."""
+        value = super().convert(value, param, ctx)
+        name = resolved(value)
+        noted = ctx.meta.setdefault(__name__, set()) if ctx else set()
+        if name != value and value not in noted:
+            noted.add(value)  # click converts a value more than once
+            click.echo(f"kueue-dra: {value} decides as {name}", err=True)
+        return name
 
 
 def _noted(_: click.Context, __: click.Parameter, name: str) -> str:
@@ -141,7 +136,7 @@ configuration_option = click.option(
 )
 
 
-def read_gates(
+def _read_gates(
     _: click.Context, __: click.Parameter, values: tuple[str, ...]
 ) -> Mapping[str, bool]:
     """Read the gates of an option that may be repeated."""
@@ -159,23 +154,25 @@ def _gate(pair: str) -> tuple[str, bool]:
     return name, switch.lower() == "true"
 
 
-gates_option = click.option(
+def feature_gates_option(
+    *names: str, text: str, metavar: str = "A=true,B=false"
+) -> Callable[[FC], FC]:
+    """Make an option that takes feature gates, several at once or one after another."""
+    return click.option(
+        *names, multiple=True, callback=_read_gates, metavar=metavar, help=text
+    )
+
+
+gates_option = feature_gates_option(
     "--feature-gates",
     "gates",
-    multiple=True,
-    callback=read_gates,
-    metavar="A=true,B=false",
-    help="Feature gates, on top of those in the Configuration.",
+    text="Feature gates, on top of those in the Configuration.",
 )
-
-
-gate_option = click.option(
+gate_option = feature_gates_option(
     "--gate",
     "gates",
-    multiple=True,
-    callback=read_gates,
     metavar="A=true",
-    help="A feature gate, on or off; may be repeated. Other gates have their defaults.",
+    text="A feature gate, on or off; may be repeated. Other gates have their defaults.",
 )
 expression_option = click.option(
     "-k",
@@ -191,13 +188,10 @@ kubernetes_option = click.option(
     show_default=True,
     help="The minor of the API server that receives the objects; its feature gates have their defaults.",
 )
-kubernetes_gates_option = click.option(
+kubernetes_gates_option = feature_gates_option(
     "--kubernetes-feature-gates",
     "kubernetes_gates",
-    multiple=True,
-    callback=read_gates,
-    metavar="A=true,B=false",
-    help="Feature gates of that API server, such as DRAExtendedResource=true.",
+    text="Feature gates of that API server, such as DRAExtendedResource=true.",
 )
 only_served_option = click.option(
     "--only-served",

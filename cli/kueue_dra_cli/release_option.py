@@ -11,7 +11,7 @@ from kueue_dra_cli.options import NamedChoice
 from kueue_dra_clusters.releases import NEWEST, RELEASES
 from kueue_dra_ref.behaviours import UnknownBehaviour, behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.releases import KUEUE, MINORS, minor_of, pinned
+from kueue_dra_ref.behaviours.releases import KUEUE, MINORS, minor_of, runnable
 
 _option = partial(click.option, "--kueue", "minor", type=NamedChoice(tuple(RELEASES)))
 minor_option = _option(
@@ -47,7 +47,7 @@ def behaviour_of(minor: str) -> Behaviour:
 
     """
     try:
-        release = pinned(minor)
+        release = runnable(minor)
         return behaviour(release.name if release else f"{KUEUE}{minor}")
     except UnknownBehaviour as fault:
         raise CliError([f"--kueue {minor}: {fault}"]) from None

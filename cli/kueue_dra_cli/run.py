@@ -9,7 +9,7 @@ import click
 import pytest
 from click.core import ParameterSource
 
-from kueue_dra_cli.against import compare, minor_of
+from kueue_dra_cli.against import compare, pinned_minor
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.existing_cluster import (
     check_cluster_options,
@@ -190,7 +190,7 @@ def command(
     )
     if against:
         named = ["run", *(cases or suites), *chosen]
-        raise SystemExit(compare(named, minor_of(against), Path(report_dir)))
+        raise SystemExit(compare(named, pinned_minor(against), Path(report_dir)))
     if preflight:
         raise SystemExit(preflight_of(run, _arguments(chosen, run, cases)))
     repeat = command_of(run, cases or suites, named_behaviour(run, behaviour))

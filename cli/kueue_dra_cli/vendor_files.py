@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import kubernetes_option, read_gates
+from kueue_dra_cli.options import feature_gates_option, kubernetes_option
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.apiserver import MINORS
@@ -50,21 +50,15 @@ files_argument = click.argument(
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="[FILE|DIR]...",
 )
-vendor_gates_option = click.option(
+vendor_gates_option = feature_gates_option(
     "--feature-gates",
     "kueue_gates",
-    multiple=True,
-    callback=read_gates,
-    metavar="A=true,B=false",
-    help="Feature gates of Kueue, on top of those in the Configuration and the descriptor.",
+    text="Feature gates of Kueue, on top of those in the Configuration and the descriptor.",
 )
-vendor_kubernetes_gates_option = click.option(
+vendor_kubernetes_gates_option = feature_gates_option(
     "--kubernetes-feature-gates",
     "gates",
-    multiple=True,
-    callback=read_gates,
-    metavar="A=true,B=false",
-    help="Feature gates of that API server that an administrator changed, on top of those in the descriptor.",
+    text="Feature gates of that API server that an administrator changed, on top of those in the descriptor.",
 )
 
 
@@ -102,7 +96,7 @@ def _input(values: dict[str, Any], *, has_mapping: bool) -> VendorInput:
         raise click.UsageError("no files: give files or folders, or --context")
     minor = values.pop("kubernetes", None) or VendorInput().kubernetes
     gates = values.pop("gates")
-    selected = _minor_of(dump, minor)
+    selected = _selected_minor(dump, minor)
     _insist_on_gates(gates, selected, is_one="kubernetes" in _parameters())
     return VendorInput(
         paths=paths,
@@ -121,7 +115,7 @@ def _parameters() -> set[str | None]:
     return {each.name for each in command.params}
 
 
-def _minor_of(dump: Sequence[ManifestDocument], minor: str) -> str:
+def _selected_minor(dump: Sequence[ManifestDocument], minor: str) -> str:
     """Give the minor of a cluster that was read, unless the command line names one."""
     source = click.get_current_context().get_parameter_source("kubernetes")
     if not dump or source is ParameterSource.COMMANDLINE:

@@ -11,6 +11,7 @@ from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.existing_cluster import client_of, current_context
 from kueue_dra_clusters.waiting import TimedOut, WaitLimits
+from kueue_dra_ref.behaviours.releases import minor_of
 
 REASONS: Mapping[int, str] = {
     HTTPStatus.UNAUTHORIZED: "401 Unauthorized: it does not accept the credentials of the context; log in again",
@@ -33,7 +34,7 @@ class Connection:
     @property
     def minor(self) -> str:
         """The minor of the API server."""
-        return ".".join(self.version.removeprefix("v").split(".")[:2])
+        return minor_of(self.version)
 
 
 def connect(context: str, kubeconfig: Path | None, limits: WaitLimits) -> Connection:

@@ -12,7 +12,8 @@ from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_ref.api import documents
 from kueue_dra_ref.api.configuration_documents import configurations
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.behaviours.releases import minor_of
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.releases import KUEUE, minor_of, release_of
 from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER, gates_of_arguments
 from kueue_dra_ref.target import Manifest, Ref
@@ -83,12 +84,17 @@ class ClusterFacts:
         """The minor of the version, such as ``0.19``."""
         return minor_of(self.version)
 
+    def behaviour(self, minor: str) -> Behaviour:
+        """Give the behaviour of the version; of a minor if the version cannot be read, or is not known."""
+        release = release_of(self.version)
+        return release.behaviour() if release else behaviour(f"{KUEUE}{minor}")
+
     def gates(self, minor: str) -> Mapping[str, bool]:
-        """The state of every feature gate of a Kueue of a minor, set or by default."""
+        """The state of every feature gate, set or by default; ``minor`` counts if the version cannot be read."""
         configuration = self.configuration or {}
         written = configuration.get("featureGates") or {}
         asked = {**written, **self.gates_by_flag}
-        state = effective(behaviour(f"kueue-{minor}").gates, asked)
+        state = effective(self.behaviour(minor).gates, asked)
         return state if isinstance(state, Mapping) else asked
 
 

@@ -10,7 +10,6 @@ from kueue_dra_clusters.fence_objects import ASKED
 from kueue_dra_clusters.installation import ClusterFacts
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.labels import NAME_LABEL, selects
-from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.target import Manifest
 
 NEEDED_API = "resource.k8s.io/v1"
@@ -153,7 +152,7 @@ def unfit(found: ClusterFacts, minor: str) -> list[str]:
 
 
 def _integration_lacks(found: ClusterFacts, minor: str) -> Iterator[str]:
-    gate = behaviour(f"kueue-{minor}").integration_gate
+    gate = found.behaviour(minor).integration_gate
     state = found.gates(minor)
     if not state.get(gate):
         yield f"featureGates: {gate} must be true (found: false)"

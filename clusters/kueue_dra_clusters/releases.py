@@ -61,11 +61,10 @@ def _program(registered: RegisteredRelease) -> Release:
         minor=registered.minor,
         objects=V1beta1Client if converts else APIClient,
         pauses=PAUSES.get(registered.minor, Pauses()),
-        pins="" if registered.minor in _PINNED else registry.NEWEST.minor,
+        pins="" if registry.pinned(registered.minor) else registry.NEWEST.minor,
     )
 
 
-_PINNED = {each.minor for each in registry.PINNED}
 RELEASES = {each.minor: _program(each) for each in registry.PINNED}
 """The releases by their minor, the oldest first."""
 NEWEST = registry.NEWEST.minor

@@ -75,7 +75,24 @@ class RegisteredRelease:
         return numbers(self.version)
 
 
+_SERVED = ("v1beta2", "v1beta1")
 _NOTES = "its module could not be downloaded, so it follows its change notes, and only the reference runs it"
+
+
+def _from_notes(
+    version: str,
+    behaviour: Callable[[], Behaviour],
+    serves: tuple[str, ...] = _SERVED,
+) -> RegisteredRelease:
+    return RegisteredRelease(
+        name=f"{KUEUE}{version}",
+        title=f"Kueue {version} (provisional)",
+        behaviour=behaviour,
+        serves=serves,
+        reads="v1",
+        provisional=_NOTES,
+    )
+
 
 REGISTRY = (
     RegisteredRelease(
@@ -106,7 +123,7 @@ REGISTRY = (
         title="Kueue 0.15.2",
         behaviour=kueue_0_15,
         pinned=True,
-        serves=("v1beta2", "v1beta1"),
+        serves=_SERVED,
         reads="v1",
     ),
     RegisteredRelease(
@@ -114,7 +131,7 @@ REGISTRY = (
         title="Kueue 0.16.2",
         behaviour=kueue_0_16,
         pinned=True,
-        serves=("v1beta2", "v1beta1"),
+        serves=_SERVED,
         reads="v1",
     ),
     RegisteredRelease(
@@ -122,7 +139,7 @@ REGISTRY = (
         title="Kueue 0.17.1",
         behaviour=kueue_0_17,
         pinned=True,
-        serves=("v1beta2", "v1beta1"),
+        serves=_SERVED,
         reads="v1",
     ),
     RegisteredRelease(
@@ -130,73 +147,24 @@ REGISTRY = (
         title="Kueue 0.18.3",
         behaviour=kueue_0_18,
         pinned=True,
-        serves=("v1beta2", "v1beta1"),
+        serves=_SERVED,
         reads="v1",
     ),
-    RegisteredRelease(
-        name="kueue-0.18.5",
-        title="Kueue 0.18.5 (provisional)",
-        behaviour=kueue_0_18_5,
-        serves=("v1beta2", "v1beta1"),
-        reads="v1",
-        provisional=_NOTES,
-    ),
-    RegisteredRelease(
-        name="kueue-0.18.6",
-        title="Kueue 0.18.6 (provisional)",
-        behaviour=kueue_0_18_6,
-        serves=("v1beta2", "v1beta1"),
-        reads="v1",
-        provisional=_NOTES,
-    ),
-    RegisteredRelease(
-        name="kueue-0.18.7",
-        title="Kueue 0.18.7 (provisional)",
-        behaviour=kueue_0_18_7,
-        serves=("v1beta2", "v1beta1"),
-        reads="v1",
-        provisional=_NOTES,
-    ),
+    _from_notes("0.18.5", kueue_0_18_5),
+    _from_notes("0.18.6", kueue_0_18_6),
+    _from_notes("0.18.7", kueue_0_18_7),
     RegisteredRelease(
         name="kueue-0.19.2",
         title="Kueue 0.19.2",
         behaviour=kueue_0_19,
         pinned=True,
-        serves=("v1beta2", "v1beta1"),
+        serves=_SERVED,
         reads="v1",
     ),
-    RegisteredRelease(
-        name="kueue-0.19.3",
-        title="Kueue 0.19.3 (provisional)",
-        behaviour=kueue_0_19_3,
-        serves=("v1beta2", "v1beta1"),
-        reads="v1",
-        provisional=_NOTES,
-    ),
-    RegisteredRelease(
-        name="kueue-0.19.6",
-        title="Kueue 0.19.6 (provisional)",
-        behaviour=kueue_0_19_6,
-        serves=("v1beta2", "v1beta1"),
-        reads="v1",
-        provisional=_NOTES,
-    ),
-    RegisteredRelease(
-        name="kueue-0.19.7",
-        title="Kueue 0.19.7 (provisional)",
-        behaviour=kueue_0_19_7,
-        serves=("v1beta2", "v1beta1"),
-        reads="v1",
-        provisional=_NOTES,
-    ),
-    RegisteredRelease(
-        name="kueue-0.20.0",
-        title="Kueue 0.20.0 (provisional)",
-        behaviour=kueue_0_20,
-        serves=("v1beta2",),
-        reads="v1",
-        provisional=_NOTES,
-    ),
+    _from_notes("0.19.3", kueue_0_19_3),
+    _from_notes("0.19.6", kueue_0_19_6),
+    _from_notes("0.19.7", kueue_0_19_7),
+    _from_notes("0.20.0", kueue_0_20, serves=("v1beta2",)),
 )
 """The texts, then the releases of Kueue, oldest first."""
 
@@ -228,7 +196,7 @@ def release_of(version: str) -> RegisteredRelease | None:
     decides as that one. None if the minor is unknown.
     """
     wanted = numbers(version)
-    of_minor = [each for each in RELEASES if each.numbers[:2] == wanted[:2]]
+    of_minor = releases_of(minor_of(version))
     if not of_minor:
         return None
     if len(wanted) == 2:
@@ -237,9 +205,19 @@ def release_of(version: str) -> RegisteredRelease | None:
     return until[-1] if until else of_minor[0]
 
 
+def releases_of(minor: str) -> list[RegisteredRelease]:
+    """Give the known patches of a minor, oldest first."""
+    return [each for each in RELEASES if each.minor == minor]
+
+
 def pinned(minor: str) -> RegisteredRelease | None:
     """Give the release of a minor that can be run; None if there is none."""
     return next((each for each in PINNED if each.minor == minor), None)
+
+
+def runnable(minor: str) -> RegisteredRelease | None:
+    """Give the release that a minor means for a real Kueue: the pinned one, or else the newest known patch."""
+    return pinned(minor) or release_of(minor)
 
 
 def resolved(name: str) -> str:

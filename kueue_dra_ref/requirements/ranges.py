@@ -13,6 +13,7 @@ from kueue_dra_ref.behaviours.releases import (
     RegisteredRelease,
     minor_of,
     numbers,
+    releases_of,
 )
 
 _VERSION = r"\d+\.\d+(?:\.\d+)?"
@@ -134,7 +135,7 @@ def _written(run: list[RegisteredRelease]) -> str:
     """Write consecutive releases; an end at the first or last patch of a minor is written as the minor."""
     first = run[0]
     last = run[-1]
-    of_minor = _of_minor(first.minor)
+    of_minor = releases_of(first.minor)
     if run == of_minor:
         return f"{KUEUE}{first.minor}"
     if first is last:
@@ -147,12 +148,8 @@ def _written(run: list[RegisteredRelease]) -> str:
 def _upper(last: RegisteredRelease, lower: str) -> str:
     if minor_of(lower) == last.minor:
         return last.version
-    of_minor = _of_minor(last.minor)
+    of_minor = releases_of(last.minor)
     return _end(last, of_minor[-1])
-
-
-def _of_minor(minor: str) -> list[RegisteredRelease]:
-    return [each for each in RELEASES if each.minor == minor]
 
 
 def _end(release: RegisteredRelease, outermost: RegisteredRelease) -> str:
