@@ -396,6 +396,11 @@ def _require_finished(workload: Manifest | None) -> None:
         raise NotYet("not finished")
 
 
+def _require_quota(workload: Manifest | None) -> None:
+    if not workload or not is_true(workload, "QuotaReserved"):
+        raise NotYet("no quota")
+
+
 def test_a_late_workload_of_a_deleted_job_is_not_taken_for_that_of_the_next_one(
     target: LiveTarget, plane: Plane
 ) -> None:
@@ -413,6 +418,30 @@ def test_a_late_workload_of_a_deleted_job_is_not_taken_for_that_of_the_next_one(
     assert target.apply([a_job("a")]) == []
     target.settle()
     assert admitted(target) == {"a"}
+
+
+def test_a_late_workload_of_deleted_pods_keeps_no_queue(
+    target: LiveTarget, plane: Plane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kueue may admit it after its pods were deleted, and then a deleted ClusterQueue stays as long as it."""
+    target.apply([*a_world(gpus=1), a_job("a")])
+    target.settle()
+    late = workloads(target)["a"]
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "gone", "uid": "gone", "controller": True}
+    late["metadata"] = {"name": "late", "namespace": "team", "ownerReferences": [owner]}
+    late.pop("status")
+    objects = plane.objects(WaitLimits())
+    delete = APIClient.delete
+
+    def delete_late(client: APIClient, ref: Ref) -> Answer:
+        if ref.kind == "ClusterQueue":
+            assert objects.create(late).ok
+            eventually(lambda: _require_quota(objects.read(Ref.of(late))), within=10, what="Kueue to admit it")
+        return delete(client, ref)
+
+    monkeypatch.setattr(APIClient, "delete", delete_late)
+    target.clean()
+    assert target.list(KUEUE, "Workload") == target.list(KUEUE, "ClusterQueue") == []
 
 
 def test_the_same_configuration_again_does_nothing(target: LiveTarget, plane: Plane) -> None:
