@@ -10,25 +10,13 @@ from typing import Any
 
 import click
 
-from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.inputs import api_server, simulation_of
-from kueue_dra_cli.notes import report_problems, work_lines
-from kueue_dra_cli.options import (
-    allow_missing_option,
-    behaviour_option,
-    cel_option,
-    configuration_option,
-    files_option,
-    from_scratch_option,
-    gates_option,
-    kubernetes_options,
-    namespace_option,
-    output_option,
-)
+from kueue_dra_cli.notes import work_lines
+from kueue_dra_cli.options import files_option, namespace_option, output_option
 from kueue_dra_cli.pending_json import state_as_json
 from kueue_dra_cli.printing import as_json
 from kueue_dra_cli.progress import doing
+from kueue_dra_cli.simulation_options import SimulationOptions, simulation_options
 from kueue_dra_cli.workload_names import (
     WorkName,
     not_found,
@@ -71,35 +59,19 @@ Exit codes
 
 @click.command("explain", epilog=EPILOG)
 @files_option
-@cluster_options
 @click.argument("job", default="", metavar="[JOB]")
 @namespace_option
-@from_scratch_option
-@configuration_option
-@behaviour_option
-@gates_option
+@simulation_options
 @click.option(
     "--texts", is_flag=True, help="Print the sentence of each requirement too."
 )
-@allow_missing_option
-@kubernetes_options
-@cel_option
 @output_option("text", "json")
 def command(
     files: tuple[Path, ...],
-    context: str,
-    kubeconfig: Path | None,
     job: str,
     namespace: str,
-    from_scratch: bool,
-    configuration: Path | None,
-    behaviour: str,
-    gates: Mapping[str, bool],
+    options: SimulationOptions,
     texts: bool,
-    allow_missing: bool,
-    kubernetes: str,
-    kubernetes_gates: Mapping[str, bool],
-    only_served: bool,
     output: str,
 ) -> None:
     """Explain the decision on each Job, step by step.
@@ -112,26 +84,15 @@ def command(
     a dump of a running cluster the steps also show where the cluster decided otherwise. Each step ends with the IDs of
     its requirements: see kueue-dra requirements ID.
     """
-    simulation = simulation_of(
-        files,
-        configuration,
-        behaviour,
-        gates,
-        from_scratch=from_scratch,
-        cluster_dump=cluster_documents(context, kubeconfig),
-    )
-
-    server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
-    result = simulation.run(server, allow_missing=allow_missing)
-    notes = simulation.notes(result)
-    found = _found(result, notes, work_name(job, namespace))
+    simulated = options.simulated(options.read(files))
+    result = simulated.result
+    found = _found(result, simulated.notes, work_name(job, namespace))
     if output == "json":
         differs = _differences(result)
         as_json([_as_json(*each, differs, texts=texts) for each in found])
     else:
         _print([explanation for explanation, _ in found], texts=texts)
-    code = report_problems(simulation, result, notes, allow_missing=allow_missing)
-    raise SystemExit(code)
+    raise SystemExit(simulated.report_problems())
 
 
 def _found(

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
 from kueue_dra_cli.explain import with_notes
-from kueue_dra_cli.inputs import Simulation, api_server, simulation_of
-from kueue_dra_cli.notes import report_problems
-from kueue_dra_cli.options import (
-    allow_missing_option,
-    behaviour_option,
-    cel_option,
-    configuration_option,
-    files_option,
-    from_scratch_option,
-    gates_option,
-    kubernetes_options,
-    output_option,
-)
+from kueue_dra_cli.options import files_option, output_option
 from kueue_dra_cli.output_file import output_file_option, write_output
 from kueue_dra_cli.page_head import page_head
+from kueue_dra_cli.simulation_options import (
+    Simulated,
+    SimulationOptions,
+    simulation_options,
+)
 from kueue_dra_ref.simulation.cluster_state import explanations
 from kueue_dra_ref.simulation.cluster_tree import ClusterTree, cluster_tree
-from kueue_dra_ref.simulation.not_considered import InputNotes
-from kueue_dra_ref.simulation.run import SimulationResult
 
 EPILOG = """\
 \b
@@ -54,29 +43,13 @@ TOO_LARGE = "note: mermaid does not draw this diagram unless maxTextSize and max
     metavar="[FILE|DIR]...",
 )
 @files_option
-@cluster_options
-@from_scratch_option
-@configuration_option
-@behaviour_option
-@gates_option
-@allow_missing_option
-@kubernetes_options
-@cel_option
+@simulation_options
 @output_option("html", "mermaid")
 @output_file_option
 def command(
     paths: tuple[Path, ...],
     files: tuple[Path, ...],
-    context: str,
-    kubeconfig: Path | None,
-    from_scratch: bool,
-    configuration: Path | None,
-    behaviour: str,
-    gates: Mapping[str, bool],
-    allow_missing: bool,
-    kubernetes: str,
-    kubernetes_gates: Mapping[str, bool],
-    only_served: bool,
+    options: SimulationOptions,
     output: str,
     output_file: str,
 ) -> None:
@@ -89,39 +62,20 @@ def command(
     draw, and says so. Nothing is sent to a cluster.
     """
     read = (*paths, *files)
-    simulation = simulation_of(
-        read,
-        configuration,
-        behaviour,
-        gates,
-        from_scratch=from_scratch,
-        cluster_dump=cluster_documents(context, kubeconfig),
-    )
-    server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
-    result = simulation.run(server, allow_missing=allow_missing)
-    notes = simulation.notes(result)
-    found = [with_notes(each, notes) for each in explanations(result)]
+    simulated = options.simulated(options.read(read))
+    result = simulated.result
+    found = [with_notes(each, simulated.notes) for each in explanations(result)]
     tree = cluster_tree(result, found)
-    text = (
-        _mermaid(tree)
-        if output == "mermaid"
-        else _page(simulation, result, notes, read, tree)
-    )
+    text = _mermaid(tree) if output == "mermaid" else _page(simulated, read, tree)
     write_output(text, output_file)
-    code = report_problems(simulation, result, notes, allow_missing=allow_missing)
-    raise SystemExit(code)
+    raise SystemExit(simulated.report_problems())
 
 
-def _page(
-    simulation: Simulation,
-    result: SimulationResult,
-    notes: InputNotes,
-    files: tuple[Path, ...],
-    tree: ClusterTree,
-) -> str:
+def _page(simulated: Simulated, files: tuple[Path, ...], tree: ClusterTree) -> str:
     from kueue_dra_reports.cluster_page.render import cluster_page
 
-    return cluster_page(tree, page_head(simulation, result, notes, files))
+    head = page_head(simulated.simulation, simulated.result, simulated.notes, files)
+    return cluster_page(tree, head)
 
 
 def _mermaid(tree: ClusterTree) -> str:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
-from kueue_dra_cli.inputs import api_server, simulation_of
-from kueue_dra_cli.notes import report_problems
-from kueue_dra_cli.options import (
-    allow_missing_option,
-    behaviour_option,
-    cel_option,
-    configuration_option,
-    files_option,
-    from_scratch_option,
-    gates_option,
-    kubernetes_options,
-    output_option,
-)
+from kueue_dra_cli.options import files_option, output_option
 from kueue_dra_cli.printing import as_json, as_table
+from kueue_dra_cli.simulation_options import SimulationOptions, simulation_options
 from kueue_dra_ref.api.documents import written
 from kueue_dra_ref.simulation.cluster_state import explanations
 from kueue_dra_ref.simulation.explanation import Explanation, outcome
@@ -48,31 +36,15 @@ WIDTHS = (None, None, None, None, 60, None)
 
 @click.command("simulate", epilog=EPILOG)
 @files_option
-@cluster_options
 @click.argument(
     "more", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]..."
 )
-@configuration_option
-@behaviour_option
-@gates_option
-@allow_missing_option
-@kubernetes_options
-@from_scratch_option
-@cel_option
+@simulation_options
 @output_option("yaml", "json", "table")
 def command(
     files: tuple[Path, ...],
-    context: str,
-    kubeconfig: Path | None,
     more: tuple[Path, ...],
-    configuration: Path | None,
-    behaviour: str,
-    gates: Mapping[str, bool],
-    allow_missing: bool,
-    kubernetes: str,
-    kubernetes_gates: Mapping[str, bool],
-    only_served: bool,
-    from_scratch: bool,
+    options: SimulationOptions,
     output: str,
 ) -> None:
     """Apply manifests to the reference and print the objects with their status.
@@ -84,23 +56,12 @@ def command(
     does, and replaces lists. A dump of a running cluster is where the simulation begins: Workloads hold the quota that
     their status says, and new Jobs come after them; --from-scratch ignores the status. --context reads a cluster and
     changes nothing in it: cluster and time are simulated. Kinds that take no quota are left out. A note names each
-    feature that the simulation ignores, such as admission checks, and work of other kinds, such as Pods, with what it
-    would request.
+    feature that the simulation ignores, such as admission checks, and work of other kinds, such as SparkApplications,
+    with what it would request.
     """
-    simulation = simulation_of(
-        (*files, *more),
-        configuration,
-        behaviour,
-        gates,
-        from_scratch=from_scratch,
-        cluster_dump=cluster_documents(context, kubeconfig),
-    )
-    server = api_server(simulation, kubernetes, kubernetes_gates, only_served)
-    result = simulation.run(server, allow_missing=allow_missing)
-    notes = simulation.notes(result)
-    _print(result, notes, output)
-    code = report_problems(simulation, result, notes, allow_missing=allow_missing)
-    raise SystemExit(code)
+    simulated = options.simulated(options.read((*files, *more)))
+    _print(simulated.result, simulated.notes, output)
+    raise SystemExit(simulated.report_problems())
 
 
 def _print(result: SimulationResult, notes: InputNotes, output: str) -> None:

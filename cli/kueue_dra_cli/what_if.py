@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,25 +13,21 @@ from kueue_dra_cli.changed_mapping import (
     changed_configuration,
     of_document,
 )
-from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
 from kueue_dra_cli.errors import CliError, located, readable
-from kueue_dra_cli.inputs import Simulation, api_server, gates_twice, simulation_of
-from kueue_dra_cli.notes import ABSENT_NOTE, lacks_namespace, report_problems
+from kueue_dra_cli.inputs import Simulation, gates_twice
+from kueue_dra_cli.notes import ABSENT_NOTE, lacks_namespace
 from kueue_dra_cli.options import (
     NamedChoice,
-    allow_missing_option,
-    behaviour_option,
-    cel_option,
-    configuration_option,
     filename_option,
-    from_scratch_option,
-    gates_option,
-    kubernetes_options,
     namespace_option,
     output_option,
 )
 from kueue_dra_cli.output_file import output_file_option, write_output
 from kueue_dra_cli.quota_setting import FORM, quota_changes
+from kueue_dra_cli.simulation_options import (
+    SimulationOptions,
+    simulation_options,
+)
 from kueue_dra_cli.what_if_output import what_if_text
 from kueue_dra_cli.what_if_page import ClusterBefore
 from kueue_dra_cli.workload_names import the_only, work_name, work_of
@@ -86,8 +82,7 @@ class _Asked:
     namespace: str
     mapping: Path | None
     kueue: str | None
-    gates: Mapping[str, bool]
-    allow_missing: bool
+    options: SimulationOptions
 
     @property
     def words(self) -> list[str]:
@@ -118,9 +113,6 @@ class _Output:
     file: str
     paths: Sequence[Path]
     """The files of the cluster, which a page names."""
-
-
-Run = Callable[[Simulation], SimulationResult]
 
 
 @click.command("what-if", epilog=EPILOG)
@@ -157,14 +149,7 @@ Run = Callable[[Simulation], SimulationResult]
     help=f"Upgrade Kueue to another release: {', '.join(MINORS)}.",
 )
 @namespace_option
-@cluster_options
-@from_scratch_option
-@configuration_option
-@behaviour_option
-@gates_option
-@allow_missing_option
-@kubernetes_options
-@cel_option
+@simulation_options
 @output_option("table", "md", "json", "html")
 @output_file_option
 def command(
@@ -175,16 +160,7 @@ def command(
     mapping: Path | None,
     kueue: str | None,
     namespace: str,
-    context: str,
-    kubeconfig: Path | None,
-    from_scratch: bool,
-    configuration: Path | None,
-    behaviour: str,
-    gates: Mapping[str, bool],
-    allow_missing: bool,
-    kubernetes: str,
-    kubernetes_gates: Mapping[str, bool],
-    only_served: bool,
+    options: SimulationOptions,
     output: str,
     output_file: str,
 ) -> None:
@@ -203,48 +179,25 @@ def command(
         namespace=namespace,
         mapping=mapping,
         kueue=kueue,
-        gates=gates,
-        allow_missing=allow_missing,
+        options=options,
     )
-    _insist(asked, has_cluster=bool(paths or context or kubeconfig))
-    simulation = simulation_of(
-        paths,
-        configuration,
-        behaviour,
-        gates,
-        from_scratch=from_scratch,
-        cluster_dump=cluster_documents(context, kubeconfig),
-    )
-
-    run = _runner(kubernetes, kubernetes_gates, only_served, allow_missing)
+    _insist(asked, has_cluster=bool(paths) or options.has_cluster)
     wanted = _Output(form=output, file=output_file, paths=paths)
-    raise SystemExit(_answer(simulation, asked, run, wanted))
+    raise SystemExit(_answer(options.read(paths), asked, wanted))
 
 
-def _runner(
-    kubernetes: str, gates: Mapping[str, bool], only_served: bool, allow_missing: bool
-) -> Run:
-    """Give what runs a simulation on the API server that the options select."""
-
-    def run(chosen: Simulation) -> SimulationResult:
-        server = api_server(chosen, kubernetes, gates, only_served)
-        return chosen.run(server, allow_missing=allow_missing)
-
-    return run
-
-
-def _answer(simulation: Simulation, asked: _Asked, run: Run, wanted: _Output) -> int:
+def _answer(simulation: Simulation, asked: _Asked, wanted: _Output) -> int:
     """Make the change, write what it affects, and give the exit code."""
-    allow_missing = asked.allow_missing
-    result = run(simulation)
+    allow_missing = asked.options.allow_missing
+    simulated = asked.options.simulated(simulation)
+    result = simulated.result
     change, source = _change(simulation, result, asked)
-    notes = simulation.notes(result)
-    code = report_problems(simulation, result, notes, allow_missing=allow_missing)
+    code = simulated.report_problems()
     drawn = None
     if wanted.form == "html":
         drawn = ClusterBefore(simulation, result, wanted.paths, asked.words)
     before = decided(result.target)
-    target = _upgraded(simulation, result, asked.kueue, run)
+    target = _upgraded(simulation, result, asked)
     if allow_missing:
         create_namespaces(target, change)
     outcome = make(target, change)
@@ -335,7 +288,7 @@ def _configuration(
 
     """
     manager = simulation.manager_gates
-    gates = {**manager, **asked.gates}
+    gates = {**manager, **asked.options.gates}
     among = configuration_of(documents)
     current = simulation.configuration
     source = None
@@ -360,8 +313,7 @@ def _ended(asked: _Asked, result: SimulationResult) -> Iterable[tuple[str, str]]
 def _upgraded(
     simulation: Simulation,
     before: SimulationResult,
-    minor: str | None,
-    run: Run,
+    asked: _Asked,
 ) -> ReferenceTarget:
     """Run the same objects on another release, if there is one.
 
@@ -369,11 +321,12 @@ def _upgraded(
         CliError: it does not start with the Configuration, or does not accept an object that was accepted.
 
     """
+    minor = asked.kueue
     if minor is None:
         return before.target
     upgraded = replace(simulation, behaviour=behaviour_of(f"{KUEUE}{minor}"))
     try:
-        result = run(upgraded)
+        result = asked.options.run(upgraded)
     except CliError as error:
         raise CliError(f"--kueue {minor}: {line}" for line in error.lines) from None
     refused = list(_newly_refused(before, result))
