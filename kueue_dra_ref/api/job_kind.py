@@ -92,6 +92,11 @@ def pods_of_job(spec: Manifest) -> int:
     return int(parallel)
 
 
+def pods_of_replica(replicated: Manifest) -> int:
+    """Give how many pods of each Job of a replicated job run in parallel."""
+    return pods_of_job(spec_of(replicated.get("template") or {}))
+
+
 def by_condition(
     reasons: Mapping[str, str],
 ) -> Callable[[Manifest], Outcome | None]:

@@ -17,6 +17,7 @@ from kueue_dra_ref.api.job_kind import (
     by_condition,
     part_at,
     pods_of_job,
+    pods_of_replica,
     replaced,
     spec_of,
     status_of,
@@ -36,12 +37,6 @@ def replicated_jobs(job_set: Manifest) -> Sequence[Manifest]:
     """Give the replicated jobs of a JobSet."""
     found = spec_of(job_set).get("replicatedJobs") or ()
     return [each or {} for each in found]
-
-
-def pods_of_replica(replicated: Manifest) -> int:
-    """Give how many pods of each Job of a replicated job run in parallel."""
-    job = replicated.get("template") or {}
-    return pods_of_job(job.get("spec") or {})
 
 
 def _of_job_set(job_set: Manifest) -> Iterator[PodSetPlace]:

@@ -12,7 +12,7 @@ from kueue_dra_ref.api.job_kind import (
     JobKind,
     PodSetPlace,
     by_condition,
-    pods_of_job,
+    pods_of_replica,
     spec_of,
     status_of,
 )
@@ -44,11 +44,6 @@ def _places(train_job: Manifest) -> Iterator[PodSetPlace]:
         replicas = int(each.get("replicas", 1))
         count = replicas * pods_of_replica(each)
         yield PodSetPlace(name=name.lower(), count=count, path=path)
-
-
-def pods_of_replica(replicated: Manifest) -> int:
-    """Give how many pods of each Job of a replicated job run in parallel."""
-    return pods_of_job(spec_of(replicated.get("template") or {}))
 
 
 def _is_active(train_job: Manifest) -> bool:

@@ -35,6 +35,24 @@ from kueue_dra_ref.rules.webhooks import (
     workload_webhook,
 )
 
+_CONTAINER = Collect(
+    job_validation.container_name_and_image_are_required,
+    job_validation.container_resources_are_valid,
+    job_validation.container_claims_exist,
+    job_validation.container_name_is_unique,
+    job_validation.container_restart_policy_is_known,
+)
+"""What is checked of each container, of a pod and of a pod template."""
+_POD = (
+    job_validation.pod_resources_are_valid,
+    job_validation.pod_restart_policy_is_known,
+    job_validation.node_selection_is_valid,
+    job_validation.pod_tolerations_are_valid,
+    job_validation.pod_class_names_are_valid,
+    job_validation.pod_overhead_is_valid,
+)
+"""What is checked after the containers, of a pod and of a pod template."""
+
 DEFINITIONS = APIValidation(
     cluster_queue=CRDValidation(
         limits=Collect(
@@ -87,20 +105,9 @@ DEFINITIONS = APIValidation(
             job_validation.pod_claims_are_valid,
             job_validation.pod_has_a_container,
         ),
-        container=Collect(
-            job_validation.container_name_and_image_are_required,
-            job_validation.container_resources_are_valid,
-            job_validation.container_claims_exist,
-            job_validation.container_name_is_unique,
-            job_validation.container_restart_policy_is_known,
-        ),
+        container=_CONTAINER,
         after=Collect(
-            job_validation.pod_resources_are_valid,
-            job_validation.pod_restart_policy_is_known,
-            job_validation.node_selection_is_valid,
-            job_validation.pod_tolerations_are_valid,
-            job_validation.pod_class_names_are_valid,
-            job_validation.pod_overhead_is_valid,
+            *_POD,
             job_validation.job_restart_policy_is_not_always,
             job_update_validation.completions_are_immutable,
             job_update_validation.pod_template_is_immutable,
@@ -119,21 +126,8 @@ DEFINITIONS = APIValidation(
             job_validation.pod_claims_are_valid,
             job_validation.pod_has_a_container,
         ),
-        container=Collect(
-            job_validation.container_name_and_image_are_required,
-            job_validation.container_resources_are_valid,
-            job_validation.container_claims_exist,
-            job_validation.container_name_is_unique,
-            job_validation.container_restart_policy_is_known,
-        ),
-        after=Collect(
-            job_validation.pod_resources_are_valid,
-            job_validation.pod_restart_policy_is_known,
-            job_validation.node_selection_is_valid,
-            job_validation.pod_tolerations_are_valid,
-            job_validation.pod_class_names_are_valid,
-            job_validation.pod_overhead_is_valid,
-        ),
+        container=_CONTAINER,
+        after=Collect(*_POD),
     ),
     resource_flavor=CRDValidation(
         limits=Collect(

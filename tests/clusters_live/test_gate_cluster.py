@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,12 @@ def installed() -> list[Manifest]:
     ]
 
 
+def _insist_on_status(objects: APIClient) -> None:
+    queue = objects.read(Ref(api_version=KUEUE, kind="ClusterQueue", name="tenant"))
+    if not queue or not queue.get("status", {}).get("conditions"):
+        raise NotYet("no condition")
+
+
 @pytest.fixture(scope="module")
 def cluster(plane: ControlPlane, shared_target: LiveTarget) -> Iterator[APIClient]:
     """Have such a cluster, and a namespace controller."""
@@ -92,6 +99,7 @@ def cluster(plane: ControlPlane, shared_target: LiveTarget) -> Iterator[APIClien
     made = installed()
     for each in made:
         assert objects.create(each).ok
+    eventually(partial(_insist_on_status, objects), within=10, what="Kueue to report on the tenant's queue")
     enough = threading.Event()
     controller = threading.Thread(target=finalize_namespaces, args=(ApiClient(plane.api.configuration), enough))
     controller.start()

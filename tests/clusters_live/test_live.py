@@ -430,11 +430,13 @@ def test_a_late_workload_of_deleted_pods_keeps_no_queue(
     owner = {"apiVersion": "v1", "kind": "Pod", "name": "gone", "uid": "gone", "controller": True}
     late["metadata"] = {"name": "late", "namespace": "team", "ownerReferences": [owner]}
     late.pop("status")
+    pod = late["spec"]["podSets"][0]["template"]["spec"]
+    del pod["resourceClaims"], pod["containers"][0]["resources"]["claims"]  # its template is gone by then
     objects = plane.objects(WaitLimits())
     delete = APIClient.delete
 
     def delete_late(client: APIClient, ref: Ref) -> Answer:
-        if ref.kind == "ClusterQueue":
+        if ref.kind == "LocalQueue":
             assert objects.create(late).ok
             eventually(lambda: _require_quota(objects.read(Ref.of(late))), within=10, what="Kueue to admit it")
         return delete(client, ref)

@@ -21,6 +21,7 @@ from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.dump import dump
 from kueue_dra_clusters.fence import PREFIX
 from kueue_dra_clusters.live_target import LiveTarget
+from kueue_dra_clusters.waiting import WaitLimits
 from kueue_dra_differential.generate import batches
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.documents import parse
@@ -250,7 +251,7 @@ def test_a_cluster_is_asked_by_its_context(target: LiveTarget, plane: ControlPla
     assert (why.exit_code, what.exit_code, table.exit_code) == (0, 0, 0), why.stderr + what.stderr + table.stderr
     assert page.exit_code == 0, page.stderr
     heading = page.stdout.partition("<h1>")[2].partition("</h1>")[0]
-    assert heading == _sentence(target.list(KUEUE, "Workload"))
+    assert heading == _sentence(plane.objects(WaitLimits()).list(KUEUE, "Workload"))
     assert "context mine, decided as kueue-0.19.2" in page.stdout
     assert "it would be admitted if Job team/zeta" in why.stdout
     effects = {each["job"]: each["effect"] for each in json.loads(what.stdout)["workloads"]}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kueue_dra_ref.api.job_kind import pods_of_replica
 from kueue_dra_ref.api.job_kinds import (
     JOB,
     JOB_KINDS,
@@ -16,7 +17,6 @@ from kueue_dra_ref.api.job_kinds import (
     TRAINING,
     is_of,
     pod_sets_of,
-    pods_of_replica,
     replicated_jobs,
 )
 from kueue_dra_ref.model.rule import rule

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kueue_dra_ref.api.job_kind import status_of
+from kueue_dra_ref.api.job_kind import pods_of_replica, status_of
 from kueue_dra_ref.api.job_kinds import is_of, pod_sets_of
-from kueue_dra_ref.api.train_jobs import (
-    TRAIN_JOB,
-    pods_of_replica,
-    replicated_jobs_of,
-)
+from kueue_dra_ref.api.train_jobs import TRAIN_JOB, replicated_jobs_of
 from kueue_dra_ref.model.rule import rule
 
 Job = dict[str, Any]
