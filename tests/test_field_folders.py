@@ -326,10 +326,10 @@ def test_an_unknown_kind_is_named_once(tmp_path: Path) -> None:
     ("kind", "spec", "requested"),
     [
         pytest.param(
-            "sparkoperator.k8s.io/v1beta2 SparkApplication",
-            "{mode: cluster}",
+            "apps/v1 DaemonSet",
+            "{}",
             "it is queued in LocalQueue line; this object alone does not say what its pods request",
-            id="spark-application",
+            id="daemon-set",
         ),
     ],
 )

@@ -110,6 +110,14 @@ SPECS["AppWrapper"] = {
         }
     ]
 }
+SPECS["SparkApplication"] = {
+    "type": "Scala",
+    "mode": "cluster",
+    "sparkVersion": "4.0.0",
+    "mainApplicationFile": "local:///opt/spark/app.jar",
+    "driver": {},
+    "executor": {"instances": 3, "sidecars": CARDS["containers"]},
+}
 SPECS["TrainJob"] = {"runtimeRef": {"name": "three"}}
 SPECS["RayService"] = {"rayClusterConfig": SPECS["RayCluster"]}
 """Three pods of each kind, each with one device."""
@@ -119,11 +127,13 @@ def ask(command: str, tmp_path: Path, work: Any, frameworks: list[str], *more: s
     """Write the input and run a command on it."""
     (tmp_path / "queues.yaml").write_text(QUEUES + RUNTIME, "utf-8")
     (tmp_path / "work.yaml").write_text(yaml.safe_dump(work), "utf-8")
+    gates = {kind.gate: True for kind in JOB_KINDS.values() if kind.gate}
     mapped = [{"name": "gpus", "deviceClassNames": ["gpu.example.com"]}]
     configuration = {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
         "kind": "Configuration",
         "integrations": {"frameworks": frameworks},
+        "featureGates": gates,
         "resources": {"deviceClassMappings": mapped},
     }
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(configuration), "utf-8")
@@ -224,6 +234,27 @@ def test_claims_of_an_app_wrapper_are_named_as_not_charged(tmp_path: Path) -> No
     field = "spec.components[0].template.spec.template.spec.resourceClaims"
     assert f"{field}: Not charged: Kueue reads the pods of an AppWrapper without their claims" in found.stderr
     assert "gpus" not in found.stdout
+
+
+def test_claims_of_a_spark_application_are_named_as_not_charged(tmp_path: Path) -> None:
+    """Kueue reads no spec of its templates."""
+    spec = {**SPECS["SparkApplication"], "executor": {"instances": 3, "template": {"spec": POD}}}
+    work = work_of("SparkApplication", spec)
+    found = ask("simulate", tmp_path, work, [JOB_KINDS["SparkApplication"].framework], "-o", "table")
+
+    assert found.exit_code == 0
+    assert "spec.executor.template.spec.resourceClaims: Not charged: Kueue builds the pods" in found.stderr
+    assert "gpus" not in found.stdout
+
+
+def test_a_gate_that_is_off_is_named(tmp_path: Path) -> None:
+    """The framework alone does not help: Kueue would not start."""
+    work = work_of("SparkApplication", SPECS["SparkApplication"])
+    gate = JOB_KINDS["SparkApplication"].gate
+    frameworks = ["batch/job", JOB_KINDS["SparkApplication"].framework]
+    found = ask("simulate", tmp_path, work, frameworks, "-o", "table", "--feature-gates", f"{gate}=false")
+
+    assert f"Kueue does not start with {frameworks[1]} while the gate {gate} is off" in found.stderr
 
 
 def test_work_of_a_running_cluster_holds_its_quota(tmp_path: Path) -> None:

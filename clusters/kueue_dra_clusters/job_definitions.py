@@ -14,6 +14,7 @@ from kueue_dra_clusters.manifests import Manifest, documents
 from kueue_dra_ref.api.job_kinds import JOB_SET, TRAINING, WRAPPER
 from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET
 from kueue_dra_ref.api.ray_kinds import RAY_KINDS
+from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 
 
@@ -63,6 +64,12 @@ SOURCES: Mapping[str, DefinitionSource] = {
             f"trainer.kubeflow.org_{plural}.yaml"
             for plural in ("trainjobs", "trainingruntimes", "clustertrainingruntimes")
         ],
+    ),
+    SPARK_APPLICATION.framework: DefinitionSource(
+        name="spark-operator",
+        module="github.com/kubeflow/spark-operator/v2",
+        folder="config/crd/bases",
+        files=["sparkoperator.k8s.io_sparkapplications.yaml"],
     ),
     WRAPPER.framework: DefinitionSource(
         name="appwrapper",

@@ -28,6 +28,8 @@ class PodSetPlace:
     path: Path
     default: Manifest | None = None
     """The template of its pods if the object has none there."""
+    built: Manifest | None = None
+    """The template that Kueue builds, where the object describes its pods by fields; they are what is at the path."""
 
     @property
     def pod_path(self) -> str:
@@ -64,6 +66,8 @@ class JobKind:
     """Whether its pod templates are parts of other objects, which Kueue reads as they are and does not change."""
     since: str = ""
     """The first minor of Kueue that has it; empty for all."""
+    gate: str = ""
+    """The feature gate that it needs; empty for none."""
 
     @property
     def api_version(self) -> str:
@@ -141,4 +145,6 @@ def template_at(job: Manifest, path: Path) -> Manifest:
 
 def template_of(job: Manifest, place: PodSetPlace) -> Manifest:
     """Give the pod template of a pod set; empty if there is none."""
+    if place.built is not None:
+        return place.built
     return template_at(job, place.path) or place.default or {}

@@ -24,6 +24,7 @@ from kueue_dra_ref.api.job_kind import (
     template_of,
 )
 from kueue_dra_ref.api.ray_kinds import RAY_CLUSTER, RAY_JOB, RAY_KINDS
+from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 from kueue_dra_ref.target import Manifest
 
@@ -153,7 +154,16 @@ _WRAPPED = (JOB, JOB_SET, TRAINING[0], RAY_CLUSTER, RAY_JOB)
 WRAPPER = app_wrapper({each.name: each for each in _WRAPPED})
 JOB_KINDS: Mapping[str, JobKind] = {
     each.name: each
-    for each in (JOB, JOB_SET, *TRAINING, *RAY_KINDS, WRAPPER, TRAIN_JOB, POD)
+    for each in (
+        JOB,
+        JOB_SET,
+        *TRAINING,
+        *RAY_KINDS,
+        WRAPPER,
+        TRAIN_JOB,
+        SPARK_APPLICATION,
+        POD,
+    )
 }
 """Every kind of work that the reference queues, by its name."""
 SUBMITTED = frozenset({*JOB_KINDS, *queued_pods.THROUGH_PODS, "Workload"})

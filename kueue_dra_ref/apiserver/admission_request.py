@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.kubernetes_versions import CONTROL_PLANE
 from kueue_dra_ref.target import Manifest
@@ -34,3 +35,9 @@ class AdmissionRequest:
     def before(self) -> Manifest:
         """What is there; of an object that is being made the object itself, so that nothing of it has changed."""
         return self.new if self.old is None else self.old
+
+    def is_managed(self, *kinds: str) -> bool:
+        """Whether it is work of some kinds that a webhook decoded, and Kueue manages it or would."""
+        if not self.decoded or self.new["kind"] not in kinds:
+            return False
+        return self.manages_all or bool(queue_named_by(self.new))

@@ -21,6 +21,7 @@ from kueue_dra_ref.apiserver.go_types import (
 from kueue_dra_ref.apiserver.schema_claims import HEAD, OBJECT_META
 from kueue_dra_ref.apiserver.schema_pods import INT32, JOB_SPEC, TEMPLATE
 from kueue_dra_ref.apiserver.schema_ray import RAY
+from kueue_dra_ref.apiserver.schema_spark import SPARK_APPLICATION
 
 _JOB_TEMPLATE = fields(
     "v1.JobTemplateSpec", ("metadata", OBJECT_META), ("spec", JOB_SPEC)
@@ -159,6 +160,7 @@ CUSTOM: Mapping[str, GoStruct] = {
     "TrainJob": fields(
         "v1alpha1.TrainJob", *HEAD, ("spec", _TRAIN_JOB), ("status", ANYTHING)
     ),
+    "SparkApplication": SPARK_APPLICATION,
     "AppWrapper": fields(
         "v1beta2.AppWrapper", *HEAD, ("spec", _APP_WRAPPER), ("status", ANYTHING)
     ),

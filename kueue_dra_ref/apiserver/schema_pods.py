@@ -71,6 +71,11 @@ _NODE_AFFINITY = fields(
     ("requiredDuringSchedulingIgnoredDuringExecution", NODE_SELECTOR),
     ("preferredDuringSchedulingIgnoredDuringExecution", ANYTHING),
 )
+AFFINITY = fields(
+    "v1.Affinity",
+    ("nodeAffinity", _NODE_AFFINITY),
+    *all_of(ANYTHING, "podAffinity podAntiAffinity"),
+)
 POD = fields(
     "v1.PodSpec",
     *all_of(GoSlice(CONTAINER, keyed=True), "containers initContainers"),
@@ -97,14 +102,7 @@ POD = fields(
     ("dnsPolicy", word("v1.DNSPolicy")),
     ("preemptionPolicy", word("v1.PreemptionPolicy")),
     ("nodeSelector", GoMap(TEXT)),
-    (
-        "affinity",
-        fields(
-            "v1.Affinity",
-            ("nodeAffinity", _NODE_AFFINITY),
-            *all_of(ANYTHING, "podAffinity podAntiAffinity"),
-        ),
-    ),
+    ("affinity", AFFINITY),
     ("tolerations", GoSlice(TOLERATION)),
     ("priority", INT32),
     ("overhead", AMOUNTS),

@@ -34,12 +34,14 @@ from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
     managed_jobs,
     ray_jobs,
+    spark_applications,
 )
 from kueue_dra_ref.rules.preemption import fair_sharing, preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota, pending_workloads
 from kueue_dra_ref.rules.webhooks import (
     clusterqueue_webhook,
     job_webhook,
+    spark_webhook,
     workload_webhook,
 )
 
@@ -111,6 +113,10 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         # LocalQueueDefaulting is GA and locked on.
         job=earlier.job.ungate(
             job_webhook.queue_name_is_not_removed_with_default_queue
+        ).add(
+            spark_webhook.only_cluster_mode,
+            spark_webhook.only_elastic_work_allocates_dynamically,
+            when(spark_webhook.amounts_can_be_read, TopologyAwareScheduling=True),
         ),
     )
 
@@ -118,9 +124,11 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
-        # RayServices are new.
+        # RayServices are new, and SparkApplications, whose gate is off.
         pod_sets=earlier.pod_sets.add(
-            ray_jobs.ray_service_pod_sets, before=job_reconciliation.job_pod_sets
+            ray_jobs.ray_service_pod_sets,
+            spark_applications.spark_application_pod_sets,
+            before=job_reconciliation.job_pod_sets,
         ),
         # LocalQueueDefaulting is GA and locked on.
         default_queue=earlier.default_queue.ungate(managed_jobs.default_local_queue),

@@ -14,6 +14,10 @@ from kueue_dra_ref.api.job_kinds import (
     pod_set_places,
     with_suspend,
 )
+from kueue_dra_ref.api.spark_application import (
+    with_global_selector,
+    without_global_selector,
+)
 from kueue_dra_ref.api.train_jobs import unresolved
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
@@ -59,8 +63,8 @@ class JobPods:
         changed = job
         for place, pod_set in zip(pod_set_places(job), pod_sets, strict=False):
             if template_at(job, place.path):
-                template = _restored_template(job, place, pod_set)
-                changed = replaced(changed, place.path, template)
+                part = _restored_part(job, place, pod_set)
+                changed = replaced(changed, place.path, part)
         self._update(changed, suspended=True)
 
     def _start(self, job: Manifest, workload: Manifest) -> Failed | None:
@@ -72,7 +76,7 @@ class JobPods:
         admission = workload["status"]["admission"]
         assignments = admission["podSetAssignments"]
         for place, assignment in zip(pod_set_places(job), assignments, strict=False):
-            failed = self.conflict(template_of(job, place), assignment)
+            failed = self.conflict(_template_of(job, place), assignment)
             if failed is not None:
                 return failed
         self._unsuspend(job, assignments)
@@ -92,10 +96,10 @@ class JobPods:
         for place, assignment in zip(pod_set_places(job), assignments, strict=False):
             if not self._writes(changed, place):
                 continue
-            template = _copied_template(changed, place)
-            self.add_flavors(template["spec"], assignment)
-            changed = replaced(changed, place.path, template)
-        self._update(changed, suspended=False)
+            part = _copied_part(changed, place)
+            self.add_flavors(part if place.built else part["spec"], assignment)
+            changed = replaced(changed, place.path, part)
+        self._update(without_global_selector(changed), suspended=False)
 
     def add_flavors(self, spec: Manifest, assignment: Manifest) -> None:
         """Add the node labels and tolerations of the flavors of a pod set to the spec of a pod."""
@@ -154,23 +158,29 @@ def _add_flavor(spec: Manifest, flavor: Manifest) -> None:
 _RESTORED = ("nodeSelector", "tolerations")
 
 
-def _restored_template(
-    job: Manifest, place: PodSetPlace, pod_set: Manifest
-) -> Manifest:
+def _restored_part(job: Manifest, place: PodSetPlace, pod_set: Manifest) -> Manifest:
     """Give a pod template of a Job with the node selector and the tolerations of its Workload's pod set."""
-    template = _copied_template(job, place)
-    spec = template["spec"]
+    part = _copied_part(job, place)
+    spec = part if place.built else part["spec"]
     original_template = pod_set.get("template") or {}
     original = original_template.get("spec") or {}
     for key in _RESTORED:
         spec.pop(key, None)
         if key in original:
             spec[key] = original[key]
-    return template
+    return part
 
 
-def _copied_template(job: Manifest, place: PodSetPlace) -> Manifest:
-    """Copy a pod template of a Job, and the spec in it."""
+def _template_of(job: Manifest, place: PodSetPlace) -> Manifest:
+    """Give the template of the pods that start."""
+    part = _copied_part(job, place)
+    return {"spec": part} if place.built else part
+
+
+def _copied_part(job: Manifest, place: PodSetPlace) -> Manifest:
+    """Copy a pod template of a Job and the spec in it, or the fields that describe the pods instead."""
+    if place.built:
+        return with_global_selector(job, template_at(job, place.path))
     template = dict(template_of(job, place))
     spec = template.get("spec") or {}
     template["spec"] = dict(spec)

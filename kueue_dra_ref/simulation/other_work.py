@@ -69,7 +69,6 @@ WORK_KINDS: Mapping[tuple[str, str], PodTemplates] = {
     ("apps", "ReplicaSet"): _replicas,
     ("apps", "DaemonSet"): _unreadable,
     ("batch", "CronJob"): _cron_job,
-    ("sparkoperator.k8s.io", "SparkApplication"): _unreadable,
 }
 """By group and kind, how the pod templates of work are found that names a queue."""
 OF_OTHER_WORK = frozenset(

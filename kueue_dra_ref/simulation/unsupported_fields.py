@@ -15,10 +15,12 @@ from kueue_dra_ref.api.job_kinds import (
 )
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
+from kueue_dra_ref.api.spark_application import ROLES, SPARK_APPLICATION, role_of
 from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
 from kueue_dra_ref.apiserver.schema_kueue import schema
 from kueue_dra_ref.apiserver.structural_schema import unknown_fields
 from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
+from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.target import FieldError, Manifest
 
 _CHECKS, _TOPOLOGY, _SHARES = (
@@ -26,6 +28,7 @@ _CHECKS, _TOPOLOGY, _SHARES = (
     "topology-aware scheduling",
     "admission fair sharing",
 )
+_GATES_OF_KINDS = {kind.gate for kind in JOB_KINDS.values()}
 _OF_RUNTIME = (
     "spec.podSpecOverrides",
     "spec.podTemplateOverrides",
@@ -103,9 +106,26 @@ def settings_not_decided(
         subject = f"the kinds that Kueue manages, which do not include {FRAMEWORK}"
         yield _ignored("integrations.frameworks", subject)
     gates = configuration.get("featureGates") or {}
+    yield from _frameworks_without_gate(behaviour, frameworks or (), gates)
     for name, is_on in gates.items():
         if _changes_unread_gate(behaviour, name, is_on):
             yield _ignored(f"featureGates.{name}", "the feature of this gate")
+
+
+def _frameworks_without_gate(
+    behaviour: Behaviour, frameworks: Sequence[str], gates: Mapping[str, bool]
+) -> Iterator[FieldError]:
+    """Name the frameworks with which Kueue does not start, as a gate that they need is off."""
+    state = effective(behaviour.gates, gates)
+    if not isinstance(state, Mapping):
+        return
+    for kind in JOB_KINDS.values():
+        if kind.framework in frameworks and state.get(kind.gate) is False:
+            yield FieldError(
+                field="integrations.frameworks",
+                type="Not started",
+                detail=f"Kueue does not start with {kind.framework} while the gate {kind.gate} is off",
+            )
 
 
 def _value_at(configuration: Manifest, path: Sequence[str]) -> Any:
@@ -124,7 +144,7 @@ def _changes_unread_gate(
     gate = behaviour.gates.table.get(name)
     if gate is None or gate.shared or is_on is gate.default:
         return False
-    return name not in gates_read_by(behaviour)
+    return name not in _GATES_OF_KINDS.union(gates_read_by(behaviour))
 
 
 def unknown(manifest: Manifest) -> Sequence[str]:
@@ -145,6 +165,8 @@ def _labels_and_annotations(manifest: Manifest) -> Iterator[FieldError]:
         yield from _annotations_of_pods(manifest)
     if manifest["kind"] == WRAPPER.name:
         yield from _claims_without_charge(manifest)
+    if manifest["kind"] == SPARK_APPLICATION.name:
+        yield from _claims_of_spark(manifest)
 
 
 def _annotations_of_pods(job: Manifest) -> Iterator[FieldError]:
@@ -165,6 +187,19 @@ def _claims_without_charge(wrapper: Manifest) -> Iterator[FieldError]:
                 field=f"{place.pod_path}.resourceClaims",
                 type="Not charged",
                 detail="Kueue reads the pods of an AppWrapper without their claims",
+            )
+
+
+def _claims_of_spark(application: Manifest) -> Iterator[FieldError]:
+    """Name the claims of a SparkApplication, which has them in templates of which Kueue reads no spec."""
+    for role in ROLES:
+        template = role_of(application, role).get("template") or {}
+        spec = template.get("spec") or {}
+        if spec.get("resourceClaims"):
+            yield FieldError(
+                field=f"spec.{role}.template.spec.resourceClaims",
+                type="Not charged",
+                detail="Kueue builds the pods of a SparkApplication without the spec of its templates",
             )
 
 

@@ -45,7 +45,7 @@ def existing_cluster_is_refused(write: AdmissionRequest) -> Faults:
 
     Kueue 0.14: pkg/controller/jobs/rayjob/rayjob_webhook.go (validateCreate)
     """
-    if _is_checked(write, RAY_JOB.name) and uses_existing_cluster(write.new):
+    if write.is_managed(RAY_JOB.name) and uses_existing_cluster(write.new):
         yield _existing_cluster(write)
 
 
@@ -55,7 +55,7 @@ def cluster_is_made_or_selected(write: AdmissionRequest) -> Faults:
 
     Kueue: pkg/controller/jobs/rayjob/rayjob_webhook.go (validateCreate)
     """
-    if not _is_checked(write, RAY_JOB.name):
+    if not write.is_managed(RAY_JOB.name):
         return
     makes = "rayClusterSpec" in spec_of(write.new)
     selects = uses_existing_cluster(write.new)
@@ -174,16 +174,9 @@ def update_without_queue_is_not_validated(write: AdmissionRequest) -> bool:
     return write.new["kind"] in CLUSTER_PATHS and not queue_named_by(write.new)
 
 
-def _is_checked(write: AdmissionRequest, *kinds: str) -> bool:
-    """Whether work is of some kinds, and Kueue manages it or would."""
-    if not write.decoded or write.new["kind"] not in kinds:
-        return False
-    return write.manages_all or bool(queue_named_by(write.new))
-
-
 def _makes_cluster(write: AdmissionRequest, *kinds: str) -> bool:
     """Whether the cluster that work makes is checked: not if a RayJob selects one, too."""
-    if not _is_checked(write, *kinds):
+    if not write.is_managed(*kinds):
         return False
     if write.new["kind"] != RAY_JOB.name:
         return True

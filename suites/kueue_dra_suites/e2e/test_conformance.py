@@ -74,6 +74,7 @@ def with_the_role_only(site: NodeLab, tmp_path: Path) -> Path:
     document["users"] = [{"name": CONTEXT, "user": {"token": token}}]
     cluster = document["clusters"][0]["name"]
     document["contexts"] = [{"name": CONTEXT, "context": {"cluster": cluster, "user": CONTEXT}}]
+    document["current-context"] = CONTEXT
     file = tmp_path / "kubeconfig"
     file.touch(mode=0o600)
     file.write_text(yaml.safe_dump(document), "utf-8")
