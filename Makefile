@@ -23,6 +23,8 @@ MINORS ?=
 KUEUE_SRC ?=
 # With KUEUE_SRC: the release to compare the checkout with, such as AGAINST=kueue-0.19.
 AGAINST ?=
+# Where `make conformance` writes its report, which `make compare` compares with that of a real Kueue.
+REFERENCE ?= out/reference
 # For how long `make differential` starts new scenarios, and the seed that generates them; a random one by default.
 BUDGET ?= 10m
 SEED ?=
@@ -86,8 +88,8 @@ install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command
 
 .PHONY: conformance
 conformance: $(VENV)/.rooms ## the whole suite against the reference in memory; report in out/reference
-	@$(SUITE) $(ALONE) --forks $(FORKS) --report-dir=out/reference $(ARGS)
-	@$(BIN)/python -m kueue_dra_cli controls --report-dir=out/reference
+	@$(SUITE) $(ALONE) --forks $(FORKS) --report-dir=$(REFERENCE) $(ARGS)
+	@$(BIN)/python -m kueue_dra_cli controls --report-dir=$(REFERENCE)
 
 .PHONY: conformance-all
 conformance-all: $(VENV)/.rooms ## the same for each behaviour (KEP text or Kueue release), two at a time; reports in out/reference-NAME
@@ -158,8 +160,8 @@ cluster-down: $(VENV)/.e2e ## delete it, and what a killed run left behind
 	@$(BIN)/kueue-dra cluster down
 
 .PHONY: compare
-compare: $(VENV)/.dev ## check that the reports of `make conformance` and `make live` differ in target and durations only
-	@$(BIN)/kueue-dra report diff out/reference/report.json out/kueue/report.json
+compare: $(VENV)/.dev ## check that the reports of `make conformance` and `make live`, or of REFERENCE=DIR, differ in target and durations only
+	@$(BIN)/kueue-dra report diff $(REFERENCE)/report.json out/kueue/report.json
 
 .PHONY: test
 test: $(VENV)/.dev ## the project's own tests; they also prove that the suite can fail
