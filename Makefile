@@ -177,6 +177,7 @@ check: $(VENV)/.dev ## format, lint, types, import contracts, density, words, ge
 	@$(BIN)/python -m tests.words
 	@$(BIN)/python -m tests.requirements_page | diff -q - docs/reference/requirements.md >/dev/null || { echo "docs/reference/requirements.md is stale; run: make docs"; exit 1; }
 	@$(BIN)/python -m kueue_dra_reports.changes_page | diff -q - docs/reference/texts.md >/dev/null || { echo "docs/reference/texts.md is stale; run: make docs"; exit 1; }
+	@$(BIN)/python -m kueue_dra_reports.upgrade_page | diff -q - docs/how-to/upgrade-kueue.md >/dev/null || { echo "docs/how-to/upgrade-kueue.md is stale; run: make docs"; exit 1; }
 	@$(BIN)/python -m kueue_dra_reports.behaviour_pages --check docs/behaviours
 	@$(BIN)/python -m tests.selectors_page | diff -q - docs/reference/selectors.md >/dev/null || { echo "docs/reference/selectors.md is stale; run: make docs"; exit 1; }
 	@echo "check: clean"
@@ -198,9 +199,10 @@ format: $(VENV)/.dev ## rewrite the sources in the project's format
 	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix .
 
 .PHONY: docs
-docs: $(VENV)/.dev ## regenerate the pages in docs/reference and docs/behaviours
+docs: $(VENV)/.dev ## regenerate the pages that are made from the reference and its catalogue
 	@$(BIN)/python -m tests.requirements_page > docs/reference/requirements.md
 	@$(BIN)/python -m kueue_dra_reports.changes_page > docs/reference/texts.md
+	@$(BIN)/python -m kueue_dra_reports.upgrade_page > docs/how-to/upgrade-kueue.md
 	@$(BIN)/python -m kueue_dra_reports.behaviour_pages docs/behaviours
 	@$(BIN)/python -m tests.selectors_page > docs/reference/selectors.md
 

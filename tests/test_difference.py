@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 
+from kueue_dra_ref.features.gate_changes import GateChanges, gate_changes
+from kueue_dra_ref.features.kube_features import Gate, Gates, Stage
 from kueue_dra_ref.requirements.catalogue import Level, Requirement, catalogue
 from kueue_dra_ref.requirements.difference import Sentence, difference
-from kueue_dra_reports.changes_page import page
+from kueue_dra_reports import changes_page, upgrade_page
+from tests.commands import ROOT, kueue_dra
 
 NAMES = ("kep-2025-04", "kep-2025-07", "kep-2025-09", "kueue-0.19.2")
 
@@ -73,6 +77,49 @@ def test_headings_are_those_of_each_text() -> None:
     assert after == {"KEP-2941 2025-07"}
 
 
-def test_the_committed_page_is_the_one_that_is_printed() -> None:
-    """docs/reference/texts.md is made by the module, never by hand."""
-    assert (Path(__file__).parent.parent / "docs" / "reference" / "texts.md").read_text("utf-8") == page()
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("reference/texts.md", changes_page.page),
+        ("how-to/upgrade-kueue.md", upgrade_page.page),
+    ],
+)
+def test_the_committed_page_is_the_one_that_is_printed(name: str, text: Callable[[], str]) -> None:
+    """It is made by the module, never by hand."""
+    assert (ROOT / "docs" / name).read_text("utf-8") == text()
+
+
+def test_each_kind_of_change_of_a_gate_is_told() -> None:
+    """Those of Kubernetes' registry are not Kueue's, and a gate that stays is no change."""
+
+    def gates(**table: Gate) -> Gates:
+        return Gates(table=table)
+
+    def gate(default: bool, *, locked: bool = False, shared: bool = False) -> Gate:
+        return Gate(name="g", default=default, stage=Stage.BETA, locked=locked, shared=shared)
+
+    before = gates(Same=gate(True), Up=gate(False), Down=gate(True), Fixed=gate(True), Old=gate(True))
+    after = gates(
+        Same=gate(True),
+        Up=gate(True),
+        Down=gate(False),
+        Fixed=gate(True, locked=True),
+        Fresh=gate(True),
+        Trial=gate(False),
+        Kubernetes=gate(True, shared=True),
+    )
+
+    assert gate_changes(before, after) == GateChanges(
+        new_on=("Fresh",), new_off=("Trial",), now_on=("Up",), now_off=("Down",), locked=("Fixed",), gone=("Old",)
+    )
+
+
+def test_two_releases_are_compared_with_their_gates() -> None:
+    """A text has none."""
+    releases = kueue_dra("diff-texts", "kueue-0.18.3", "kueue-0.19.2").stdout
+    text = kueue_dra("diff-texts", "kep-2025-09", "kueue-0.19.2").stdout
+    read = json.loads(kueue_dra("diff-texts", "kueue-0.18.3", "kueue-0.19.2", "-o", "json").stdout)
+
+    assert "### Feature gates" in releases
+    assert "KueueDRAIntegrationConsumableCapacity" in read["gates"]["new_off"]
+    assert "### Feature gates" not in text
