@@ -9,9 +9,10 @@ from collections.abc import Hashable, Iterator
 from itertools import pairwise
 
 from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.controllers.scheduler import Scheduler
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.controlplane.store import Event
+from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest
 
@@ -31,23 +32,40 @@ class StateLog:
         cycles.append(cycle)
         if len(cycles) < _TIMES:
             return 0
-        distances = {b - a for a, b in pairwise(cycles[-_TIMES:])}
-        return distances.pop() if len(distances) == 1 else 0
+        latest = cycles[-_TIMES:]
+        first, second = latest[:2]
+        period = second - first
+        for earlier, later in pairwise(latest):
+            if later - earlier != period:
+                return 0
+        return period
 
 
 def state_of(kueue: Kueue, scheduler: Scheduler) -> Hashable:
     """Give everything that the next cycle depends on: usage, queues, and the heads with what they were answered."""
-    sizes = []
+    state: list[Hashable] = [
+        kueue.moves,
+        scheduler.preemptions,
+        tuple(kueue.to_do),
+    ]
     for pending in kueue.pending.values():
-        sizes.append((len(pending.heap), len(pending.inadmissible)))
-    heads = []
+        in_heap = len(pending.heap)
+        inadmissible = len(pending.inadmissible)
+        state.append((in_heap, inadmissible))
     for info in scheduler.heads:
-        tried = info.progress.tried if info.progress else ()
         found = kueue.store.get("Workload", info.key)
-        shown = tuple(tuple(each.items()) for each in tried)
-        heads.append((info.key, shown, _message(found)))
-    to_do = tuple(kueue.to_do)
-    return kueue.moves, scheduler.preemptions, tuple(sizes), tuple(heads), to_do
+        message = _message(found)
+        state.append((info.key, message))
+        state += _tried(info)
+    return tuple(state)
+
+
+def _tried(info: WorkloadInfo) -> Iterator[Hashable]:
+    """Give the flavors that the search for a head has tried."""
+    if info.progress is None:
+        return
+    for tried in info.progress.tried:
+        yield tuple(tried.items())
 
 
 class AlternatingMessages:
@@ -60,29 +78,38 @@ class AlternatingMessages:
 
     def on_event(self, event: Event) -> None:
         """Observe a change of a Workload, and the message that it had when the messages were noted before."""
-        if event.kind == "Workload" and event.key not in self._found:
-            before = {} if self._is_first else {_message(event.old): None}
-            self._found[event.key] = before
+        if event.kind != "Workload" or event.key in self._found:
+            return
+        messages = self._found[event.key] = {}
+        if not self._is_first:
+            before = _message(event.old)
+            messages[before] = None
 
     def note(self) -> None:
         """Note the messages of now."""
         self._is_first = False
         for key, messages in self._found.items():
             found = self._kueue.store.get("Workload", key)
-            if found is not None:
-                messages[_message(found)] = None
+            if found is None:
+                continue
+            message = _message(found)
+            messages[message] = None
 
     def report(self) -> Iterator[str]:
         """Name the Workloads whose messages differ, the oldest first."""
         store = self._kueue.store
-        objects = [store.get("Workload", key) for key in self._found]
-        existing = [each for each in objects if each is not None]
-        for each in sorted(existing, key=store.order_of):
-            meta = each["metadata"]
-            key = (meta["namespace"], meta["name"])
-            if len(self._found[key]) > 1:
-                shown = " | ".join(self._found[key])
-                yield f"Workload {'/'.join(key)} alternates between: {shown}"
+        existing = []
+        for key in self._found:
+            found = store.get("Workload", key)
+            if found is not None:
+                existing.append(found)
+        existing.sort(key=store.order_of)
+        for each in existing:
+            namespace, name = key_of(each)
+            messages = self._found[namespace, name]
+            if len(messages) > 1:
+                shown = " | ".join(messages)
+                yield f"Workload {namespace}/{name} alternates between: {shown}"
 
 
 def _message(workload: Manifest | None) -> str:
