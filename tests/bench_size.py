@@ -54,28 +54,8 @@ def manifests(jobs: int) -> list[Manifest]:
     return [bench_inputs.configuration(), *bench_inputs.cluster(jobs), *bench_inputs.work(jobs)]
 
 
-def measured(jobs: int, form: str) -> Iterator[dict[str, Any]]:
-    """Measure one size: the manifests, and the dump of the cluster that they lead to."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"manifests.{form}"
-        _write(file, manifests(jobs))
-        found, objects = _phases(file)
-        yield {"jobs": jobs, "input": f"manifests, {form}", **found}
-        dump = Path(folder) / f"dump.{form}"
-        _write(dump, [HEAD, bench_inputs.configuration(), *objects])
-        del objects
-        found, _ = _phases(dump)
-        yield {"jobs": jobs, "input": f"dump, {form}", **found}
-
-
-def _write(file: Path, objects: Sequence[Manifest]) -> None:
-    if file.suffix == ".json":
-        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=1))
-    else:
-        file.write_text(written(objects))
-
-
-def _phases(file: Path) -> tuple[dict[str, float], list[Manifest]]:
+def measured(file: Path, dumps: Sequence[Path]) -> dict[str, float]:
+    """Measure what ``simulate`` does with a file; then write what it prints as dumps of a cluster."""
     reading, simulation = _timed(lambda: simulation_of([file], None, NAMES[0], {}, from_scratch=False))
     deciding, result = _timed(simulation.run)
     is_json = file.suffix == ".json"
@@ -87,7 +67,17 @@ def _phases(file: Path) -> tuple[dict[str, float], list[Manifest]]:
 
     printing, objects = _timed(printed)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"reading": reading, "deciding": deciding, "printing": printing, "peak": peak}, objects
+    for dump in dumps:
+        write(dump, [HEAD, bench_inputs.configuration(), *objects])
+    return {"reading": reading, "deciding": deciding, "printing": printing, "peak": peak}
+
+
+def write(file: Path, objects: Sequence[Manifest]) -> None:
+    """Write manifests as a list in JSON, or as documents in YAML."""
+    if file.suffix == ".json":
+        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=1))
+    else:
+        file.write_text(written(objects))
 
 
 def _timed(act: Callable[[], T]) -> tuple[float, T]:
@@ -114,24 +104,36 @@ def rows(measures: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
         ]
 
 
-def _in_a_process(jobs: int, form: str) -> Iterator[dict[str, Any]]:
-    command = [sys.executable, "-m", "tests.bench_size", "--one", str(jobs), form]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout
-        for line in child.stdout:
-            print(line.strip(), file=sys.stderr, flush=True)
-            yield json.loads(line)
+def _of_size(jobs: int) -> Iterator[dict[str, Any]]:
+    """Measure manifests, and the dump of the cluster that they lead to, each in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        inside = Path(folder)
+        plain = inside / "manifests.json"
+        dumps = [inside / "dump.json", inside / "dump.yaml"]
+        write(plain, manifests(jobs))
+        yield _in_a_process(jobs, plain, dumps)
+        for dump in dumps:
+            yield _in_a_process(jobs, dump)
+
+
+def _in_a_process(jobs: int, file: Path, dumps: Sequence[Path] = ()) -> dict[str, Any]:
+    names = [str(each) for each in (file, *dumps)]
+    command = [sys.executable, "-m", "tests.bench_size", "--file", *names]
+    child = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    found = json.loads(child.stdout)
+    print(jobs, file.name, found, file=sys.stderr, flush=True)
+    return {"jobs": jobs, "input": file.name, **found}
 
 
 def main(arguments: Sequence[str]) -> None:
     """Measure the sizes that the command line names."""
     gc.set_threshold(*GC_THRESHOLDS)
-    if arguments[:1] == ["--one"]:
-        for each in measured(int(arguments[1]), arguments[2]):
-            print(json.dumps(each), flush=True)
+    if arguments[:1] == ["--file"]:
+        file, *dumps = map(Path, arguments[1:])
+        print(json.dumps(measured(file, dumps)))
         return
     sizes = [int(each) for each in arguments] or SIZES
-    measures = [each for form in ("json", "yaml") for size in sizes for each in _in_a_process(size, form)]
+    measures = [each for size in sizes for each in _of_size(size)]
     print(tabulate(rows(measures), headers=HEADERS, disable_numparse=True))
     print(f"\n{KUEUE_FIGURE}")
 

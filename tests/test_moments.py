@@ -26,7 +26,7 @@ HEAD = {"apiVersion": "kueue-dra.dev/v1alpha1", "kind": "ClusterDump", "spec": {
 @pytest.fixture(scope="module")
 def recording() -> Recording:
     """Record a plan on the reference, with one dump."""
-    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target = ReferenceTarget(behaviour("kueue-0.19.2"))
     target.apply([a_namespace("default")])
     plan = next(plans(target.behaviour, SEED))
 
@@ -112,7 +112,7 @@ def test_a_seed_gives_the_same_plans_again() -> None:
     """Scenarios and dumps are the same; another seed gives others."""
 
     def drawn(seed: int) -> list[Plan]:
-        found = plans(behaviour("kueue-0.19"), seed)
+        found = plans(behaviour("kueue-0.19.2"), seed)
         return [next(found) for _ in range(3)]
 
     assert drawn(1) == drawn(1)

@@ -91,3 +91,16 @@ def test_a_world_is_shown_all_the_same(story: Scenario, tmp_path: Path) -> None:
 
     assert (result.exit_code, "pending" in result.stdout) == (0, True)
     assert "note: Kueue does not settle here" in result.stderr
+
+
+def test_a_run_that_repeats_itself_ends_soon(story: Scenario) -> None:
+    """However many Workloads there are: the cycles show that nothing else will come."""
+    target, steps = replaying(story, KUEUE)
+    next(each for each in steps if each.get("unsettled"))
+    assert target.manager
+    before = target.manager.scheduler._number
+
+    with pytest.raises(NotQuiescent):
+        target.settle()
+
+    assert target.manager.scheduler._number - before < 100

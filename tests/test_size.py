@@ -135,3 +135,17 @@ def _all_of(descriptor: int) -> str:
         while some := terminal.read(1000):
             found += some
     return found.decode()
+
+
+def test_ctrl_c_after_the_work_is_ignored(tmp_path: Path) -> None:
+    """The interpreter frees the memory of a large simulation for a while; the exit code is that of the simulation."""
+    file = _file(tmp_path / "jobs.json", manifests(6))
+    script = (
+        "import atexit, os, signal, kueue_dra_cli; atexit.register(os.kill, os.getpid(), signal.SIGINT);"
+        "kueue_dra_cli.main(prog_name='kueue-dra')"
+    )
+
+    command = [sys.executable, "-c", script, "simulate", "-f", str(file)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+    assert (result.returncode, result.stderr) == (0, "")

@@ -102,6 +102,19 @@ def _interrupt(_: int, __: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def _leave(_: int, __: object) -> NoReturn:
+    """End the program before or after the command, where there is nothing to clean up."""
+    sys.exit(INTERRUPTED)
+
+
+def _set_interrupt(handler: Any) -> None:
+    """Handle Ctrl-C outside the command, unless it is ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, handler)
+
+
 @contextmanager
 def _signals() -> Iterator[None]:
     """Let SIGTERM end the command as Ctrl-C does, with its clean-up; an ignored signal stays ignored."""
@@ -125,6 +138,7 @@ class LazyGroup(click.Group):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program, and report an internal error in one line."""
+        _set_interrupt(_leave)
         try:
             return self.main(*args, **kwargs)
         except Exception as fault:
@@ -139,6 +153,8 @@ class LazyGroup(click.Group):
                 err=True,
             )
             sys.exit(INTERNAL_ERROR)
+        finally:
+            _set_interrupt(signal.SIG_IGN)  # the work is complete
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line, and name a file that cannot be read or written."""

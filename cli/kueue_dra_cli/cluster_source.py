@@ -68,11 +68,11 @@ def read_cluster(
     prefix = f"kueue-dra {command}"
     try:
         name = context or current_context(kubeconfig)
+        api = client_of(name, kubeconfig)
     except ClusterError as trouble:
         raise CliError([f"{prefix}: {trouble}"]) from None
     try:
-        limits = WaitLimits(ready=5.0)
-        client = APIClient(api=client_of(name, kubeconfig), limits=limits)
+        client = APIClient(api=api, limits=WaitLimits(ready=5.0))
         return name, dump(client, partial(_progress, prefix))
     except (ClusterError, TimedOut) as trouble:
         raise CliError([f"{prefix}: context {name}: {trouble}"]) from None

@@ -67,7 +67,8 @@ def command(
 def _print(result: SimulationResult, notes: InputNotes, output: str) -> None:
     match output:
         case "yaml":
-            click.echo(written(result.objects), nl=False)
+            for each in result.objects:
+                click.echo(written([each]), nl=False)
         case "json":
             as_json({"apiVersion": "v1", "kind": "List", "items": list(result.objects)})
         case _:

@@ -44,6 +44,8 @@ class Scheduler:
         """How each pending preemptor found the workloads that it preempted last."""
         self._just_admitted: set[Key] = set()
         """The workloads admitted in the last cycle, unless time has passed since."""
+        self.heads: tuple[WorkloadInfo, ...] = ()
+        """The heads of the last cycle."""
         self.preemptions = 0
         """The number of workloads preempted so far."""
 
@@ -51,6 +53,7 @@ class Scheduler:
         """Schedule the heads of all active ClusterQueues together; False when nothing changed."""
         version = self.store.version
         heads = self._heads()
+        self.heads = tuple(info for _, info in heads)
         if not heads:
             return False
         self._number += 1

@@ -68,6 +68,10 @@ class Store:
         objects = self._objects[kind]
         yield from list(objects.values())
 
+    def count(self, kind: str) -> int:
+        """Give the number of objects of a kind."""
+        return len(self._objects[kind])
+
     def order_of(self, obj: Manifest) -> int:
         """Give the place of an object in the order of creation, which is finer than its timestamp."""
         written = obj["metadata"]["uid"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
@@ -26,6 +26,7 @@ from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.kueue import Kueue, ToDo
 from kueue_dra_ref.controlplane.store import Event, Store, is_deleted, key_of
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.reference.livelock import AlternatingMessages, StateLog, state_of
 
 _INITIAL_LIST = (
     "WorkloadPriorityClass",
@@ -42,6 +43,8 @@ _INITIAL_LIST = (
 
 _CYCLES, _CYCLES_EACH = 1000, 50
 """Cycles in which every scenario settles: a fixed number, and more for each of its Workloads."""
+_PATIENCE = 20
+"""Cycles before a run is watched for repetition; a Kueue that did not settle before is watched at once."""
 _CYCLES_TO_REPORT = 4
 """Further cycles of a livelock, in which messages that alternate show up."""
 _PREEMPTIONS, _PAUSE = 20, 0.5
@@ -81,6 +84,7 @@ class Manager:
         """What to reconcile after cycles that preempted, by cycle."""
         self.restless: tuple[str, ...] = ()
         """What alternates without end since the last change: each Workload with its messages."""
+        self._observer: AlternatingMessages | None = None
         self._pauses = 0
         self._deferred: dict[tuple[str, Key], None] = {}
         """Victims to reconcile after the next cycle: their preemptor has not been admitted for long."""
@@ -114,6 +118,8 @@ class Manager:
 
     def on_event(self, event: Event) -> None:
         """Dispatch a change to the controllers."""
+        if self._observer is not None:
+            self._observer.on_event(event)
         if event.kind not in _WITH_COUNTS or _is_spec_change(event):
             for handle in self._handlers.get(event.kind, ()):
                 handle(event)
@@ -123,6 +129,7 @@ class Manager:
     def run_until_idle(self) -> None:
         """Reconcile and schedule until nothing changes at this moment, then write the status of the queues."""
         cycles, preemptions = 0, self.scheduler.preemptions
+        states, patience = StateLog(), 0 if self.restless else _PATIENCE
         self.restless = ()
         self.scheduler.next_cycle_delay()
         while not self.restless and self._run_once():
@@ -130,6 +137,8 @@ class Manager:
             if self._is_livelocked(cycles, self.scheduler.preemptions - preemptions):
                 self._pass_time()
                 break
+            if cycles > patience:
+                self._end_repetition(states, cycles)
         else:
             self._pauses = 0
         stale = self.kueue.stale
@@ -142,12 +151,23 @@ class Manager:
         """Whether workloads keep preempting each other, so that time passes; any other loop is reported at once."""
         if cycles <= _CYCLES and preemptions <= _PREEMPTIONS:
             return False
-        workloads = sum(1 for _ in self.kueue.store.every("Workload"))
+        workloads = self.kueue.store.count("Workload")
         if preemptions > _PREEMPTIONS + workloads:
             return True
         if cycles > _CYCLES + _CYCLES_EACH * workloads:
             self._give_up(f"no end after {cycles} cycles")
         return False
+
+    def _end_repetition(self, states: StateLog, cycles: int) -> None:
+        """End a run that repeats itself, in the state in which it would end after all the cycles that it may have."""
+        state = state_of(self.kueue, self.scheduler)
+        period = states.period(state, cycles)
+        if not period:
+            return
+        last = _CYCLES + _CYCLES_EACH * self.kueue.store.count("Workload") + 1
+        for _ in range((last - cycles) % period):
+            self._run_once()
+        self._give_up(f"no end after {last} cycles")
 
     def _pass_time(self) -> None:
         """Let time pass while workloads keep preempting each other; report it once that has not helped for long."""
@@ -161,22 +181,14 @@ class Manager:
 
     def _report_livelock(self) -> Iterator[str]:
         """Run a few more cycles and report the workloads whose messages alternate."""
-        messages: dict[Key, dict[str, None]] = {}
+        self._observer = messages = AlternatingMessages(self.kueue)
         for _ in range(_CYCLES_TO_REPORT):
             self._reconcile_all()
-            self._collect_messages(messages)
+            messages.note()
             self._schedule()
-            self._collect_messages(messages)
-        for (namespace, name), found in messages.items():
-            if len(found) > 1:
-                shown = " | ".join(found)
-                yield f"Workload {namespace}/{name} alternates between: {shown}"
-
-    def _collect_messages(self, messages: dict[Key, dict[str, None]]) -> None:
-        for found in self.kueue.store.every("Workload"):
-            reserved = condition(found, "QuotaReserved") or {}
-            message = reserved.get("message", "no message")
-            messages.setdefault(key_of(found), {})[message] = None
+            messages.note()
+        self._observer = None
+        return messages.report()
 
     def _run_once(self) -> bool:
         """Reconcile and schedule once; False when nothing changed."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import yaml
 
+from kueue_dra_clusters.dump_roles import dump_roles
 from kueue_dra_clusters.installation import SETTINGS_NAME
 from kueue_dra_clusters.kueue_process import ROLE
 from kueue_dra_clusters.permissions import RUN, Permission, cluster_role
@@ -52,3 +53,19 @@ def test_a_missing_permission_is_named_as_kubectl_takes_it() -> None:
         "subresource": "status",
         "verb": "update",
     }
+
+
+def test_the_published_roles_of_a_dump_are_those_that_it_is_tested_with() -> None:
+    """The file has the same objects, in addition to its comments."""
+    published = list(yaml.safe_load_all((ROOT / "examples" / "rbac" / "dump.yaml").read_text("utf-8")))
+
+    assert published == list(dump_roles())
+
+
+def test_a_dump_may_only_read() -> None:
+    """It lists objects, and gets one ConfigMap by name; no Secret."""
+    found = {each for role in dump_roles() for each in rights(role)}
+
+    assert {verb for *_, verb, _ in found} == {"list", "get"}
+    assert [each for each in found if each[2] == "get"] == [("", "configmaps", "get", (SETTINGS_NAME,))]
+    assert "secrets" not in {resource for _, resource, *_ in found}

@@ -25,7 +25,7 @@ SEED = 4
 def test_the_commands_answer_as_the_cluster_does(plane: ControlPlane, target: LiveTarget) -> None:
     """explain, audit, and a reference that goes on from the dump, at three moments."""
     figures = Figures()
-    for plan in plans(behaviour("kueue-0.19"), SEED):
+    for plan in plans(behaviour("kueue-0.19.2"), SEED):
         target.clean()
         for moment in compared(record(plan, "0.19", target, partial(dump_of, plane))):
             figures.add(moment)

@@ -46,7 +46,7 @@ def test_the_reference_goes_on_from_a_dump(target: LiveTarget, plane: ControlPla
 @pytest.mark.live
 def test_a_circle_of_cohorts_has_the_status_that_kueue_writes(target: LiveTarget) -> None:
     """The ClusterQueue says Active, as nothing is wrong with it alone; the Workload says that it is inactive."""
-    ours = ReferenceTarget(behaviour("kueue-0.19"))
+    ours = ReferenceTarget(behaviour("kueue-0.19.2"))
     assert ours.start(CONFIGURATION) == ()
     found = []
     for side in (target, ours):

@@ -15,6 +15,7 @@ from kueue_dra_cli.differential import Duration
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.live_target import LiveTarget
+from kueue_dra_clusters.releases import release
 from kueue_dra_clusters.waiting import elapsed_since, limits_of, moment_now
 from kueue_dra_ref.behaviours import behaviour
 from tests.moments.compared import Moment, compared
@@ -66,7 +67,7 @@ def _recorded(options: argparse.Namespace) -> Iterator[Recording]:
     brief = replace(limits, settle=limits.settle / 3)
     began, dumps = moment_now(), 0
     with ControlPlane(binaries(options.kueue)) as plane, closing(LiveTarget(plane, limits=brief)) as target:
-        for plan in plans(behaviour(f"kueue-{options.kueue}"), options.seed):
+        for plan in plans(behaviour(release(options.kueue).name), options.seed):
             if dumps >= options.moments or elapsed_since(began) > seconds:
                 return
             found = record(plan, options.kueue, target, partial(dump_of, plane))

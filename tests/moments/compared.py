@@ -117,7 +117,7 @@ class _Asked:
         self._recording, self._plan = recording, recording.plan
         self._dumps, self._folder = dumps, folder
         config = self._file("config.yaml", [recording.plan.configuration(dumps.step)])
-        self._options = ("--config", config, "--behaviour", f"kueue-{recording.kueue}", "-o", "json")
+        self._options = ("--config", config, "--behaviour", recording.release, "-o", "json")
         self.errors: list[str] = []
 
     def _file(self, name: str, documents: Sequence[Manifest]) -> Path:
@@ -221,8 +221,8 @@ def _is_of(workload: Manifest, decision: str) -> bool:
 def _going_on(recording: Recording, dumps: Dumps, found: Moment) -> None:
     """Run the steps that follow on a reference that begins with the dump, and compare the admissions."""
     plan, begun = recording.plan, dumps.step
-    soon = _begun(plan, begun, recording.kueue, dumps.early, found)
-    then = _begun(plan, begun, recording.kueue, dumps.settled, found)
+    soon = _begun(recording, begun, dumps.early, found)
+    then = _begun(recording, begun, dumps.settled, found)
     if soon is None or then is None:
         return
     now = recording.seen[begun - 1]
@@ -243,12 +243,13 @@ def _going_on(recording: Recording, dumps: Dumps, found: Moment) -> None:
         found.same += not found.going_on
 
 
-def _begun(plan: Plan, step: int, kueue: str, dump: Documents, found: Moment) -> Target | None:
+def _begun(recording: Recording, step: int, dump: Documents, found: Moment) -> Target | None:
     """Start a reference over a dump, read as a file is."""
     cluster = running_cluster(parse(written(dump), "dump.yaml"))
     server = ApiServer(kubernetes=MINORS[cluster.kubernetes], sketches=True)
     objects = given(cluster.documents, running=True)
-    result = simulate(behaviour(f"kueue-{kueue}"), plan.configuration(step), objects, server, cluster.seconds)
+    rules, configuration = behaviour(recording.release), recording.plan.configuration(step)
+    result = simulate(rules, configuration, objects, server, cluster.seconds)
     if isinstance(result, SimulationResult):
         return result.target
     found.errors.append(f"Kueue does not start: {result}")

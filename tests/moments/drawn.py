@@ -69,7 +69,7 @@ def plans(behaviour: Behaviour, seed: int) -> Iterator[Plan]:
         number += 1
         of = choose.choice(TOGETHER)
         batch = _widened(next(drawn[of]), choose, behaviour.kueue)
-        checked = choose.random() < 0.1
+        checked = choose.random() < 0.03
         if checked:
             batch = tuple(map(_with_check, batch))
         steps = list(_with_waiting_work(batch, behaviour))

@@ -12,6 +12,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.dump import dump
 from kueue_dra_clusters.fence import PREFIX
+from kueue_dra_clusters.releases import release
 from kueue_dra_clusters.waiting import TimedOut, let_pass
 from kueue_dra_ref.scenarios.playback import (
     ObservedState,
@@ -55,6 +56,11 @@ class Recording:
     dumps: list[Dumps] = field(default_factory=list)
     ending: str = ""
     """Why it ended before the last step; empty if it did not."""
+
+    @property
+    def release(self) -> str:
+        """The behaviour of the Kueue that was recorded, with its patch."""
+        return release(self.kueue).name
 
 
 def record(plan: Plan, kueue: str, target: Target, dumped: Callable[[], Documents]) -> Recording:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-import yaml
 
 from kueue_dra_clusters.installation import SETTINGS
 from kueue_dra_clusters.kind.rollout import Rollout
@@ -20,6 +19,7 @@ from kueue_dra_clusters.permissions import cluster_role
 from kueue_dra_clusters.preflight import RUN_LABEL
 from kueue_dra_fixtures.lab import ROLE, Lab
 from kueue_dra_fixtures.on_nodes import NodeLab
+from kueue_dra_fixtures.service_accounts import CONTEXT, kubeconfig_with
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Target
 from kueue_dra_suites.conformance.mapping import test_uniqueness
@@ -35,7 +35,6 @@ SELECTED = (
     "test_a_local_queue_whose_cluster_queue_can_admit_is_ready",
 )
 """The selected cases, as for ``-k``; all cases run without nodes (``make live``)."""
-RBAC = "rbac.authorization.k8s.io"
 MAPPING: tuple[Callable[[Lab], None], ...] = (
     test_uniqueness.test_the_refusal_of_a_shared_class_names_its_resource,
     test_uniqueness.test_mappings_of_one_name_may_not_be_told_of_their_classes,
@@ -52,32 +51,14 @@ OTHERS = (
     ("v1", "ConfigMap"),
 )
 """The kinds of what belongs to the driver and to Kueue; other cases, which may run at the same time, create none."""
-USER = {"kind": "ServiceAccount", "name": "kueue-dra-ci"}
-CONTEXT = "ci"
 
 
 @pytest.fixture
 def with_the_role_only(site: NodeLab, tmp_path: Path) -> Path:
     """Give a kubeconfig of a service account that has only the role that is published for a run."""
-    account = {**USER, "namespace": site.namespace}
-    metadata = {"name": USER["name"], "namespace": site.namespace}
     role = cluster_role(config_map=SETTINGS.name, kueue_role=ROLE.name)
-    reference = {"apiGroup": RBAC, "kind": "ClusterRole", "name": role["metadata"]["name"]}
-    binding = {"metadata": {"name": USER["name"]}, "roleRef": reference, "subjects": [account]}
-    site.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
-    site.apply(role)
-    site.apply({"apiVersion": f"{RBAC}/v1", "kind": "ClusterRoleBinding", **binding})
-    path = f"/api/v1/namespaces/{site.namespace}/serviceaccounts/{USER['name']}/token"
-    request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-    token = site.objects.call("POST", path, request).body["status"]["token"]
-    document = yaml.safe_load(site.cluster.kubeconfig.read_text("utf-8"))
-    document["users"] = [{"name": CONTEXT, "user": {"token": token}}]
-    cluster = document["clusters"][0]["name"]
-    document["contexts"] = [{"name": CONTEXT, "context": {"cluster": cluster, "user": CONTEXT}}]
-    document["current-context"] = CONTEXT
     file = tmp_path / "kubeconfig"
-    file.touch(mode=0o600)
-    file.write_text(yaml.safe_dump(document), "utf-8")
+    kubeconfig_with(site, "kueue-dra-ci", [role], file)
     return file
 
 
