@@ -19,7 +19,12 @@ from kueue_dra_ref.apiserver.go_types import (
     fields,
 )
 from kueue_dra_ref.apiserver.schema_claims import HEAD, OBJECT_META
-from kueue_dra_ref.apiserver.schema_pods import INT32, JOB_SPEC, TEMPLATE
+from kueue_dra_ref.apiserver.schema_pods import (
+    EARLIER_TEMPLATE,
+    INT32,
+    JOB_SPEC,
+    TEMPLATE,
+)
 from kueue_dra_ref.apiserver.schema_ray import RAY
 from kueue_dra_ref.apiserver.schema_spark import SPARK_APPLICATION
 
@@ -51,19 +56,25 @@ _RUN_POLICY = fields(
     ("schedulingPolicy", ANYTHING),
     ("suspend", FLAG),
 )
-_REPLICA = fields(
-    "v1.ReplicaSpec",
-    ("replicas", INT32),
-    ("restartPolicy", TEXT),
-    ("template", TEMPLATE),
-)
 
 
-def _training_job(name: str, replicas: str, others: str) -> GoStruct:
+def _replica(template: GoStruct) -> GoStruct:
+    return fields(
+        "v1.ReplicaSpec",
+        ("replicas", INT32),
+        ("restartPolicy", TEXT),
+        ("template", template),
+    )
+
+
+def _training_job(
+    name: str, replicas: str, others: str, template: GoStruct = EARLIER_TEMPLATE
+) -> GoStruct:
+    replica = _replica(template)
     spec = fields(
         f"v1.{name}Spec",
         ("runPolicy", _RUN_POLICY),
-        (replicas, GoMap(_REPLICA)),
+        (replicas, GoMap(replica)),
         *all_of(ANYTHING, others),
     )
     return fields(f"v1.{name}", *HEAD, ("spec", spec), ("status", ANYTHING))
@@ -155,6 +166,7 @@ CUSTOM: Mapping[str, GoStruct] = {
         "MPIJob",
         "mpiReplicaSpecs",
         "slotsPerWorker runLauncherAsWorker sshAuthMountPath launcherCreationPolicy mpiImplementation",
+        TEMPLATE,
     ),
     **RAY,
     "TrainJob": fields(

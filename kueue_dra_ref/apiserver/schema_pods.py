@@ -76,7 +76,7 @@ AFFINITY = fields(
     ("nodeAffinity", _NODE_AFFINITY),
     *all_of(ANYTHING, "podAffinity podAntiAffinity"),
 )
-POD = fields(
+_EARLIER_POD = fields(
     "v1.PodSpec",
     *all_of(GoSlice(CONTAINER, keyed=True), "containers initContainers"),
     *all_of(WHOLE, "terminationGracePeriodSeconds activeDeadlineSeconds"),
@@ -107,9 +107,17 @@ POD = fields(
     ("priority", INT32),
     ("overhead", AMOUNTS),
     ("resourceClaims", GoSlice(POD_CLAIM, keyed=True)),
-    ("resources", RESOURCES),
 )
-TEMPLATE = fields("v1.PodTemplateSpec", ("metadata", OBJECT_META), ("spec", POD))
+POD = fields("v1.PodSpec", *_EARLIER_POD.fields, ("resources", RESOURCES))
+
+
+def _template(pod: GoStruct) -> GoStruct:
+    return fields("v1.PodTemplateSpec", ("metadata", OBJECT_META), ("spec", pod))
+
+
+TEMPLATE = _template(POD)
+EARLIER_TEMPLATE = _template(_EARLIER_POD)
+"""A template in definitions that are older than resources of the pod itself, which the API server drops."""
 JOB_SPEC = fields(
     "v1.JobSpec",
     *all_of(

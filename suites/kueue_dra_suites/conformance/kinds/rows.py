@@ -28,6 +28,8 @@ TYPED = tuple(each for each in EVERY if each is not TRAIN_JOB)
 """Each kind that has its pod templates itself."""
 LATE = tuple(each for each in SEVERAL if each is not TRAIN_JOB)
 """Each kind with several pod sets of its own, which also starts if it was created without its framework."""
+OF_KUBEFLOW = (PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, JAX_JOB)
+"""Each kind of training-operator."""
 ENDING = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, JAX_JOB, RAY_JOB, TRAIN_JOB)
 """Each kind that completes."""
 OF_THREE = (JOB_SET, TF_JOB, TRAIN_JOB, *OF_RAY)

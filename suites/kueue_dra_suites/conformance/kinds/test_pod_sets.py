@@ -10,8 +10,10 @@ from kueue_dra_fixtures.builders import GPU, Pods, a_pod_set, a_request, a_templ
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.api.job_kind import replaced
+from kueue_dra_ref.api.job_kinds import pod_set_places
 from kueue_dra_ref.verdict import Verdict
-from kueue_dra_suites.conformance.kinds.rows import EVERY, LATE, OF_THREE, SEVERAL
+from kueue_dra_suites.conformance.kinds.rows import EVERY, LATE, OF_KUBEFLOW, OF_THREE, SEVERAL
 
 pytestmark = owns_kueue
 
@@ -35,6 +37,19 @@ def test_devices_are_charged_for_each_pod(lab: Lab, kind: str, pods: int, quota:
     job = queue.submit(work_of(kind, a_pod_set("workers", pods=pods, claims=[a_template(gpu(2))])))
 
     assert lab.verdict(job) == verdict
+
+
+@covers("WORK-040")
+@pytest.mark.parametrize("kind", OF_KUBEFLOW)
+def test_requests_of_the_pod_itself_are_dropped(lab: Lab, kind: str) -> None:
+    """The definitions of these kinds are older than that field."""
+    queue = lab.queue({"cpu": "8"})
+    written = lab.written(work_of(kind, a_pod_set("workers", pods=2, cpu="1")), queue)
+    (place,) = pod_set_places(written)
+    asked = replaced(written, (*place.path, "spec", "resources"), {"requests": {"cpu": "3"}})
+    job = lab.submit_manifest(asked)
+
+    assert lab.verdict(job) == admitted({"cpu": "2"})
 
 
 @covers("COUNT-011")
