@@ -19,6 +19,11 @@ from kueue_dra_clusters.kind.components import (
     KUBECTL_VARIABLE,
     tool,
 )
+from kueue_dra_clusters.kind.driver_description import (
+    EXAMPLE_DRIVER,
+    DriverDescription,
+    description_from,
+)
 from kueue_dra_clusters.kind.host import NETWORK_VARIABLES
 from kueue_dra_clusters.kind.image_source import Images
 from kueue_dra_clusters.kind.provider import Provider, engine, run
@@ -40,6 +45,7 @@ class NodeCluster:
     engine: Provider
     release: Release
     images: Images
+    driver: DriverDescription = EXAMPLE_DRIVER
     nodes: int = 1
 
     @property
@@ -52,6 +58,7 @@ class NodeCluster:
         state = {
             "kueue": self.release.minor,
             "images": asdict(self.images),
+            "driver": self.driver.document(),
             "nodes": self.nodes,
         }
         (self.record.folder / STATE).write_text(json.dumps(state), encoding="utf-8")
@@ -114,6 +121,7 @@ def existing(name: str) -> NodeCluster | None:
                 engine=engine(),
                 release=minor,
                 images=images,
+                driver=description_from(state["driver"]),
                 nodes=state["nodes"],
             )
     return None

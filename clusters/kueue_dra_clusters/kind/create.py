@@ -18,6 +18,10 @@ from kueue_dra_clusters.kind.components import (
     KUBECTL_VARIABLE,
     tool,
 )
+from kueue_dra_clusters.kind.driver_description import (
+    EXAMPLE_DRIVER,
+    DriverDescription,
+)
 from kueue_dra_clusters.kind.existing import restore
 from kueue_dra_clusters.kind.host import Host
 from kueue_dra_clusters.kind.image_source import ImageSource
@@ -37,6 +41,8 @@ GATES = (
 """Gates of Kubernetes; on by default from 1.36, set so that an older node image also works."""
 CGROUPFS_CONTAINERD = '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\n  SystemdCgroup = false'
 """For containerd 1.7, which the node image built here has."""
+NRI = '[plugins."io.containerd.nri.v1.nri"]\n  disable = false'
+"""For containerd 1.7; newer ones serve NRI by default."""
 CGROUPFS_KUBELET = "kind: KubeletConfiguration\ncgroupDriver: cgroupfs\n"
 UNSYNCED = """\
 apiVersion: kubeadm.k8s.io/v1beta{version}
@@ -60,6 +66,7 @@ def create(
     nodes: int = 1,
     name: str = "",
     kept: bool = False,
+    driver: DriverDescription = EXAMPLE_DRIVER,
 ) -> NodeCluster:
     """Create a cluster, with its images on the nodes; Kueue and the driver come with the first profile.
 
@@ -76,7 +83,12 @@ def create(
     try:
         Host(engine=used).prepare(closed=chosen.closed)
         cluster = NodeCluster(
-            record=record, engine=used, release=minor, images=images, nodes=nodes
+            record=record,
+            engine=used,
+            release=minor,
+            images=images,
+            driver=driver,
+            nodes=nodes,
         )
         with reported(
             f"kind cluster {record.name}: {nodes} node(s), {used.name}, images {chosen.name}"
@@ -125,7 +137,11 @@ def remove_orphans() -> None:
 
 def _create_nodes(cluster: NodeCluster, chosen: ImageSource) -> None:
     """Create the nodes with kind, and wait until they and the default service account are ready."""
-    config = kind_config(cluster.nodes, cgroupfs=chosen.closed and needs_cgroupfs())
+    config = kind_config(
+        cluster.nodes,
+        cgroupfs=chosen.closed and needs_cgroupfs(),
+        nri=cluster.driver.nri,
+    )
     file = cluster.record.folder / "kind.json"
     file.write_text(json.dumps(config), encoding="utf-8")
     pytest_kind_cluster.create(
@@ -164,11 +180,13 @@ def _await_nodes(cluster: NodeCluster) -> None:
     )
 
 
-def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
+def kind_config(nodes: int, *, cgroupfs: bool = False, nri: bool = False) -> Manifest:
     """Give kind's configuration: one control plane, and workers if there is more than one node.
 
-    With ``cgroupfs``, systemd does not manage the containers' cgroups.
+    With ``cgroupfs``, systemd does not manage the containers' cgroups; with ``nri``, containerd serves NRI plugins.
     """
+    patches = [CGROUPFS_CONTAINERD] if cgroupfs else []
+    patches += [NRI] if nri else []
     workers = [{"role": "worker"} for _ in range(nodes - 1)]
     unsynced = [
         UNSYNCED.format(version=version, arguments=text)
@@ -180,7 +198,7 @@ def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
         "featureGates": dict.fromkeys(GATES, True),
         "runtimeConfig": {"resource.k8s.io/v1": "true"},
         "nodes": [{"role": "control-plane"}, *workers],
-        "containerdConfigPatches": [CGROUPFS_CONTAINERD] if cgroupfs else [],
+        "containerdConfigPatches": patches,
         "kubeadmConfigPatches": [*([CGROUPFS_KUBELET] if cgroupfs else []), *unsynced],
     }
 

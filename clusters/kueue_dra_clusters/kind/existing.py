@@ -11,6 +11,8 @@ from kueue_dra_clusters.kind import charts
 from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster, existing, run_kind
 from kueue_dra_clusters.kind.cluster_records import Record, a_record
 from kueue_dra_clusters.kind.driver import remove_slices
+from kueue_dra_clusters.kind.driver_description import DriverDescription
+from kueue_dra_clusters.kind.driver_install import profile_manifests
 from kueue_dra_clusters.kind.image_source import ImageSource
 from kueue_dra_clusters.kind.profiles import WHOLE_DEVICE
 from kueue_dra_clusters.kind.progress import reported
@@ -24,7 +26,11 @@ class NotOwned(ClusterError):
 
 
 def adopted(
-    name: str, supply: Callable[[Provider], ImageSource], minor: Release
+    name: str,
+    supply: Callable[[Provider], ImageSource],
+    minor: Release,
+    *,
+    driver: DriverDescription,
 ) -> NodeCluster | None:
     """Use a cluster that kind knows by its name, with our images loaded into its nodes; None without it.
 
@@ -45,7 +51,11 @@ def adopted(
                 run_kind(used, "get", "kubeconfig", "--name", name), "utf-8"
             )
             cluster = NodeCluster(
-                record=record, engine=used, release=minor, images=chosen.images()
+                record=record,
+                engine=used,
+                release=minor,
+                images=chosen.images(),
+                driver=driver,
             )
             _insist_on_room(cluster)
             cluster.load(chosen.archives())
@@ -89,7 +99,9 @@ def _insist_on_room(cluster: NodeCluster) -> None:
         raise NotOwned(
             f"the cluster {cluster.record.name} does not serve resource.k8s.io/v1 (Kubernetes 1.34)"
         )
-    brought = charts.profile_manifests(cluster.release, cluster.images, WHOLE_DEVICE)
+    brought = profile_manifests(
+        cluster.release, cluster.images, WHOLE_DEVICE, cluster.driver
+    )
     there = cluster.kubectl(
         "get",
         "--ignore-not-found",
