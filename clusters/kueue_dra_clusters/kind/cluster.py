@@ -25,7 +25,7 @@ from kueue_dra_clusters.kind.driver_description import (
     description_from,
 )
 from kueue_dra_clusters.kind.host import NETWORK_VARIABLES
-from kueue_dra_clusters.kind.image_source import Images
+from kueue_dra_clusters.kind.image_source import Images, ImageSource
 from kueue_dra_clusters.kind.provider import Provider, engine, run
 from kueue_dra_clusters.releases import Release, release
 from kueue_dra_clusters.waiting import WaitLimits
@@ -108,6 +108,20 @@ class NodeCluster:
     def kind(self, *words: str, within: float = COMMAND_SECONDS) -> str:
         """Run kind with the engine and network of the cluster."""
         return run_kind(self.engine, *words, within=within)
+
+
+def with_images(
+    chosen: ImageSource, record: Record, used: Provider, minor: Release, nodes: int = 1
+) -> NodeCluster:
+    """Give a cluster with the images and the driver of a source."""
+    return NodeCluster(
+        record=record,
+        engine=used,
+        release=minor,
+        images=chosen.images(),
+        driver=chosen.driver,
+        nodes=nodes,
+    )
 
 
 def existing(name: str) -> NodeCluster | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kueue_dra_clusters.go_tool import progress
 from kueue_dra_clusters.kind import pytest_kind_cluster
-from kueue_dra_clusters.kind.cluster import NodeCluster, environment
+from kueue_dra_clusters.kind.cluster import NodeCluster, environment, with_images
 from kueue_dra_clusters.kind.cluster_records import PREFIX, Record, a_record, records
 from kueue_dra_clusters.kind.components import (
     KIND,
@@ -17,10 +17,6 @@ from kueue_dra_clusters.kind.components import (
     KUBECTL,
     KUBECTL_VARIABLE,
     tool,
-)
-from kueue_dra_clusters.kind.driver_description import (
-    EXAMPLE_DRIVER,
-    DriverDescription,
 )
 from kueue_dra_clusters.kind.existing import restore
 from kueue_dra_clusters.kind.host import Host
@@ -66,7 +62,6 @@ def create(
     nodes: int = 1,
     name: str = "",
     kept: bool = False,
-    driver: DriverDescription = EXAMPLE_DRIVER,
 ) -> NodeCluster:
     """Create a cluster, with its images on the nodes; Kueue and the driver come with the first profile.
 
@@ -77,19 +72,12 @@ def create(
     used = engine()
     with reported("the parts of the cluster"):
         chosen = supply(used)
-        images, archives = chosen.images(), chosen.archives()
+        archives = chosen.archives()
     record = a_record(name or f"{PREFIX}{secrets.token_hex(3)}", kept=kept)
     record.write()
     try:
         Host(engine=used).prepare(closed=chosen.closed)
-        cluster = NodeCluster(
-            record=record,
-            engine=used,
-            release=minor,
-            images=images,
-            driver=driver,
-            nodes=nodes,
-        )
+        cluster = with_images(chosen, record, used, minor, nodes=nodes)
         with reported(
             f"kind cluster {record.name}: {nodes} node(s), {used.name}, images {chosen.name}"
         ):

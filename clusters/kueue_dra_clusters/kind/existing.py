@@ -8,10 +8,15 @@ from dataclasses import replace
 
 from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.kind import charts
-from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster, existing, run_kind
+from kueue_dra_clusters.kind.cluster import (
+    APPLIED,
+    NodeCluster,
+    existing,
+    run_kind,
+    with_images,
+)
 from kueue_dra_clusters.kind.cluster_records import Record, a_record
 from kueue_dra_clusters.kind.driver import remove_slices
-from kueue_dra_clusters.kind.driver_description import DriverDescription
 from kueue_dra_clusters.kind.driver_install import profile_manifests
 from kueue_dra_clusters.kind.image_source import ImageSource
 from kueue_dra_clusters.kind.profiles import WHOLE_DEVICE
@@ -26,11 +31,7 @@ class NotOwned(ClusterError):
 
 
 def adopted(
-    name: str,
-    supply: Callable[[Provider], ImageSource],
-    minor: Release,
-    *,
-    driver: DriverDescription,
+    name: str, supply: Callable[[Provider], ImageSource], minor: Release
 ) -> NodeCluster | None:
     """Use a cluster that kind knows by its name, with our images loaded into its nodes; None without it.
 
@@ -50,13 +51,7 @@ def adopted(
             (record.folder / "kubeconfig").write_text(
                 run_kind(used, "get", "kubeconfig", "--name", name), "utf-8"
             )
-            cluster = NodeCluster(
-                record=record,
-                engine=used,
-                release=minor,
-                images=chosen.images(),
-                driver=driver,
-            )
+            cluster = with_images(chosen, record, used, minor)
             _insist_on_room(cluster)
             cluster.load(chosen.archives())
         found = replace(cluster, nodes=len(cluster.objects().list("v1", "Node")))

@@ -8,7 +8,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.installation import ClusterFacts
 from kueue_dra_clusters.kind.cluster import NodeCluster
-from kueue_dra_clusters.kind.driver import complete_pools
+from kueue_dra_clusters.kind.driver_pools import complete_pools
 from kueue_dra_clusters.preflight import mappings
 from kueue_dra_ref.target import Manifest
 

@@ -45,6 +45,10 @@ class ImageSource(Protocol):
     def name(self) -> str:
         """The name of the source."""
 
+    @property
+    def driver(self) -> DriverDescription:
+        """The driver whose image is among them."""
+
     def images(self) -> Images:
         """Build the images, or name those that the engine and the nodes pull."""
 

@@ -36,7 +36,7 @@ class Profile:
     source: str = ""
     """What is charged: counter or capacity; empty if each device counts one."""
     classes: tuple[str, ...] = ()
-    """Classes that the same resource has besides the driver's."""
+    """Further classes of the same resource, after the driver's."""
     more: tuple[Mapping[str, Any], ...] = ()
     """Further mappings."""
     gates: Mapping[str, bool] = field(default_factory=dict)
