@@ -32,15 +32,19 @@ class GeneratedDriver:
         return [*self.classes, *self.slices, *self.templates, *self.jobs]
 
 
-def a_generated_driver(source: random.Random, prefix: str = "") -> GeneratedDriver:
-    """Generate a driver of whole devices, of parts that consume counters, or of shares; a prefix begins all names."""
-    return _Generator(source=source, prefix=prefix).driver()
+def a_generated_driver(source: random.Random, prefix: str = "", times: int = 1) -> GeneratedDriver:
+    """Generate a driver of whole devices, of parts that consume counters, or of shares.
+
+    A prefix begins all names; there are so many ``times`` the usual two to five demos.
+    """
+    return _Generator(source=source, prefix=prefix, times=times).driver()
 
 
 @dataclass(slots=True, kw_only=True)
 class _Generator:
     source: random.Random
     prefix: str = ""
+    times: int = 1
     kind: str = ""
     name: str = ""
     classes: list[str] = field(default_factory=list)
@@ -52,7 +56,7 @@ class _Generator:
         self.name = f"{self.prefix}{name}.{domain}"
         slices = [each for node in range(self.source.randint(1, 4)) for each in self._node(f"{self.prefix}node-{node}")]
         classes = [self._class(number) for number in range(self.source.randint(1, 3))]
-        templates = [self._template(number) for number in range(self.source.randint(2, 5))]
+        templates = [self._template(number) for number in range(self.times * self.source.randint(2, 5))]
         jobs = [self._job(each["metadata"]["name"], number) for number, each in enumerate(templates)]
         jobs += [self._by_name(name) for name in self.extended.values()]
         return GeneratedDriver(

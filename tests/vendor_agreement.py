@@ -18,6 +18,7 @@ import argparse
 import copy
 import itertools
 import json
+import math
 import random
 import re
 import sys
@@ -66,6 +67,8 @@ STRICT = re.compile(r'unknown field "([^"]+)"')
 ENOUGH = "4Ei"
 TOGETHER = 5
 """How many drivers one Kueue has at once: Kueue takes at most 16 mappings."""
+DEMOS = 4
+"""How many times the usual number of demos each driver has where charges are compared."""
 ORDERS = 120
 """How many orders of the slices are tried to explain a difference."""
 COMPILE = "does not compile, or costs too much"
@@ -276,7 +279,7 @@ def charged(options: argparse.Namespace) -> list[str]:
     with ControlPlane() as plane:
         target = LiveTarget(plane)
         while time.monotonic() < ends:
-            found = compared(some_drivers(source, TOGETHER), target, tally)
+            found = compared(some_drivers(source, TOGETHER, DEMOS), target, tally)
             lines += [f"seed {options.seed}, up to driver {tally.drivers}: {each}" for each in found]
             target.clean()
             print(f"seed {options.seed}: {tally}", file=sys.stderr, flush=True)
@@ -285,9 +288,9 @@ def charged(options: argparse.Namespace) -> list[str]:
     return lines
 
 
-def some_drivers(source: random.Random, number: int) -> list[GeneratedDriver]:
-    """Generate drivers with names of their own, that can be installed together."""
-    return [a_generated_driver(source, f"d{index}-") for index in range(number)]
+def some_drivers(source: random.Random, number: int, times: int = 1) -> list[GeneratedDriver]:
+    """Generate drivers with names of their own, that can be installed together; more ``times``, more demos."""
+    return [a_generated_driver(source, f"d{index}-", times) for index in range(number)]
 
 
 def compared(drivers: Sequence[GeneratedDriver], target: Target, tally: Tally) -> list[str]:
@@ -307,7 +310,7 @@ def compared(drivers: Sequence[GeneratedDriver], target: Target, tally: Tally) -
     for one, other in zip(ours.demos, theirs.demos, strict=True):
         if one.agrees(other):
             continue
-        alone = a_question([each for each in drivers if has_demo(each, other.demo)])
+        alone = a_question(list(with_demo_only(drivers, other.demo)))
         if alone and alone.explains(other):
             tally.by_chance += 1
         else:
@@ -315,9 +318,11 @@ def compared(drivers: Sequence[GeneratedDriver], target: Target, tally: Tally) -
     return found
 
 
-def has_demo(driver: GeneratedDriver, title: str) -> bool:
-    """Whether a demo is one of a driver's Jobs."""
-    return title.rpartition("/")[2] in map(_name, driver.jobs)
+def with_demo_only(drivers: Sequence[GeneratedDriver], title: str) -> Iterator[GeneratedDriver]:
+    """Give the driver whose Job a demo is, without its other Jobs."""
+    for driver in drivers:
+        if jobs := [each for each in driver.jobs if _name(each) == title.rpartition("/")[2]]:
+            yield replace(driver, jobs=jobs)
 
 
 def a_question(drivers: Sequence[GeneratedDriver]) -> Question | None:
@@ -332,9 +337,19 @@ def a_question(drivers: Sequence[GeneratedDriver]) -> Question | None:
     if not chosen:
         return None
     configuration, *_ = documents(inventory, chosen)
-    resources = {each.resource: ENOUGH for each in chosen}
+    resources = {each.resource: each.nominal for each in chosen}
     ways = {each.resource: next(iter(each.source), "count") for each in chosen}
-    return Question(files=files, configuration=configuration, queues=queues(inventory, resources), ways=ways)
+    return Question(files=files, configuration=configuration, queues=ample(queues(inventory, resources)), ways=ways)
+
+
+def ample(queues: Sequence[Manifest]) -> Sequence[Manifest]:
+    """Give queues whose quota all demos together do not exceed, so that each charge is seen."""
+    for each in queues:
+        if each["kind"] == "ClusterQueue":
+            for flavor in each["spec"]["resourceGroups"][0]["flavors"]:
+                for quota in flavor["resources"]:
+                    quota["nominalQuota"] = ENOUGH
+    return queues
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -391,9 +406,20 @@ def _orders(files: VendorFiles) -> Iterator[VendorFiles]:
     """Give the files with their slices in up to `ORDERS` other orders: the reference reads them by name."""
     slices = files.slices
     others = tuple(each for each in files.objects if each.kind != "ResourceSlice")
-    for order in itertools.islice(itertools.permutations(range(len(slices))), ORDERS):
+    for order in _permutations(len(slices)):
         renamed = [_renamed(slices[index], f"slice-{place}") for place, index in enumerate(order)]
         yield replace(files, objects=(*others, *renamed), _by_kind={})
+
+
+def _permutations(number: int) -> Iterator[Sequence[int]]:
+    """Give all orders of a few; of more, `ORDERS` of a fixed seed, which begin with any of them."""
+    if math.factorial(number) <= ORDERS:
+        yield from itertools.permutations(range(number))
+        return
+    source, order = random.Random(number), list(range(number))
+    for _ in range(ORDERS):
+        source.shuffle(order)
+        yield tuple(order)
 
 
 def _renamed(slice_: VendorObject, name: str) -> VendorObject:
