@@ -65,6 +65,7 @@ UNCHANGED = 0.2
 """How often an object is as the vendor publishes it."""
 STRICT = re.compile(r'unknown field "([^"]+)"')
 ENOUGH = "4Ei"
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 TOGETHER = 5
 """How many drivers one Kueue has at once: Kueue takes at most 16 mappings."""
 DEMOS = 4
@@ -366,9 +367,10 @@ class Question:
     def of(self, target: Target) -> VendorAnswer:
         """Let a target decide about all demos at once: there is quota for all, so that each charge is seen."""
         assert not target.start(self.configuration)
-        objects = [*self.queues, *(each.document.manifest for kind in STORED for each in self.files.of(kind))]
-        rejections = target.apply(objects)
         demos = list(submitted(self.files))
+        queues = one_each(self.queues, demos)
+        objects = [*queues, *(each.document.manifest for kind in STORED for each in self.files.of(kind))]
+        rejections = target.apply(objects)
         refused = {str(each.ref): each.message for each in target.apply([each.manifest for each in demos])}
         target.settle()
         found = {name: each for each in target.list(KUEUE, "Workload") for name in _owners(each)}
@@ -386,6 +388,20 @@ class Question:
             if any(each.demo == theirs.demo and each.agrees(theirs) for each in ours.demos):
                 return True
         return False
+
+
+def one_each(queues: Sequence[Manifest], demos: Sequence[Demo]) -> Iterator[Manifest]:
+    """Give each demo queues of its own: Jobs of one ClusterQueue are created a second apart, for their order."""
+    for queue in queues:
+        if queue["kind"] not in ("ClusterQueue", "LocalQueue"):
+            yield queue
+    (shared,) = (each for each in queues if each["kind"] == "ClusterQueue")
+    (local,) = (each for each in queues if each["kind"] == "LocalQueue")
+    for index, demo in enumerate(demos):
+        name = f"queue-{index}"
+        demo.manifest["metadata"]["labels"][QUEUE_LABEL] = name
+        yield {**shared, "metadata": {**shared["metadata"], "name": name}}
+        yield {**local, "metadata": {**local["metadata"], "name": name}, "spec": {"clusterQueue": name}}
 
 
 def _owners(workload: Manifest) -> list[str]:
