@@ -311,8 +311,8 @@ def compared(drivers: Sequence[GeneratedDriver], target: Target, tally: Tally) -
     for one, other in zip(ours.demos, theirs.demos, strict=True):
         if one.agrees(other):
             continue
-        alone = a_question(list(with_demo_only(drivers, other.demo)))
-        if alone and alone.explains(other):
+        alone = files_of(list(with_demo_only(drivers, other.demo)))
+        if replace(question, files=alone).explains(other):
             tally.by_chance += 1
         else:
             found.append(f"{one.demo}: predicted {_worded(one)}; Kueue {_worded(other)}")
@@ -326,12 +326,17 @@ def with_demo_only(drivers: Sequence[GeneratedDriver], title: str) -> Iterator[G
             yield replace(driver, jobs=jobs)
 
 
-def a_question(drivers: Sequence[GeneratedDriver]) -> Question | None:
-    """Give what is asked about drivers together, with the mapping that is written for them; None without one."""
+def files_of(drivers: Sequence[GeneratedDriver]) -> VendorFiles:
+    """Give what drivers publish as the files of one vendor."""
     with tempfile.TemporaryDirectory() as folder:
         manifests = [each for driver in drivers for each in driver.manifests]
         (Path(folder) / "driver.yaml").write_text(yaml.safe_dump_all(manifests))
-        files = load([Path(folder)], "1.36")
+        return load([Path(folder)], "1.36")
+
+
+def a_question(drivers: Sequence[GeneratedDriver]) -> Question | None:
+    """Give what is asked about drivers together, with the mapping that is written for them; None without one."""
+    files = files_of(drivers)
     inventory = Inventory.of(files)
     declared = {name: way for driver in drivers for name, way in driver.declared.items()}
     chosen, _ = mapped(inventory, declared)
