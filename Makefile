@@ -142,9 +142,9 @@ test-releases: $(VENV)/.dev ## the same scenario on every pinned Kueue (builds e
 	@$(PYTEST) -q tests -m releases $(ARGS)
 
 .PHONY: e2e
-e2e: $(VENV)/.e2e ## pods get devices: kind, the DRA example driver and a real Kueue; IMAGES=released NODES=3 KUEUE=0.18
+e2e: $(VENV)/.e2e ## pods get devices: kind, the DRA example driver and a real Kueue; IMAGES=released NODES=3 KUEUE=0.18 DRIVER=FILE
 	@[ $(IMAGES) != source ] || $(BIN)/python -m kueue_dra_clusters.kind.packages
-	@$(PYTEST) -q suites/kueue_dra_suites/e2e --images $(IMAGES) --nodes $(NODES) --kueue $(KUEUE) -n $(E2E_WORKERS) --maxschedchunk 1 \
+	@$(PYTEST) -q suites/kueue_dra_suites/e2e --images $(IMAGES) $(if $(DRIVER),--driver $(DRIVER)) --nodes $(NODES) --kueue $(KUEUE) -n $(E2E_WORKERS) --maxschedchunk 1 \
 	  --e2e-report out/e2e $(ARGS)
 
 .PHONY: e2e-matrix
@@ -153,7 +153,7 @@ e2e-matrix: $(VENV)/.rooms ## the end-to-end suite on each Kueue that has a prof
 
 .PHONY: cluster-up
 cluster-up: $(VENV)/.e2e ## create a kind cluster with Kueue and the driver: CLUSTER=kueue-dra-dev
-	@$(BIN)/kueue-dra cluster up --name $(CLUSTER) --images $(IMAGES) --nodes $(NODES) --kueue $(KUEUE)
+	@$(BIN)/kueue-dra cluster up --name $(CLUSTER) --images $(IMAGES) $(if $(DRIVER),--driver $(DRIVER)) --nodes $(NODES) --kueue $(KUEUE)
 
 .PHONY: cluster-down
 cluster-down: $(VENV)/.e2e ## delete it, and what a killed run left behind

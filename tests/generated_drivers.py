@@ -32,14 +32,19 @@ class GeneratedDriver:
         return [*self.classes, *self.slices, *self.templates, *self.jobs]
 
 
-def a_generated_driver(source: random.Random) -> GeneratedDriver:
-    """Generate a driver of whole devices, of parts that consume counters, or of shares."""
-    return _Generator(source=source).driver()
+def a_generated_driver(source: random.Random, prefix: str = "", times: int = 1) -> GeneratedDriver:
+    """Generate a driver of whole devices, of parts that consume counters, or of shares.
+
+    A prefix begins all names; there are so many ``times`` the usual two to five demos.
+    """
+    return _Generator(source=source, prefix=prefix, times=times).driver()
 
 
 @dataclass(slots=True, kw_only=True)
 class _Generator:
     source: random.Random
+    prefix: str = ""
+    times: int = 1
     kind: str = ""
     name: str = ""
     classes: list[str] = field(default_factory=list)
@@ -47,10 +52,11 @@ class _Generator:
 
     def driver(self) -> GeneratedDriver:
         self.kind = self.source.choice(("whole", "parts", "parts", "shares", "shares"))
-        self.name = f"{self.source.choice(('gpu', 'nic', 'npu'))}.{self.source.choice(('example.com', 'vendor.org'))}"
-        slices = [each for node in range(self.source.randint(1, 4)) for each in self._node(f"node-{node}")]
+        name, domain = self.source.choice(("gpu", "nic", "npu")), self.source.choice(("example.com", "vendor.org"))
+        self.name = f"{self.prefix}{name}.{domain}"
+        slices = [each for node in range(self.source.randint(1, 4)) for each in self._node(f"{self.prefix}node-{node}")]
         classes = [self._class(number) for number in range(self.source.randint(1, 3))]
-        templates = [self._template(number) for number in range(self.source.randint(2, 5))]
+        templates = [self._template(number) for number in range(self.times * self.source.randint(2, 5))]
         jobs = [self._job(each["metadata"]["name"], number) for number, each in enumerate(templates)]
         jobs += [self._by_name(name) for name in self.extended.values()]
         return GeneratedDriver(
@@ -132,7 +138,7 @@ class _Generator:
     def _template(self, number: int) -> Manifest:
         requests = [self._request(index) for index in range(2 if self._is(SOMETIMES) else 1)]
         spec = {"spec": {"devices": {"requests": requests}}}
-        return _object("ResourceClaimTemplate", f"template-{number}", spec, NAMESPACE)
+        return _object("ResourceClaimTemplate", f"{self.prefix}template-{number}", spec, NAMESPACE)
 
     def _request(self, index: int) -> Manifest:
         body: dict[str, Any] = {"deviceClassName": self.source.choice(self.classes)}
@@ -168,13 +174,13 @@ class _Generator:
         container: dict[str, Any] = {"name": "main", "image": "image"}
         if self._is(SOMETIMES):
             container["resources"] = {"requests": {"cpu": "100m"}}
-        return self._a_job(f"job-{number}", container, claims)
+        return self._a_job(f"{self.prefix}job-{number}", container, claims)
 
     def _by_name(self, resource: str) -> Manifest:
         amount = str(self.source.randint(1, 2))
         resources = {"requests": {resource: amount}, "limits": {resource: amount}}
         container = {"name": "main", "image": "image", "resources": resources}
-        return self._a_job(f"by-name-{resource.rpartition('/')[2]}", container, [])
+        return self._a_job(f"{self.prefix}by-name-{resource.rpartition('/')[2]}", container, [])
 
     def _a_job(self, name: str, container: Manifest, claims: Manifests) -> Manifest:
         pod: dict[str, Any] = {"restartPolicy": "Never", "containers": [container]}

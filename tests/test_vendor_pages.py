@@ -14,7 +14,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from kueue_dra_vendor.validated_files import schema
+from kueue_dra_cli.vendor_checks import SCHEMAS
+from kueue_dra_reports.json_schema import published
 from tests.selfcheck.test_shown_output import is_shown
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,4 +63,4 @@ def test_the_file_that_a_page_shows_is_valid(page: str, name: str) -> None:
     """As its published schema says."""
     (text,) = _blocks(page, "yaml")
 
-    assert list(Draft202012Validator(schema(name)).iter_errors(yaml.safe_load(text))) == []
+    assert list(Draft202012Validator(published(SCHEMAS[name], name)).iter_errors(yaml.safe_load(text))) == []

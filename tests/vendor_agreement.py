@@ -18,13 +18,14 @@ import argparse
 import copy
 import itertools
 import json
+import math
 import random
 import re
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -41,16 +42,19 @@ from kueue_dra_clusters.ports import Ports
 from kueue_dra_clusters.processes import Processes
 from kueue_dra_clusters.releases import NEWEST
 from kueue_dra_clusters.waiting import WaitLimits
+from kueue_dra_ref.api.conditions import message_of
 from kueue_dra_ref.apiserver import MINORS, Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import is_flat
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, Ref, Target
-from kueue_dra_vendor.admissions import DemoAnswer, VendorAnswer, answer
+from kueue_dra_ref.verdict import verdict
+from kueue_dra_vendor.admissions import STORED, DemoAnswer, VendorAnswer
 from kueue_dra_vendor.checks_served import GATES
+from kueue_dra_vendor.demos import Demo, submitted
 from kueue_dra_vendor.files import INVALID, VendorFiles, VendorObject, load
 from kueue_dra_vendor.inventory import Inventory
-from kueue_dra_vendor.mapping import documents, mapped
+from kueue_dra_vendor.mapping import KUEUE, documents, mapped, queues
 from tests.commands import kueue_dra
 from tests.generated_drivers import GeneratedDriver, a_generated_driver
 from tests.object_grammar import Grammar
@@ -61,6 +65,11 @@ UNCHANGED = 0.2
 """How often an object is as the vendor publishes it."""
 STRICT = re.compile(r'unknown field "([^"]+)"')
 ENOUGH = "4Ei"
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+TOGETHER = 5
+"""How many drivers one Kueue has at once: Kueue takes at most 16 mappings."""
+DEMOS = 4
+"""How many times the usual number of demos each driver has where charges are compared."""
 ORDERS = 120
 """How many orders of the slices are tried to explain a difference."""
 COMPILE = "does not compile, or costs too much"
@@ -251,6 +260,13 @@ class Tally:
     charged: Counter[str] = field(default_factory=Counter)
     """Demos that are charged, by what kind of mapping."""
 
+    def count(self, question: Question, found: VendorAnswer) -> None:
+        """Add what a target was asked, and what it charged."""
+        self.objects += len(question.files.classes) + len(question.files.slices)
+        for demo in found.demos:
+            self.demos += 1
+            self.charged.update({question.ways[each] for each in demo.amounts if each in question.ways})
+
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} by {kind}" for kind, count in sorted(self.charged.items()))
         numbers = f"{self.drivers} drivers, {self.objects} classes and slices, {self.demos} demos"
@@ -264,39 +280,82 @@ def charged(options: argparse.Namespace) -> list[str]:
     with ControlPlane() as plane:
         target = LiveTarget(plane)
         while time.monotonic() < ends:
-            driver = a_generated_driver(source)
-            lines += [
-                f"seed {options.seed}, driver {tally.drivers}: {each}" for each in compared(driver, target, tally)
-            ]
+            found = compared(some_drivers(source, TOGETHER, DEMOS), target, tally)
+            lines += [f"seed {options.seed}, up to driver {tally.drivers}: {each}" for each in found]
             target.clean()
+            print(f"seed {options.seed}: {tally}", file=sys.stderr, flush=True)
         target.close()
     print(f"seed {options.seed}: {tally}")
     return lines
 
 
-def compared(driver: GeneratedDriver, target: Target, tally: Tally) -> list[str]:
-    """Let the reference and a target decide about the Jobs of a driver, and name what they decide differently."""
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "driver.yaml").write_text(yaml.safe_dump_all(driver.manifests))
-        files = load([Path(folder)], "1.36")
-    inventory = Inventory.of(files)
-    chosen, _ = mapped(inventory, driver.declared)
-    tally.drivers += 1
-    if not chosen:
+def some_drivers(source: random.Random, number: int, times: int = 1) -> list[GeneratedDriver]:
+    """Generate drivers with names of their own, that can be installed together; more ``times``, more demos."""
+    return [a_generated_driver(source, f"d{index}-", times) for index in range(number)]
+
+
+def compared(drivers: Sequence[GeneratedDriver], target: Target, tally: Tally) -> list[str]:
+    """Let the reference and a target decide about the Jobs of drivers, and name what they decide differently.
+
+    The target has all drivers at once; so has the reference. A difference that another order of the slices explains
+    is looked for in one driver alone.
+    """
+    question = a_question(drivers)
+    tally.drivers += len(drivers)
+    if not question:
         return []
-    configuration, *queues = documents(inventory, chosen)
-    question = Question(files=files, configuration=configuration, queues=ample(queues))
     theirs = question.of(target)
-    tally.objects += len(driver.classes) + len(driver.slices)
-    ways = {each.resource: next(iter(each.source), "count") for each in chosen}
-    for demo in theirs.demos:
-        tally.demos += 1
-        tally.charged.update({ways[resource] for resource in demo.amounts if resource in ways})
-    found = list(_differences(question.of(ReferenceTarget(behaviour())), theirs))
-    if found and question.explains(theirs):
-        tally.by_chance += len(found)
-        return []
+    tally.count(question, theirs)
+    ours = question.of(ReferenceTarget(behaviour()))
+    found = [f"rejected by one only: {each}" for each in rejected_by_one(ours, theirs)]
+    for one, other in zip(ours.demos, theirs.demos, strict=True):
+        if one.agrees(other):
+            continue
+        alone = files_of(list(with_demo_only(drivers, other.demo)))
+        if replace(question, files=alone).explains(other):
+            tally.by_chance += 1
+        else:
+            found.append(f"{one.demo}: predicted {_worded(one)}; Kueue {_worded(other)}")
     return found
+
+
+def with_demo_only(drivers: Sequence[GeneratedDriver], title: str) -> Iterator[GeneratedDriver]:
+    """Give the driver whose Job a demo is, without its other Jobs."""
+    for driver in drivers:
+        if jobs := [each for each in driver.jobs if _name(each) == title.rpartition("/")[2]]:
+            yield replace(driver, jobs=jobs)
+
+
+def files_of(drivers: Sequence[GeneratedDriver]) -> VendorFiles:
+    """Give what drivers publish as the files of one vendor."""
+    with tempfile.TemporaryDirectory() as folder:
+        manifests = [each for driver in drivers for each in driver.manifests]
+        (Path(folder) / "driver.yaml").write_text(yaml.safe_dump_all(manifests))
+        return load([Path(folder)], "1.36")
+
+
+def a_question(drivers: Sequence[GeneratedDriver]) -> Question | None:
+    """Give what is asked about drivers together, with the mapping that is written for them; None without one."""
+    files = files_of(drivers)
+    inventory = Inventory.of(files)
+    declared = {name: way for driver in drivers for name, way in driver.declared.items()}
+    chosen, _ = mapped(inventory, declared)
+    if not chosen:
+        return None
+    configuration, *_ = documents(inventory, chosen)
+    resources = {each.resource: each.nominal for each in chosen}
+    ways = {each.resource: next(iter(each.source), "count") for each in chosen}
+    return Question(files=files, configuration=configuration, queues=ample(queues(inventory, resources)), ways=ways)
+
+
+def ample(queues: Sequence[Manifest]) -> Sequence[Manifest]:
+    """Give queues whose quota all demos together do not exceed, so that each charge is seen."""
+    for each in queues:
+        if each["kind"] == "ClusterQueue":
+            for flavor in each["spec"]["resourceGroups"][0]["flavors"]:
+                for quota in flavor["resources"]:
+                    quota["nominalQuota"] = ENOUGH
+    return queues
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,28 +366,81 @@ class Question:
     configuration: Manifest
     queues: Sequence[Manifest]
 
-    def of(self, target: Target) -> VendorAnswer:
-        """Let a target answer."""
-        return answer(target, self.files, self.configuration, self.queues)
+    ways: Mapping[str, str]
+    """By resource: count, counter or capacity."""
 
-    def explains(self, theirs: VendorAnswer) -> bool:
-        """Whether each demo is decided so with some order of the slices.
+    def of(self, target: Target) -> VendorAnswer:
+        """Let a target decide about all demos at once: there is quota for all, so that each charge is seen."""
+        assert not target.start(self.configuration)
+        demos = list(submitted(self.files))
+        queues = one_each(self.queues, demos)
+        objects = [*queues, *(each.document.manifest for kind in STORED for each in self.files.of(kind))]
+        rejections = target.apply(objects)
+        refused = {str(each.ref): each.message for each in target.apply([each.manifest for each in demos])}
+        target.settle()
+        found = {name: each for each in target.list(KUEUE, "Workload") for name in _owners(each)}
+        answers = tuple(_answer(each, found, refused) for each in demos)
+        return VendorAnswer(rejections=tuple(rejections), demos=answers)
+
+    def explains(self, theirs: DemoAnswer) -> bool:
+        """Whether a demo is decided so with some order of the slices.
 
         Kueue reads slices in the order of its cache, which is another one each time, and stops once enough devices
         match: where a selector fails on some devices, the order decides.
         """
-        answers = [replace(self, files=each).of(ReferenceTarget(behaviour())) for each in _orders(self.files)]
-        by_demo = zip(*(each.demos for each in answers), strict=True)
-        return all(any(one.agrees(other) for one in some) for some, other in zip(by_demo, theirs.demos, strict=True))
+        for files in _orders(self.files):
+            ours = replace(self, files=files).of(ReferenceTarget(behaviour()))
+            if any(each.demo == theirs.demo and each.agrees(theirs) for each in ours.demos):
+                return True
+        return False
+
+
+def one_each(queues: Sequence[Manifest], demos: Sequence[Demo]) -> Iterator[Manifest]:
+    """Give each demo queues of its own: Jobs of one ClusterQueue are created a second apart, for their order."""
+    for queue in queues:
+        if queue["kind"] not in ("ClusterQueue", "LocalQueue"):
+            yield queue
+    (shared,) = (each for each in queues if each["kind"] == "ClusterQueue")
+    (local,) = (each for each in queues if each["kind"] == "LocalQueue")
+    for index, demo in enumerate(demos):
+        name = f"queue-{index}"
+        demo.manifest["metadata"]["labels"][QUEUE_LABEL] = name
+        yield {**shared, "metadata": {**shared["metadata"], "name": name}}
+        yield {**local, "metadata": {**local["metadata"], "name": name}, "spec": {"clusterQueue": name}}
+
+
+def _owners(workload: Manifest) -> list[str]:
+    return [str(each["name"]) for each in workload["metadata"].get("ownerReferences") or ()]
+
+
+def _answer(demo: Demo, workloads: Mapping[str, Manifest], refused: Mapping[str, str]) -> DemoAnswer:
+    ref = Ref.of(demo.manifest)
+    workload = workloads.get(ref.name)
+    if message := refused.get(str(ref)):
+        return DemoAnswer(demo=demo.title, message=message)
+    if workload is None:
+        return DemoAnswer(demo=demo.title, message="Kueue creates no Workload")
+    return DemoAnswer(demo=demo.title, verdict=verdict(workload), message=message_of(workload, "QuotaReserved"))
 
 
 def _orders(files: VendorFiles) -> Iterator[VendorFiles]:
     """Give the files with their slices in up to `ORDERS` other orders: the reference reads them by name."""
     slices = files.slices
     others = tuple(each for each in files.objects if each.kind != "ResourceSlice")
-    for order in itertools.islice(itertools.permutations(range(len(slices))), ORDERS):
+    for order in _permutations(len(slices)):
         renamed = [_renamed(slices[index], f"slice-{place}") for place, index in enumerate(order)]
         yield replace(files, objects=(*others, *renamed), _by_kind={})
+
+
+def _permutations(number: int) -> Iterator[Sequence[int]]:
+    """Give all orders of a few; of more, `ORDERS` of a fixed seed, which begin with any of them."""
+    if math.factorial(number) <= ORDERS:
+        yield from itertools.permutations(range(number))
+        return
+    source, order = random.Random(number), list(range(number))
+    for _ in range(ORDERS):
+        source.shuffle(order)
+        yield tuple(order)
 
 
 def _renamed(slice_: VendorObject, name: str) -> VendorObject:
@@ -336,23 +448,9 @@ def _renamed(slice_: VendorObject, name: str) -> VendorObject:
     return replace(slice_, name=name, document=replace(slice_.document, manifest=manifest))
 
 
-def ample(queues: Sequence[Manifest]) -> list[Manifest]:
-    """Give queues whose quota no demo exceeds, so that each charge is seen."""
-    found = copy.deepcopy(list(queues))
-    for each in found:
-        if each["kind"] == "ClusterQueue":
-            for flavor in each["spec"]["resourceGroups"][0]["flavors"]:
-                for quota in flavor["resources"]:
-                    quota["nominalQuota"] = ENOUGH
-    return found
-
-
-def _differences(ours: VendorAnswer, theirs: VendorAnswer) -> Iterator[str]:
-    rejected = {str(each.ref) for each in ours.rejections} ^ {str(each.ref) for each in theirs.rejections}
-    yield from (f"rejected by one only: {each}" for each in sorted(rejected))
-    for one, other in zip(ours.demos, theirs.demos, strict=True):
-        if not one.agrees(other):
-            yield f"{one.demo}: predicted {_worded(one)}; Kueue {_worded(other)}"
+def rejected_by_one(ours: VendorAnswer, theirs: VendorAnswer) -> list[str]:
+    """Name the objects that one of two targets rejects."""
+    return sorted({str(each.ref) for each in ours.rejections} ^ {str(each.ref) for each in theirs.rejections})
 
 
 def _worded(demo: DemoAnswer) -> str:

@@ -14,6 +14,7 @@ from kueue_dra_clusters.kind import charts
 from kueue_dra_clusters.kind.cluster import existing
 from kueue_dra_clusters.kind.cluster_records import records
 from kueue_dra_clusters.kind.create import create, delete, remove_orphans
+from kueue_dra_clusters.kind.driver_install import profile_manifests
 from kueue_dra_clusters.kind.image_source import Released, supply
 from kueue_dra_clusters.kind.packages import prepare
 from kueue_dra_clusters.kind.profiles import PROFILES
@@ -72,7 +73,7 @@ def images(registry: str, kueue: str, output: str) -> None:
                 ref
                 for profile in PROFILES.values()
                 for ref in charts.images_of(
-                    charts.profile_manifests(release(kueue), found, profile)
+                    profile_manifests(release(kueue), found, profile)
                 )
             }
         )

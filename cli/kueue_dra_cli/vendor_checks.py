@@ -6,13 +6,18 @@ import click
 
 from kueue_dra_cli.options import NamedChoice, output_option
 from kueue_dra_cli.printing import as_json, as_table
+from kueue_dra_reports.json_schema import published
 from kueue_dra_vendor.catalogue import ALL
 from kueue_dra_vendor.check import Check
-from kueue_dra_vendor.validated_files import schema
 
 ALWAYS = "always"
 """Since when a check matters that depends on no release."""
-SCHEMAS = ("descriptor", "known")
+SCHEMAS = {
+    "descriptor": "kueue_dra_vendor",
+    "known": "kueue_dra_vendor",
+    "driver": "kueue_dra_fixtures",
+}
+"""The published schemas, each with the package that has it."""
 SCHEMA_EPILOG = """\
 \b
 Examples
@@ -51,10 +56,10 @@ def command(output: str) -> None:
 
 
 @click.command("schema", epilog=SCHEMA_EPILOG, short_help="Print a file's JSON Schema.")
-@click.argument("name", type=NamedChoice(SCHEMAS), metavar="|".join(SCHEMAS))
+@click.argument("name", type=NamedChoice(tuple(SCHEMAS)), metavar="|".join(SCHEMAS))
 def schema_command(name: str) -> None:
     """Print the JSON Schema of a file that a vendor writes, for editors and validators."""
-    as_json(schema(name))
+    as_json(published(SCHEMAS[name], name))
 
 
 def _described(each: Check) -> dict[str, str]:

@@ -20,6 +20,7 @@ from kueue_dra_clusters.kind import provider as engines
 from kueue_dra_clusters.kind.artifacts import redacted
 from kueue_dra_clusters.kind.charts import images_of
 from kueue_dra_clusters.kind.create import kind_config
+from kueue_dra_clusters.kind.driver_description import EXAMPLE_DRIVER
 from kueue_dra_clusters.kind.host import INOTIFY, NETWORK, TOUCHED, Host
 from kueue_dra_clusters.kind.image_source import moved, released
 from kueue_dra_clusters.kind.profiles import PROFILES
@@ -187,7 +188,7 @@ def test_devices_are_read_from_a_log() -> None:
     """Only the variables that name a device count."""
     log = ["GPU_DEVICE_0=gpu-0", "GPU_DEVICE_0_SHARING_STRATEGY=TimeSlicing", "GPU_DEVICE_11=gpu-11", "PATH=/bin"]
 
-    assert devices_in(log) == {"gpu-0", "gpu-11"}
+    assert devices_in(log, EXAMPLE_DRIVER.environment) == {"gpu-0", "gpu-11"}
 
 
 def a_program(folder: Path, name: str, script: str) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_reports.json_schema import published
+from kueue_dra_reports.validated_files import document_of
 from kueue_dra_vendor.files import Gates
 from kueue_dra_vendor.inventory import Inventory
 from kueue_dra_vendor.mapping import Declared, mapped
-from kueue_dra_vendor.validated_files import document_of
 
 
 class Quota(StrEnum):
@@ -87,7 +88,7 @@ def descriptor_of(path: Path) -> Descriptor:
         DocumentError: it cannot be read, or is not as its schema says.
 
     """
-    document = document_of(path, "descriptor")
+    document = document_of(path, published("kueue_dra_vendor", "descriptor"))
     written = document.manifest
     driver = written["driver"]
     entries = enumerate(written["classes"])

@@ -8,9 +8,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_reports.json_schema import published
+from kueue_dra_reports.validated_files import document_of
 from kueue_dra_vendor.catalogue import ALL
 from kueue_dra_vendor.check import Finding
-from kueue_dra_vendor.validated_files import document_of
 
 IDS = tuple(each.id for each in ALL)
 
@@ -42,7 +43,7 @@ def known_of(path: Path) -> tuple[KnownFinding, ...]:
         DocumentError: it cannot be read, is not as its schema says, or names a check that does not exist.
 
     """
-    document = document_of(path, "known")
+    document = document_of(path, published("kueue_dra_vendor", "known"))
     found = []
     for index, entry in enumerate(document.manifest["known"]):
         field = f"known[{index}]"

@@ -12,12 +12,11 @@ import yaml
 
 from kueue_dra_clusters.api_client import RequestRejected
 from kueue_dra_clusters.kind.charts import (
-    DRIVER_DAEMONSET,
-    DRIVER_NAMESPACE,
     KUEUE_DEPLOYMENT,
     KUEUE_NAMESPACE,
 )
 from kueue_dra_clusters.kind.cluster import NodeCluster
+from kueue_dra_clusters.kind.driver import Driver
 from kueue_dra_clusters.kind.failure_summary import summary
 from kueue_dra_clusters.kind.provider import ProviderError
 from kueue_dra_clusters.waiting import TimedOut
@@ -27,7 +26,6 @@ LOCAL = "jobs,pods,resourceclaims,resourceclaimtemplates,workloads,localqueues,e
 GLOBAL = "clusterqueues,resourceflavors,deviceclasses,resourceslices,nodes"
 LOGS = {
     "kueue": (KUEUE_NAMESPACE, f"deployment/{KUEUE_DEPLOYMENT}"),
-    "driver": (DRIVER_NAMESPACE, f"daemonset/{DRIVER_DAEMONSET}"),
 }
 STATIC = ("kube-scheduler", "kube-apiserver", "kube-controller-manager")
 LINES = 400
@@ -44,7 +42,7 @@ def gather(cluster: NodeCluster, namespace: str, folder: Path) -> None:
         "objects.yaml": partial(objects, "-n", namespace, "get", LOCAL),
         "cluster.yaml": partial(objects, "get", GLOBAL),
     }
-    for name, (place, what) in LOGS.items():
+    for name, (place, what) in (LOGS | _logs_of_driver(cluster)).items():
         file = f"{name}.log"
         sources[file] = partial(log, place, what)
     for name in STATIC:
@@ -52,6 +50,16 @@ def gather(cluster: NodeCluster, namespace: str, folder: Path) -> None:
         sources[file] = partial(log, "kube-system", "-l", f"component={name}")
     for file, source in sources.items():
         _write(folder / file, source)
+
+
+def _logs_of_driver(cluster: NodeCluster) -> dict[str, tuple[str, str]]:
+    """Give namespace and name of the driver's DaemonSets; the first is ``driver``, others follow with a number."""
+    found = {}
+    for index, each in enumerate(Driver(cluster=cluster).daemon_sets()):
+        name = f"driver-{index}" if index else "driver"
+        place = str(each["metadata"]["namespace"])
+        found[name] = (place, f"daemonset/{each['metadata']['name']}")
+    return found
 
 
 def export(cluster: NodeCluster, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Renders the charts of Kueue and of the DRA example driver with helm."""
+"""Renders the charts of Kueue and of drivers with helm."""
 
 from __future__ import annotations
 
@@ -11,24 +11,18 @@ from typing import Any
 import yaml
 
 from kueue_dra_clusters.kind.components import (
-    DRIVER,
     HELM,
     HELM_VARIABLE,
     KUBECTL,
-    driver_chart,
     kueue_chart,
     tool,
 )
-from kueue_dra_clusters.kind.image_source import Images
-from kueue_dra_clusters.kind.profiles import Profile
 from kueue_dra_clusters.kind.provider import run
 from kueue_dra_clusters.releases import Release
 from kueue_dra_ref.target import Manifest
 
 KUEUE_NAMESPACE = "kueue-system"
 KUEUE_DEPLOYMENT = "kueue-controller-manager"
-DRIVER_NAMESPACE = "dra-example-driver"
-DRIVER_DAEMONSET = "dra-example-driver-kubeletplugin"
 PROFILE_ANNOTATION = "kueue-dra.dev/profile"
 PROBE = {"initialDelaySeconds": 1, "periodSeconds": 1}
 API_VERSIONS = ("resource.k8s.io/v1", "resource.k8s.io/v1/DeviceClass")
@@ -57,26 +51,8 @@ def kueue_manifests(
     }
     return [
         namespace(KUEUE_NAMESPACE),
-        *_rendered("kueue", kueue_chart(release.component), KUEUE_NAMESPACE, values),
+        *rendered("kueue", kueue_chart(release.component), KUEUE_NAMESPACE, values),
     ]
-
-
-def driver_manifests(image: str, settings: Mapping[str, Any]) -> list[Manifest]:
-    """Render the driver's own chart with some of its values."""
-    repository, _, tag = image.rpartition(":")
-    values = {"image": {"repository": repository, "tag": tag}, **settings}
-    return [
-        namespace(DRIVER_NAMESPACE),
-        *_rendered(DRIVER.folder, driver_chart(), DRIVER_NAMESPACE, values),
-    ]
-
-
-def profile_manifests(
-    release: Release, images: Images, profile: Profile
-) -> list[Manifest]:
-    """Render both charts for a profile."""
-    kueue = kueue_manifests(release, images.kueue, profile.configuration(), mark="none")
-    return [*kueue, *driver_manifests(images.driver, profile.driver)]
 
 
 def a_list(manifests: Iterable[Manifest]) -> str:
@@ -102,9 +78,10 @@ def namespace(name: str) -> Manifest:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
-def _rendered(
+def rendered(
     name: str, chart: Path, namespace: str, values: Mapping[str, Any]
 ) -> list[Manifest]:
+    """Render a chart for the Kubernetes of the nodes."""
     with tempfile.TemporaryDirectory(prefix="kueue-dra-values-") as folder:
         file = Path(folder) / "values.json"
         file.write_text(json.dumps(values), encoding="utf-8")

@@ -19,8 +19,13 @@ from kueue_dra_clusters.kind.components import (
     KUBECTL_VARIABLE,
     tool,
 )
+from kueue_dra_clusters.kind.driver_description import (
+    EXAMPLE_DRIVER,
+    DriverDescription,
+    description_from,
+)
 from kueue_dra_clusters.kind.host import NETWORK_VARIABLES
-from kueue_dra_clusters.kind.image_source import Images
+from kueue_dra_clusters.kind.image_source import Images, ImageSource
 from kueue_dra_clusters.kind.provider import Provider, engine, run
 from kueue_dra_clusters.releases import Release, release
 from kueue_dra_clusters.waiting import WaitLimits
@@ -40,6 +45,7 @@ class NodeCluster:
     engine: Provider
     release: Release
     images: Images
+    driver: DriverDescription = EXAMPLE_DRIVER
     nodes: int = 1
 
     @property
@@ -52,6 +58,7 @@ class NodeCluster:
         state = {
             "kueue": self.release.minor,
             "images": asdict(self.images),
+            "driver": self.driver.document(),
             "nodes": self.nodes,
         }
         (self.record.folder / STATE).write_text(json.dumps(state), encoding="utf-8")
@@ -103,6 +110,20 @@ class NodeCluster:
         return run_kind(self.engine, *words, within=within)
 
 
+def with_images(
+    chosen: ImageSource, record: Record, used: Provider, minor: Release, nodes: int = 1
+) -> NodeCluster:
+    """Give a cluster with the images and the driver of a source."""
+    return NodeCluster(
+        record=record,
+        engine=used,
+        release=minor,
+        images=chosen.images(),
+        driver=chosen.driver,
+        nodes=nodes,
+    )
+
+
 def existing(name: str) -> NodeCluster | None:
     """Give a finished cluster by its name: one that was kept, or one of another process; None without it."""
     for record in records():
@@ -114,6 +135,7 @@ def existing(name: str) -> NodeCluster | None:
                 engine=engine(),
                 release=minor,
                 images=images,
+                driver=description_from(state["driver"]),
                 nodes=state["nodes"],
             )
     return None

@@ -79,12 +79,6 @@ def kind_files() -> Path:
     return parts(KIND, "base-files", ["images/base/files"]) / "images/base/files"
 
 
-def driver_chart() -> Path:
-    """Give the driver's chart."""
-    chart = "deployments/helm/dra-example-driver"
-    return parts(DRIVER, "chart", [chart]) / chart
-
-
 def kueue_chart(component: Component) -> Path:
     """Give Kueue's chart of a release."""
     return parts(component, "chart", ["charts/kueue"]) / "charts/kueue"

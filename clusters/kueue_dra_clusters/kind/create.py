@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kueue_dra_clusters.go_tool import progress
 from kueue_dra_clusters.kind import pytest_kind_cluster
-from kueue_dra_clusters.kind.cluster import NodeCluster, environment
+from kueue_dra_clusters.kind.cluster import NodeCluster, environment, with_images
 from kueue_dra_clusters.kind.cluster_records import PREFIX, Record, a_record, records
 from kueue_dra_clusters.kind.components import (
     KIND,
@@ -37,6 +37,8 @@ GATES = (
 """Gates of Kubernetes; on by default from 1.36, set so that an older node image also works."""
 CGROUPFS_CONTAINERD = '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\n  SystemdCgroup = false'
 """For containerd 1.7, which the node image built here has."""
+NRI = '[plugins."io.containerd.nri.v1.nri"]\n  disable = false'
+"""For containerd 1.7; newer ones serve NRI by default."""
 CGROUPFS_KUBELET = "kind: KubeletConfiguration\ncgroupDriver: cgroupfs\n"
 UNSYNCED = """\
 apiVersion: kubeadm.k8s.io/v1beta{version}
@@ -70,14 +72,12 @@ def create(
     used = engine()
     with reported("the parts of the cluster"):
         chosen = supply(used)
-        images, archives = chosen.images(), chosen.archives()
+        archives = chosen.archives()
     record = a_record(name or f"{PREFIX}{secrets.token_hex(3)}", kept=kept)
     record.write()
     try:
         Host(engine=used).prepare(closed=chosen.closed)
-        cluster = NodeCluster(
-            record=record, engine=used, release=minor, images=images, nodes=nodes
-        )
+        cluster = with_images(chosen, record, used, minor, nodes=nodes)
         with reported(
             f"kind cluster {record.name}: {nodes} node(s), {used.name}, images {chosen.name}"
         ):
@@ -125,7 +125,11 @@ def remove_orphans() -> None:
 
 def _create_nodes(cluster: NodeCluster, chosen: ImageSource) -> None:
     """Create the nodes with kind, and wait until they and the default service account are ready."""
-    config = kind_config(cluster.nodes, cgroupfs=chosen.closed and needs_cgroupfs())
+    config = kind_config(
+        cluster.nodes,
+        cgroupfs=chosen.closed and needs_cgroupfs(),
+        nri=cluster.driver.nri,
+    )
     file = cluster.record.folder / "kind.json"
     file.write_text(json.dumps(config), encoding="utf-8")
     pytest_kind_cluster.create(
@@ -164,11 +168,13 @@ def _await_nodes(cluster: NodeCluster) -> None:
     )
 
 
-def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
+def kind_config(nodes: int, *, cgroupfs: bool = False, nri: bool = False) -> Manifest:
     """Give kind's configuration: one control plane, and workers if there is more than one node.
 
-    With ``cgroupfs``, systemd does not manage the containers' cgroups.
+    With ``cgroupfs``, systemd does not manage the containers' cgroups; with ``nri``, containerd serves NRI plugins.
     """
+    patches = [CGROUPFS_CONTAINERD] if cgroupfs else []
+    patches += [NRI] if nri else []
     workers = [{"role": "worker"} for _ in range(nodes - 1)]
     unsynced = [
         UNSYNCED.format(version=version, arguments=text)
@@ -180,7 +186,7 @@ def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
         "featureGates": dict.fromkeys(GATES, True),
         "runtimeConfig": {"resource.k8s.io/v1": "true"},
         "nodes": [{"role": "control-plane"}, *workers],
-        "containerdConfigPatches": [CGROUPFS_CONTAINERD] if cgroupfs else [],
+        "containerdConfigPatches": patches,
         "kubeadmConfigPatches": [*([CGROUPFS_KUBELET] if cgroupfs else []), *unsynced],
     }
 

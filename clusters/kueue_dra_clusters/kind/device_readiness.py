@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from kueue_dra_clusters.api_client import APIClient, RequestRejected
 from kueue_dra_clusters.kind.charts import KUEUE_NAMESPACE
-from kueue_dra_clusters.kind.profiles import CLASS
+from kueue_dra_clusters.kind.driver_description import Ask, DriverDescription
 from kueue_dra_clusters.waiting import NotYet, TimedOut, eventually
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -19,14 +20,23 @@ TRY_SECONDS = 8.0
 """The timeout of one pod; it takes about two seconds if the kubelet knows the driver."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """A pod that asks for one device of a driver."""
+
+    driver: DriverDescription
+    ask: Ask
+    image: str
+
+
 def each_served(
-    objects: APIClient, nodes: Sequence[str], image: str, *, within: float
+    objects: APIClient, nodes: Sequence[str], probe: Probe, *, within: float
 ) -> None:
     """Wait until a pod has got a device on each node; `TimedOut` names the nodes without one."""
     left = list(nodes)
 
     def tried() -> None:
-        probes = {node: _made(objects, node, image) for node in left}
+        probes = {node: _made(objects, node, probe) for node in left}
         try:
             eventually(
                 lambda: _see(objects, probes, left),
@@ -44,6 +54,16 @@ def each_served(
     eventually(
         tried, within=within, every=0.2, what="a pod on each node to get a device"
     )
+
+
+def asked(driver: DriverDescription, ask: Ask) -> Manifest:
+    """Give an exact request for a device of a driver."""
+    found: Manifest = {"deviceClassName": driver.device_class}
+    if selectors := (*driver.selectors, *ask.selectors):
+        found["selectors"] = [{"cel": {"expression": each}} for each in selectors]
+    if ask.capacity:
+        found["capacity"] = {"requests": dict(ask.capacity)}
+    return found
 
 
 def _remove(objects: APIClient, pod: Ref) -> None:
@@ -70,9 +90,9 @@ def _phase(objects: APIClient, ref: Ref) -> str:
     return str(((objects.read(ref) or {}).get("status") or {}).get("phase"))
 
 
-def _made(objects: APIClient, node: str, image: str) -> Ref:
+def _made(objects: APIClient, node: str, probe: Probe) -> Ref:
     """Create a pod with a claim of its own, which is deleted with it."""
-    made = list(_manifests(f"kueue-dra-probe-{secrets.token_hex(3)}", node, image))
+    made = list(_manifests(f"kueue-dra-probe-{secrets.token_hex(3)}", node, probe))
     for each in made:
         answer = objects.create(each)
         # A conflict means that an earlier try without an answer has created it.
@@ -81,10 +101,10 @@ def _made(objects: APIClient, node: str, image: str) -> Ref:
     return Ref.of(made[-1])
 
 
-def _manifests(name: str, node: str, image: str) -> Iterator[Manifest]:
+def _manifests(name: str, node: str, probe: Probe) -> Iterator[Manifest]:
     """Give the template, then the pod."""
     meta = {"name": name, "namespace": NAMESPACE}
-    request = {"name": "any", "exactly": {"deviceClassName": CLASS}}
+    request = {"name": "any", "exactly": asked(probe.driver, probe.ask)}
     spec = {"spec": {"devices": {"requests": [request]}}}
     yield {
         "apiVersion": RESOURCE,
@@ -94,7 +114,7 @@ def _manifests(name: str, node: str, image: str) -> Iterator[Manifest]:
     }
     container = {
         "name": "main",
-        "image": image,
+        "image": probe.image,
         "imagePullPolicy": "IfNotPresent",
         "command": ["true"],
         "resources": {"claims": [{"name": "device"}]},

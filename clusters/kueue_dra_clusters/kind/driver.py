@@ -10,107 +10,127 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kueue_dra_clusters.api_client import APIClient
-from kueue_dra_clusters.kind.charts import DRIVER_DAEMONSET, DRIVER_NAMESPACE
-from kueue_dra_clusters.kind.cluster import NodeCluster
-from kueue_dra_clusters.kind.device_readiness import each_served
-from kueue_dra_clusters.kind.profiles import CLASS, NOWHERE
+from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster
+from kueue_dra_clusters.kind.device_readiness import Probe, each_served
+from kueue_dra_clusters.kind.driver_description import Ask, ProfileOfDriver
+from kueue_dra_clusters.kind.driver_pools import by_node
+from kueue_dra_clusters.kind.profiles import NOWHERE
 from kueue_dra_clusters.waiting import NotYet, eventually
 from kueue_dra_ref.target import Manifest
 
 DRIVER_SECONDS = 180.0
 
 
+ANY = Ask(amount="1")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Driver:
-    """The DRA example driver on a cluster."""
+    """The driver on a cluster."""
 
     cluster: NodeCluster
 
-    def restart(self, *, devices: int) -> None:
-        """Restart its pods, and wait until they serve so many devices on each node."""
-        self.cluster.kubectl("-n", DRIVER_NAMESPACE, "rollout", "restart", "daemonset")
-        self.await_ready(devices=devices)
+    def restart(self, settings: ProfileOfDriver) -> None:
+        """Restart its pods, and wait until they serve devices on each node."""
+        for each in self.daemon_sets():
+            self._kubectl(each, "rollout", "restart", *_named(each))
+        self.await_ready(settings)
 
     def withdraw(self) -> None:
         """Remove it from all nodes, and delete its slices."""
         self._select_nodes(NOWHERE)
         self._await_gone()
 
-    def bring_back(self, *, devices: int) -> None:
-        """Run it again, and wait until it serves so many devices on each node."""
-        self._select_nodes(None)
-        self.await_ready(devices=devices)
+    def bring_back(self, settings: ProfileOfDriver) -> None:
+        """Run it again, and wait until it serves devices on each node."""
+        self._select_nodes(dict.fromkeys(NOWHERE))
+        self.await_ready(settings)
 
-    def await_ready(self, *, devices: int) -> None:
-        """Wait until it runs on every node, has published so many devices on each, and serves pods."""
-        if not devices:
+    def daemon_sets(self) -> list[Manifest]:
+        """Give its DaemonSets as they were applied; Kueue has none."""
+        file = self.cluster.record.folder / APPLIED
+        if not file.exists():
+            return []
+        text = file.read_text(encoding="utf-8")
+        found = []
+        for applied in json.loads(text).values():
+            manifest = json.loads(applied)
+            if manifest["kind"] == "DaemonSet":
+                found.append(manifest)
+        return found
+
+    def await_ready(self, settings: ProfileOfDriver) -> None:
+        """Wait until it runs on every node, has published its devices on each, and serves pods."""
+        if not settings.devices:
             self._await_gone()
             return
         timeout = f"--timeout={DRIVER_SECONDS:g}s"
-        self._kubectl("rollout", "status", "daemonset", timeout)
+        for each in self.daemon_sets():
+            self._kubectl(each, "rollout", "status", *_named(each), timeout)
+        names = self._await_devices(settings.devices)
+        each_served(
+            self.cluster.objects(), names, self._probe(settings), within=DRIVER_SECONDS
+        )
+
+    def _probe(self, settings: ProfileOfDriver) -> Probe:
+        """Give a pod that asks for the first request of the description, or for any device."""
+        cluster = self.cluster
+        asks = list(settings.asks.values())
+        ask = asks[0] if asks else ANY
+        return Probe(driver=cluster.driver, ask=ask, image=cluster.images.job)
+
+    def _await_devices(self, devices: int) -> list[str]:
+        """Wait until each node has published so many devices, and give the names of the nodes."""
+        driver = self.cluster.driver.name
         objects, nodes = self.cluster.objects(), self.cluster.workers
+        expected = [devices] * nodes
 
         def published() -> list[str]:
-            pools = complete_pools(objects)
-            found = {pool: len(pools[pool]) for pool in pools}
-            if sorted(found.values()) != [devices] * nodes:
+            found = by_node(objects, driver)
+            numbers = sorted(found.values())
+            if numbers != expected:
                 raise NotYet(
-                    f"devices in complete pools: {found}, expected {nodes} pools of {devices}"
+                    f"devices in complete pools by node: {found}, expected {devices} on each of {nodes}"
                 )
-            return sorted(found)  # each pool has its node's name
+            return sorted(found)
 
         what = "the driver to publish its devices"
-        names = eventually(
+        return eventually(
             published, within=DRIVER_SECONDS, every=0.2, at_most=0.5, what=what
         )
-        each_served(objects, names, self.cluster.images.job, within=DRIVER_SECONDS)
 
-    def _select_nodes(self, selector: Mapping[str, str] | None) -> None:
+    def _select_nodes(self, selector: Mapping[str, str | None]) -> None:
         change = {"spec": {"template": {"spec": {"nodeSelector": selector}}}}
         patch = json.dumps(change)
-        target = ("daemonset", DRIVER_DAEMONSET)
-        self._kubectl("patch", *target, "--type=merge", "-p", patch)
+        for each in self.daemon_sets():
+            self._kubectl(each, "patch", *_named(each), "--type=merge", "-p", patch)
 
     def _await_gone(self) -> None:
         timeout = f"--timeout={DRIVER_SECONDS:g}s"
-        self._kubectl("wait", "pods", "--all", "--for=delete", timeout)
+        for each in self.daemon_sets():
+            pods = ("pods", "-l", _selector(each))
+            self._kubectl(each, "wait", *pods, "--for=delete", timeout)
         remove_slices(self.cluster)
 
-    def _kubectl(self, *words: str) -> None:
-        self.cluster.kubectl("-n", DRIVER_NAMESPACE, *words)
+    def _kubectl(self, daemon_set: Manifest, *words: str) -> None:
+        namespace = daemon_set["metadata"]["namespace"]
+        self.cluster.kubectl("-n", namespace, *words)
+
+
+def _named(daemon_set: Manifest) -> tuple[str, str]:
+    name = daemon_set["metadata"]["name"]
+    return "daemonset", name
+
+
+def _selector(daemon_set: Manifest) -> str:
+    """Give the labels of its pods, as kubectl takes them."""
+    selector = daemon_set["spec"]["selector"]
+    labels = selector["matchLabels"]
+    pairs = [f"{key}={value}" for key, value in labels.items()]
+    return ",".join(pairs)
 
 
 def remove_slices(cluster: NodeCluster) -> None:
     """Delete the slices of the driver."""
-    cluster.kubectl(
-        "delete", "resourceslices", "--field-selector", f"spec.driver={CLASS}"
-    )
-
-
-def complete_pools(objects: APIClient) -> dict[str, list[Manifest]]:
-    """Give the devices of each of the driver's pools whose newest generation is complete."""
-    pools: dict[str, list[Manifest]] = {}
-    for each in objects.list("resource.k8s.io/v1", "ResourceSlice"):
-        spec = each["spec"]
-        if spec["driver"] == CLASS:
-            pools.setdefault(spec["pool"]["name"], []).append(spec)
-    found = {}
-    for name, specs in pools.items():
-        newest = _newest(specs)
-        if len(newest) == newest[0]["pool"]["resourceSliceCount"]:
-            devices: list[Manifest] = []
-            for spec in newest:
-                devices += spec.get("devices") or ()
-            found[name] = devices
-    return found
-
-
-def _newest(specs: list[Manifest]) -> list[Manifest]:
-    """Give the slices of the newest generation of a pool."""
-    generation = max(map(_generation, specs))
-    return [spec for spec in specs if _generation(spec) == generation]
-
-
-def _generation(spec: Manifest) -> int:
-    return int(spec["pool"]["generation"])
+    field = f"spec.driver={cluster.driver.name}"
+    cluster.kubectl("delete", "resourceslices", "--field-selector", field)

@@ -8,9 +8,16 @@ from dataclasses import replace
 
 from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.kind import charts
-from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster, existing, run_kind
+from kueue_dra_clusters.kind.cluster import (
+    APPLIED,
+    NodeCluster,
+    existing,
+    run_kind,
+    with_images,
+)
 from kueue_dra_clusters.kind.cluster_records import Record, a_record
 from kueue_dra_clusters.kind.driver import remove_slices
+from kueue_dra_clusters.kind.driver_install import profile_manifests
 from kueue_dra_clusters.kind.image_source import ImageSource
 from kueue_dra_clusters.kind.profiles import WHOLE_DEVICE
 from kueue_dra_clusters.kind.progress import reported
@@ -44,9 +51,7 @@ def adopted(
             (record.folder / "kubeconfig").write_text(
                 run_kind(used, "get", "kubeconfig", "--name", name), "utf-8"
             )
-            cluster = NodeCluster(
-                record=record, engine=used, release=minor, images=chosen.images()
-            )
+            cluster = with_images(chosen, record, used, minor)
             _insist_on_room(cluster)
             cluster.load(chosen.archives())
         found = replace(cluster, nodes=len(cluster.objects().list("v1", "Node")))
@@ -89,7 +94,9 @@ def _insist_on_room(cluster: NodeCluster) -> None:
         raise NotOwned(
             f"the cluster {cluster.record.name} does not serve resource.k8s.io/v1 (Kubernetes 1.34)"
         )
-    brought = charts.profile_manifests(cluster.release, cluster.images, WHOLE_DEVICE)
+    brought = profile_manifests(
+        cluster.release, cluster.images, WHOLE_DEVICE, cluster.driver
+    )
     there = cluster.kubectl(
         "get",
         "--ignore-not-found",

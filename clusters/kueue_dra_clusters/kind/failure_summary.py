@@ -8,7 +8,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.installation import ClusterFacts
 from kueue_dra_clusters.kind.cluster import NodeCluster
-from kueue_dra_clusters.kind.driver import complete_pools
+from kueue_dra_clusters.kind.driver_pools import complete_pools
 from kueue_dra_clusters.preflight import mappings
 from kueue_dra_ref.target import Manifest
 
@@ -26,7 +26,7 @@ def summary(cluster: NodeCluster, namespace: str) -> str:
         "pods": _conditions(pods),
         "warnings": _warnings(events),
         "what the queues cover": _covered(queues),
-        "devices in complete pools": _devices(objects),
+        "devices in complete pools": _devices(objects, cluster.driver.name),
         "mappings of Kueue's Configuration": _mappings(facts.configuration or {}),
     }
     text = []
@@ -72,8 +72,8 @@ def _covered(queues: list[Manifest]) -> Iterator[str]:
         yield f"{name}: {names}"
 
 
-def _devices(objects: APIClient) -> Iterator[str]:
-    found = complete_pools(objects)
+def _devices(objects: APIClient, driver: str) -> Iterator[str]:
+    found = complete_pools(objects, driver)
     for pool in sorted(found):
         devices = len(found[pool])
         yield f"{pool}: {devices}"

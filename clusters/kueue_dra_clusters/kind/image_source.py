@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Protocol
 
 from kueue_dra_clusters.build_cache import program
-from kueue_dra_clusters.kind.components import DRIVER
+from kueue_dra_clusters.kind.driver_description import (
+    EXAMPLE_DRIVER,
+    DriverDescription,
+)
+from kueue_dra_clusters.kind.driver_source import (
+    DriverFileError,
+    archive_file,
+    program_of,
+)
 from kueue_dra_clusters.kind.images import BUSYBOX, archive_of, busybox_archive
 from kueue_dra_clusters.kind.node_image import base, node_image
 from kueue_dra_clusters.kind.provider import Provider
@@ -37,6 +45,10 @@ class ImageSource(Protocol):
     def name(self) -> str:
         """The name of the source."""
 
+    @property
+    def driver(self) -> DriverDescription:
+        """The driver whose image is among them."""
+
     def images(self) -> Images:
         """Build the images, or name those that the engine and the nodes pull."""
 
@@ -55,20 +67,24 @@ class Released:
     release: Release
     registry: str = ""
     preload: tuple[Path, ...] = ()
+    driver: DriverDescription = EXAMPLE_DRIVER
     name: str = "released"
 
     def images(self) -> Images:
         """Give the published images, in the requested registry."""
-        found = released(self.release)
+        found = released(self.release, self.driver)
         if not self.registry:
             return found
+        parts = [each for each in PARTS if each != "driver" or not self.driver.archive]
         return replace(
             found,
-            **{part: moved(getattr(found, part), self.registry) for part in PARTS},
+            **{part: moved(getattr(found, part), self.registry) for part in parts},
         )
 
     def archives(self) -> Sequence[Path]:
-        """Give the archives that the user names."""
+        """Give the archives that the user names, and the one of the driver if it has one."""
+        if self.driver.archive:
+            return (*self.preload, archive_file(self.driver))
         return self.preload
 
     @property
@@ -83,18 +99,22 @@ class FromSource:
 
     engine: Provider
     release: Release
+    driver: DriverDescription = EXAMPLE_DRIVER
     name: str = "source"
 
     def images(self) -> Images:
         """Build the node image, and give the released names of the others."""
         return replace(
-            released(self.release), node=node_image(self.engine), job=BUSYBOX
+            released(self.release, self.driver),
+            node=node_image(self.engine),
+            job=BUSYBOX,
         )
 
     def archives(self) -> Sequence[Path]:
         """Build the archives of Kueue, of the driver and of busybox."""
-        names = released(self.release)
+        names = released(self.release, self.driver)
         return (
+            self._driver_archive(),
             archive_of(
                 self.engine,
                 names.kueue,
@@ -102,10 +122,23 @@ class FromSource:
                 program(self.release.component),
                 user=KUEUE_USER,
             ),
-            archive_of(
-                self.engine, names.driver, f"/usr/bin/{DRIVER.name}", program(DRIVER)
-            ),
             busybox_archive(self.engine, base() / "usr/bin/busybox"),
+        )
+
+    def _driver_archive(self) -> Path:
+        """Give the driver's own archive, else build its image."""
+        driver = self.driver
+        if driver.archive:
+            return archive_file(driver)
+        if not driver.build:
+            problem = "found a reference only; with images from source, expected build or archive"
+            raise DriverFileError(driver, "image", problem)
+        return archive_of(
+            self.engine,
+            driver.image,
+            driver.build.path,
+            program_of(driver, driver.build),
+            entrypoint=driver.build.entrypoint,
         )
 
     @property
@@ -121,26 +154,30 @@ def supply(
     *,
     registry: str = "",
     preload: Sequence[str] = (),
+    driver: DriverDescription = EXAMPLE_DRIVER,
 ) -> FromSource | Released:
     """Give the source of a name: source, or released."""
     if way == "source":
-        return FromSource(engine=engine, release=release)
+        return FromSource(engine=engine, release=release, driver=driver)
     return Released(
-        release=release, registry=registry, preload=tuple(map(Path, preload))
+        release=release,
+        registry=registry,
+        preload=tuple(map(Path, preload)),
+        driver=driver,
     )
 
 
 PARTS = ("node", "kueue", "driver", "job")
 
 
-def released(release: Release) -> Images:
-    """Read the published images for a release of Kueue."""
+def released(release: Release, driver: DriverDescription = EXAMPLE_DRIVER) -> Images:
+    """Read the published images for a release of Kueue, with the one of a driver."""
     pins = tomllib.loads(PINS.read_text(encoding="utf-8"))
     kueue = f"{pins['kueue']}:{release.component.version}"
     return Images(
         node=pins["node"],
         kueue=kueue,
-        driver=f"{pins['driver']}:{DRIVER.version}",
+        driver=driver.image,
         job=pins["job"],
     )
 

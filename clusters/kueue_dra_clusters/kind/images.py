@@ -57,14 +57,24 @@ def busybox(folder: Path, program: Path, *more: Path) -> None:
 
 
 def archive_of(
-    engine: Provider, ref: str, path: str, source: Path, *, user: str = ""
+    engine: Provider,
+    ref: str,
+    path: str,
+    source: Path,
+    *,
+    user: str = "",
+    entrypoint: bool = True,
 ) -> Path:
-    """Give an archive of an image with one program; built once for each program and name."""
+    """Give an archive of an image with one program; built once for each program and name.
+
+    Without ``entrypoint`` a container has to name the program in its command or as its first argument.
+    """
+    started = path if entrypoint else ""
 
     def fill(folder: Path) -> None:
-        containerfile(folder, {path: source}, entrypoint=path, user=user)
+        containerfile(folder, {path: source}, entrypoint=started, user=user)
 
-    inputs = f"{ref} {path} {source.parent.name} {user}"
+    inputs = f"{ref} {path} {source.parent.name} {user}{'' if entrypoint else ' -'}"
     digest = hashlib.sha256(inputs.encode()).hexdigest()
     return _archive(engine, ref, f"image-{source.name}-{digest[:12]}", fill)
 

@@ -6,30 +6,42 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kueue_dra_clusters.kind.driver_description import (
+    EXAMPLE_DRIVER,
+    DriverDescription,
+    ProfileOfDriver,
+)
 from kueue_dra_ref.behaviours.releases import PINNED, RegisteredRelease
 from kueue_dra_ref.target import Manifest
 
 RESOURCE = "whole-gpus"
 MEMORY = "gpu.memory"
+"""The resource that is charged by amount, whatever the driver calls its counter or capacity."""
 CLASS = "gpu.example.com"
-"""The class of the driver, and the driver's name."""
+"""The class that cases and the conformance suites ask for; a case gets the described class in its place."""
 EXTENDED = "example.com/gpu"
+"""The extended resource that cases ask for; a case gets the one of the described class in its place."""
 NOWHERE = {"kueue-dra.dev/nowhere": "true"}
 """A label that no node has."""
-SELECTOR = f"device.driver == '{CLASS}'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """One configuration of Kueue and the driver; ``driver`` are values of the driver's chart."""
+    """One configuration of Kueue, and what the driver has to publish for it."""
 
     name: str
     about: str
-    mappings: tuple[Mapping[str, Any], ...] = ()
+    resource: str = ""
+    """The resource to which the class is mapped; empty without a mapping."""
+    source: str = ""
+    """What is charged: counter or capacity; empty if each device counts one."""
+    classes: tuple[str, ...] = ()
+    """Further classes of the same resource, after the driver's."""
+    more: tuple[Mapping[str, Any], ...] = ()
+    """Further mappings."""
     gates: Mapping[str, bool] = field(default_factory=dict)
-    driver: Mapping[str, Any] = field(default_factory=dict)
-    devices: int = 8
-    """The number of devices that each node with a driver publishes."""
+    absent: bool = False
+    """Whether the driver runs on no node."""
 
     @property
     def minors(self) -> tuple[str, ...]:
@@ -42,8 +54,8 @@ class Profile:
         integration = known[behaviour.integration_gate]
         return integration.default and self.gates.keys() <= known.keys()
 
-    def configuration(self) -> Manifest:
-        """Give Kueue's Configuration."""
+    def configuration(self, driver: DriverDescription = EXAMPLE_DRIVER) -> Manifest:
+        """Give Kueue's Configuration for a driver."""
         found: Manifest = {
             "apiVersion": "config.kueue.x-k8s.io/v1beta2",
             "kind": "Configuration",
@@ -59,29 +71,66 @@ class Profile:
         }
         if self.gates:
             found["featureGates"] = dict(self.gates)
-        if self.mappings:
-            mappings = [dict(each) for each in self.mappings]
+        if self.resource:
+            mappings = [self._mapping(driver), *map(dict, self.more)]
             found["resources"] = {"deviceClassMappings": mappings}
         return found
 
+    def settings(self, driver: DriverDescription) -> ProfileOfDriver:
+        """Give the driver's settings; one that is absent publishes no device."""
+        found = driver.profile(self.name)
+        return replace(found, devices=0) if self.absent else found
 
-def _sourced(kind: str) -> dict[str, Any]:
-    """Map the driver's class to memory, as a counter or a capacity of its devices."""
-    source = {
-        kind: {
-            "name": "memory",
-            "driver": CLASS,
-            "deviceSelector": {"cel": {"expression": SELECTOR}},
+    def values(self, driver: DriverDescription) -> Mapping[str, Any]:
+        """Give the values of the driver's chart."""
+        return _merged(driver.values, driver.profile(self.name).values)
+
+    def offered(self, driver: DriverDescription) -> bool:
+        """Whether the description of a driver allows this profile.
+
+        A profile whose only difference is Kueue's Configuration needs no settings of its own.
+        """
+        if self.name in driver.profiles or not self.resource:
+            return True
+        needs_own = self.source or self.name == "extended-resource"
+        return not needs_own and "whole-device" in driver.profiles
+
+    def _mapping(self, driver: DriverDescription) -> Manifest:
+        if not self.source:
+            names = dict.fromkeys((driver.device_class, *self.classes))
+            return {"name": self.resource, "deviceClassNames": list(names)}
+        source = {
+            self.source: {
+                "name": driver.profile(self.name).dimension,
+                "driver": driver.name,
+                "deviceSelector": {
+                    "cel": {"expression": f"device.driver == '{driver.name}'"}
+                },
+            }
         }
-    }
-    return {"name": MEMORY, "deviceClassNames": [CLASS], "sources": [source]}
+        return {
+            "name": self.resource,
+            "deviceClassNames": [driver.device_class],
+            "sources": [source],
+        }
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge values as helm does: key by key, the other wins."""
+    found = dict(one)
+    for key, value in other.items():
+        before = found.get(key)
+        both = isinstance(before, Mapping) and isinstance(value, Mapping)
+        found[key] = _merged(before, value) if both else value  # type: ignore[arg-type] # both are mappings
+    return found
 
 
 WHOLE_DEVICE = Profile(
     name="whole-device",
     about="each device counts one; mapping and gates are those that the conformance suites want",
-    mappings=(
-        {"name": RESOURCE, "deviceClassNames": [CLASS]},
+    resource=RESOURCE,
+    classes=(CLASS,),
+    more=(
         {
             "name": "shared-gpus",
             "deviceClassNames": [
@@ -95,30 +144,26 @@ WHOLE_DEVICE = Profile(
         "KueueDRAIntegrationExtendedResource": True,
         "KueueDRAIntegrationPartitionableDevices": True,
     },
-    driver={"gpuDeviceStatus": True},
 )
 COUNTER = Profile(
     name="counter",
     about="devices are partitions, charged by the memory that they take of a shared counter",
-    mappings=(_sourced("counter"),),
+    resource=MEMORY,
+    source="counter",
     gates={"KueueDRAIntegrationPartitionableDevices": True},
-    driver={"kubeletPlugin": {"gpuPartitions": 4, "numDevices": 2}},
-    devices=2 * (4 + 1),  # the partitions of each device, and the device as a whole
 )
 CAPACITY = Profile(
     name="capacity",
     about="devices are shared, charged by the memory that each claim takes",
-    mappings=(_sourced("capacity"),),
+    resource=MEMORY,
+    source="capacity",
     gates={"KueueDRAIntegrationConsumableCapacity": True},
-    driver={"gpuAllowMultipleAllocations": True, "kubeletPlugin": {"numDevices": 2}},
-    devices=2,
 )
 EXTENDED_RESOURCE = Profile(
     name="extended-resource",
     about="a resource in the pod's limits requests the class, on one quota with claims",
-    mappings=({"name": RESOURCE, "deviceClassNames": [CLASS]},),
+    resource=RESOURCE,
     gates={"KueueDRAIntegrationExtendedResource": True},
-    driver={"deviceClass": {"extendedResourceName": EXTENDED}},
 )
 OFF = Profile(
     name="integration-off",
@@ -133,14 +178,15 @@ DRIVER_GONE = replace(
     WHOLE_DEVICE,
     name="driver-gone",
     about="broken on purpose: the driver runs nowhere and its slices are withdrawn",
-    driver={"kubeletPlugin": {"nodeSelector": NOWHERE}},
-    devices=0,
+    absent=True,
 )
 MAPPED_WRONG = replace(
     WHOLE_DEVICE,
     name="mapped-wrong",
     about="broken on purpose: the driver's class is mapped to a resource that no queue covers",
-    mappings=({"name": "nobodys-gpus", "deviceClassNames": [CLASS]},),
+    resource="nobodys-gpus",
+    classes=(),
+    more=(),
 )
 PROFILES = {
     each.name: each

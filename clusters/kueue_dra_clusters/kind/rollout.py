@@ -19,6 +19,8 @@ from kueue_dra_clusters.kind.charts import (
 )
 from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster
 from kueue_dra_clusters.kind.driver import Driver
+from kueue_dra_clusters.kind.driver_description import ProfileOfDriver
+from kueue_dra_clusters.kind.driver_install import driver_manifests
 from kueue_dra_clusters.kind.profiles import PROFILES, Profile
 from kueue_dra_clusters.kind.progress import reported
 from kueue_dra_clusters.kind.provider import ProviderError
@@ -82,25 +84,32 @@ class Rollout:
         """Give the current profile."""
         return PROFILES[self._rolled()]
 
+    def _configuration(self) -> Manifest:
+        return self._profile().configuration(self.cluster.driver)
+
+    def _settings(self) -> ProfileOfDriver:
+        return self._profile().settings(self.cluster.driver)
+
     def _roll_out(self, profile: Profile) -> None:
+        driver = self.cluster.driver
         (self.cluster.record.folder / ROLLED).write_text("", encoding="utf-8")
         with reported(f"profile {profile.name}: {profile.about}"):
             self._applied_once(
-                charts.driver_manifests(self.cluster.images.driver, profile.driver)
+                driver_manifests(driver, profile, self.cluster.images.driver)
             )
-            mark = self._start_kueue(profile.configuration())
-            self._driver.await_ready(devices=profile.devices)
+            mark = self._start_kueue(profile.configuration(driver))
+            self._driver.await_ready(profile.settings(driver))
             self._kueue_ready(mark)
         (self.cluster.record.folder / ROLLED).write_text(profile.name, encoding="utf-8")
 
     def restart_kueue(self) -> None:
         """Restart Kueue's pod, and wait until it is ready."""
-        self._kueue_ready(self._start_kueue(self._profile().configuration()))
+        self._kueue_ready(self._start_kueue(self._configuration()))
 
     def verdict(self, configuration: Manifest) -> Sequence[FieldError]:
         """Start Kueue with a Configuration, and read the errors from its log; call `restart_kueue` afterwards."""
         mark = self._start_kueue(
-            {**self._profile().configuration(), "resources": {}, **configuration}
+            {**self._configuration(), "resources": {}, **configuration}
         )
         objects = self.cluster.objects()
 
@@ -132,7 +141,7 @@ class Rollout:
 
     def restart_driver(self) -> None:
         """Restart the driver's pods, and wait until they serve devices."""
-        self._driver.restart(devices=self._profile().devices)
+        self._driver.restart(self._settings())
 
     def withdraw_driver(self) -> None:
         """Remove the driver from all nodes, and delete its slices."""
@@ -140,7 +149,7 @@ class Rollout:
 
     def bring_driver_back(self) -> None:
         """Run the driver again, and wait until it serves devices."""
-        self._driver.bring_back(devices=self._profile().devices)
+        self._driver.bring_back(self._settings())
 
     @property
     def _driver(self) -> Driver:

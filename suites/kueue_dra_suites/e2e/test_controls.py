@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from kueue_dra_clusters.kind.failure_summary import summary
-from kueue_dra_clusters.kind.profiles import CLASS
 from kueue_dra_clusters.waiting import TimedOut
 from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_suites.e2e import test_devices, test_integration_off, test_waiting
@@ -50,7 +49,8 @@ def test_a_missing_driver_turns_nothing_else_red(site: NodeLab, case: Case) -> N
 @pytest.mark.parametrize("case", [*NEED_DEVICES, WAIT])
 def test_a_wrong_mapping_is_noticed(site: NodeLab, case: Case) -> None:
     """No workload with devices is admitted, and the page shows the mapping next to the covered resources."""
-    goes_red(site, case, "nobodys-gpus unavailable in ClusterQueue", f"nobodys-gpus: {CLASS}", "whole-gpus")
+    mapping = f"nobodys-gpus: {site.driver.device_class}"
+    goes_red(site, case, "nobodys-gpus unavailable in ClusterQueue", mapping, "whole-gpus")
 
 
 @pytest.mark.profile("mapped-wrong")

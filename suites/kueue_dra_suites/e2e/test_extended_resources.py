@@ -64,11 +64,12 @@ def test_the_implicit_name_is_not_covered(site: NodeLab) -> None:
     assert job.pods_ever() == []
 
 
+@pytest.mark.devices(2)
 @pytest.mark.known_limit("the implicit name of a class is charged apart from its mapping, so one device has two quotas")
 def test_the_implicit_name_is_charged_apart(site: NodeLab) -> None:
     """With quota of its own it is admitted, and the device that it gets is not charged to the mapping's resource."""
-    queue = site.queue({RESOURCE: 1, IMPLICIT: 1})
+    queue = site.queue({RESOURCE: 1, site.implicit: 1})
     queue.submit(BY_CLASS).runs()
     queue.submit(BY_CLAIM).runs()
 
-    queue.uses({RESOURCE: "1", IMPLICIT: "1"})
+    queue.uses({RESOURCE: "1", site.implicit: "1"})

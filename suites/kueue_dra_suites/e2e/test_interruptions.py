@@ -31,6 +31,7 @@ def test_kueue_restarts_in_the_middle(site: NodeLab) -> None:
     second.runs()
 
 
+@pytest.mark.devices(2)
 @pytest.mark.alone("the driver restarts")
 def test_the_driver_restarts_in_the_middle(site: NodeLab) -> None:
     """A restarted driver takes no device from a running pod, and serves the next pod."""

@@ -41,6 +41,7 @@ def test_the_preempted_runs_again(site: NodeLab) -> None:
     assert len(low.pods_ever()) == 2
 
 
+@pytest.mark.devices(2)
 def test_a_queue_takes_back_what_it_lent(site: NodeLab) -> None:
     """A Job on borrowed devices is stopped when their owner wants them."""
     owner = site.queue({RESOURCE: 2}, cohortName=site.cohort, preemption=IN_THE_COHORT)

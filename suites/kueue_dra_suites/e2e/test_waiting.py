@@ -72,6 +72,7 @@ def two_and_one(queue: NodeQueue) -> tuple[NodeJob, NodeJob, NodeJob]:
     return first, second, third
 
 
+@pytest.mark.devices(2)
 def test_the_third_starts_when_one_ends(site: NodeLab) -> None:
     """A Job that ends releases its quota to the pending one, and its device to the next pod."""
     first, _, third = two_and_one(site.queue({RESOURCE: 2}))
@@ -81,6 +82,7 @@ def test_the_third_starts_when_one_ends(site: NodeLab) -> None:
     assert third.verdict() == admitted({RESOURCE: 1})
 
 
+@pytest.mark.devices(2)
 def test_the_third_starts_when_one_is_deleted(site: NodeLab) -> None:
     """A Job that is deleted gives its quota back too."""
     first, _, third = two_and_one(site.queue({RESOURCE: 2}))
@@ -89,6 +91,7 @@ def test_the_third_starts_when_one_is_deleted(site: NodeLab) -> None:
     third.runs()
 
 
+@pytest.mark.devices(3)
 def test_the_third_starts_when_quota_is_added(site: NodeLab) -> None:
     """More quota admits pending workloads, and running ones continue."""
     queue = site.queue({RESOURCE: 2})
@@ -100,6 +103,7 @@ def test_the_third_starts_when_quota_is_added(site: NodeLab) -> None:
     queue.uses({RESOURCE: "3"})
 
 
+@pytest.mark.devices(2)
 def test_less_quota_leaves_what_runs(site: NodeLab) -> None:
     """Quota below the usage stops no workload, and admits none."""
     queue = site.queue({RESOURCE: 2})
@@ -122,6 +126,7 @@ def test_two_queues_do_not_share(site: NodeLab) -> None:
     assert has_no_pod(job)
 
 
+@pytest.mark.devices(3)
 def test_what_is_borrowed_is_a_real_device(site: NodeLab) -> None:
     """Within a cohort a Job runs on devices that another queue's quota pays for."""
     site.queue({RESOURCE: 4}, cohortName=site.cohort)

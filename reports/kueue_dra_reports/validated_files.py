@@ -8,19 +8,14 @@ from typing import Any
 
 from kueue_dra_ref.api.documents import DocumentError, ManifestDocument, read
 from kueue_dra_ref.api.suggest import nearest
-from kueue_dra_reports.json_schema import ValidationError, published, violations
+from kueue_dra_reports.json_schema import ValidationError, violations
 
 SHOWN = 60
 """How many characters of a wrong value an error shows."""
 
 
-def schema(name: str) -> Mapping[str, Any]:
-    """Give a published JSON Schema by its name, such as ``descriptor``."""
-    return published("kueue_dra_vendor", name)
-
-
-def document_of(path: Path, schema_name: str) -> ManifestDocument:
-    """Read the one document of a file.
+def document_of(path: Path, schema: Mapping[str, Any]) -> ManifestDocument:
+    """Read the one document of a file, which has to be as a schema says.
 
     Raises:
         DocumentError: the file cannot be read, or is not as its schema says: field, line, what was found and expected.
@@ -32,7 +27,7 @@ def document_of(path: Path, schema_name: str) -> ManifestDocument:
         count = f"{number} documents"
         raise DocumentError(file=str(path), found=count, expected="one")
     (document,) = documents
-    found = violations(document.manifest, schema(schema_name))
+    found = violations(document.manifest, schema)
     errors = sorted(found, key=_deepest_first)
     if errors:
         raise _fault(document, errors[0])
@@ -99,6 +94,11 @@ def _expected(error: Any) -> str:
             return f"one of {listed}"
         case "type":
             return f"{value}"
+        case "minProperties":
+            listed = ", ".join(error.schema["properties"])
+            return f"at least one of {listed}"
+        case "pattern":
+            return f"a text like {value}"
         case "anyOf":
             return "a name, or a list of names"
     return f"{error.validator} {value}"
