@@ -134,7 +134,17 @@ moments: $(VENV)/.dev ## dumps of a real Kueue KUEUE=0.19 in generated scenarios
 .PHONY: test-live
 test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real programs
 	@$(BIN)/python -m kueue_dra_clusters.binaries
-	@$(PYTEST) -q tests -m "live and not releases" $(ARGS)
+	@$(PYTEST) -q tests -m "live and not releases and not pods" $(ARGS)
+
+.PHONY: image
+image: $(VENV)/.e2e ## build the container images without pulling one, with the Kueues of MINORS="0.18 0.19"; takes root
+	@$(BIN)/python -m kueue_dra_clusters.kind.packages
+	@$(BIN)/python -m tests.container_image $(or $(MINORS),$(KUEUE))
+
+.PHONY: test-pods
+test-pods: $(VENV)/.e2e ## build the images and run the suite in pods of a kind cluster: shards, killed pods, queues; takes root
+	@$(BIN)/python -m kueue_dra_clusters.kind.packages
+	@$(PYTEST) -q tests/on_cluster $(ARGS)
 
 .PHONY: test-releases
 test-releases: $(VENV)/.dev ## the same scenario on every pinned Kueue (builds each release once)

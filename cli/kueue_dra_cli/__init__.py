@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, str] = {
     "shrink": "Reduce a scenario to the smallest on which the reference and a real Kueue still differ.",
     "controls": "Misconfigure the target on purpose and check that the listed cases fail.",
     "matrix": "Run the suites against each release of Kueue and print one table.",
+    "manifests": "Print the manifests that run the suites in pods of a cluster, one part of the cases in each.",
     "dump": "Read from a cluster everything that decides about quota for devices, and change nothing.",
     "audit": "Check whether a cluster keeps what Kueue promises, right now, and change nothing.",
     "devices": "Print which DeviceClass matches which device of the ResourceSlices.",

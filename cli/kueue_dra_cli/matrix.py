@@ -12,7 +12,14 @@ import click
 
 from kueue_dra_cli.child import run_child
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.options import expression_option, target_option, workers_option
+from kueue_dra_cli.on_cluster import check_image, on_cluster_options, pod_words
+from kueue_dra_cli.options import (
+    context_option,
+    expression_option,
+    kubeconfig_option,
+    target_option,
+    workers_option,
+)
 from kueue_dra_ref.behaviours.releases import PINNED, RELEASES, runnable
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.matrix import (
@@ -30,6 +37,7 @@ Examples
   kueue-dra matrix                    every release: a real Kueue of each, started as local processes
   kueue-dra matrix 0.18 0.19 -n 4     two of them, four Kueues at once
   kueue-dra matrix --target reference the reference with the behaviour of each release
+  kueue-dra matrix --on-cluster 4 --image REGISTRY/kueue-dra:0.2.0-kueue   each release in four pods of a cluster
 
 \b
 Exit codes
@@ -83,22 +91,31 @@ class MatrixRun:
 )
 @expression_option
 @workers_option("Run each release")
+@on_cluster_options
+@context_option("With --on-cluster: the kubeconfig context; default: the current one.")
+@kubeconfig_option("The kubeconfig of --context. Default: as kubectl finds it.")
+@click.pass_context
 def command(
+    matrix: click.Context,
+    /,
     minors: tuple[str, ...],
     target: str,
     suites: tuple[str, ...],
     report_dir: Path,
     expression: str,
     workers: str,
+    **_: object,
 ) -> None:
     """Run the suites against each release of Kueue and print one table.
 
     MINOR is a minor release such as 0.18; the default is every pinned one. The command writes matrix.md and matrix.json
     into the folder of --report-dir.
     """
+    check_image(matrix.params)
     options = [f"-k{expression}"] if expression else []
     if workers:
         options.append(f"-n{workers}")
+    options += pod_words(matrix)
     plan = Plan(target=target, folder=report_dir, suites=suites, options=tuple(options))
     runs_by_release: list[MatrixRun] = []
     left_out: dict[str, str] = {}

@@ -21,18 +21,27 @@ LEFT_OUT = (
 
 def command_of(run: click.Context, chosen: Sequence[str], behaviour: str) -> str:
     """Give the command line of a run; ``chosen`` are its suites or cases; on a cluster the release is found."""
-    words = ["kueue-dra", "run"]
-    words += chosen
+    return shlex.join(["kueue-dra", "run", *arguments_of(run, chosen, behaviour)])
+
+
+def arguments_of(
+    run: click.Context,
+    chosen: Sequence[str],
+    behaviour: str,
+    left_out: Sequence[str] = (),
+) -> list[str]:
+    """Give the arguments of a run without the parameters in ``left_out``."""
+    words = list(chosen)
     for option in run.command.params:
         name = option.name or ""
-        if not isinstance(option, click.Option) or name in LEFT_OUT:
+        if not isinstance(option, click.Option) or name in (*LEFT_OUT, *left_out):
             continue
         if name == "behaviour":
             words += [f"--behaviour={behaviour}"] if behaviour else []
         elif _is_needed(run, name):
             value = run.params[name]
             words += _words(option, value)
-    return shlex.join(words)
+    return words
 
 
 def _is_needed(run: click.Context, name: str) -> bool:

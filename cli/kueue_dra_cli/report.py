@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import cast
 
 import click
@@ -15,6 +16,7 @@ from kueue_dra_reports import digests, junit
 from kueue_dra_reports.changes import changes
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.junit import as_junit
+from kueue_dra_reports.log_archive import MARK, NoResults, unpacked
 from kueue_dra_reports.markdown import as_markdown
 from kueue_dra_reports.merge import CannotMerge, merged
 from kueue_dra_reports.repeat import command_of
@@ -32,8 +34,9 @@ Exit codes
 """
 MERGE_EPILOG = """\
 \b
-Example
+Examples
   kueue-dra report merge shard-1/report.json shard-2/report.json --report-dir out
+  kueue-dra report merge pod-*.log                logs of pods, as kubectl logs prints them
 
 \b
 Exit codes
@@ -66,6 +69,8 @@ Exit codes
   2  a file is not a valid report
 """
 REPORTS = ("report.yaml", "report.json")
+POD_REPORT = "report.json"
+"""The report in the log of a pod."""
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -153,10 +158,16 @@ def diff(old: Path, new: Path, output: str) -> None:
 def merge(files: tuple[Path, ...], report_dir: Path) -> None:
     """Join the reports of all shards of a run (run --shard I/N) into the report of the whole run.
 
-    It equals the report of a run without shards, but for target and durations. If a shard or a case is missing, the
-    result has a fault and fails.
+    FILE is a report, or the log of a pod that ran a shard (kueue-dra manifests). The result equals the report of a run
+    without shards, but for target and durations. If a shard or a case is missing, it has a fault and fails.
     """
-    reports = {str(file): report_in(file) for file in files}
+    raise SystemExit(
+        join({str(file): _report_or_log(file) for file in files}, report_dir)
+    )
+
+
+def join(reports: Mapping[str, Report], report_dir: Path) -> int:
+    """Write and print the joined report of all shards, which are named as in messages; give the exit code."""
     try:
         report = merged(reports)
     except CannotMerge as fault:
@@ -166,7 +177,33 @@ def merge(files: tuple[Path, ...], report_dir: Path) -> None:
     junit.write(report, file)
     digests.write([*paths, file])
     click.echo(rendered(report, map(str, [*paths, file])))
-    raise SystemExit(1 if report["gate"]["result"] == "failed" else 0)
+    return 1 if report["gate"]["result"] == "failed" else 0
+
+
+def _report_or_log(file: Path) -> Report:
+    """Read a report, or the one in the log of a pod."""
+    text = file.read_text("utf-8", errors="replace")
+    if MARK not in text:
+        return report_in(file)
+    with TemporaryDirectory() as folder:
+        return report_of_log(text, str(file), Path(folder))
+
+
+def report_of_log(log: str, name: str, folder: Path) -> Report:
+    """Write the report in the log of a pod into a folder, and give it.
+
+    Raises:
+        CliError: the log has none, or it is damaged or not valid.
+
+    """
+    try:
+        files = unpacked(log)
+    except NoResults as fault:
+        raise CliError([f"{name}: {fault}"]) from None
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / POD_REPORT
+    file.write_bytes(files.get(POD_REPORT, b""))
+    return report_in(file)
 
 
 @command.command("render", epilog=RENDER_EPILOG)

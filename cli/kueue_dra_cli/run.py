@@ -17,6 +17,7 @@ from kueue_dra_cli.existing_cluster import (
     named_behaviour,
     preflight_of,
 )
+from kueue_dra_cli.on_cluster import on_cluster_options, run_in_pods
 from kueue_dra_cli.options import (
     expression_option,
     target_behaviour_option,
@@ -47,6 +48,7 @@ Examples
   kueue-dra run --gate must --expected-failures known.yaml   red only for what the text demands
   kueue-dra run --rerun-failed out/report.json    what did not pass in that run
   kueue-dra run --shard 2/4                       the second of four parts, for one of four machines
+  kueue-dra run --target kueue --on-cluster 4 --image REGISTRY/kueue-dra:0.2.0-kueue   in four pods of a cluster
   kueue-dra run --cases acme --catalogue acme/requirements.toml   cases of your own too, in the same report
 
 \b
@@ -73,6 +75,7 @@ SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
 )
 @target_behaviour_option
 @existing_cluster_options
+@on_cluster_options
 @click.option(
     "--report-dir",
     default="out",
@@ -179,6 +182,8 @@ def command(
     default is all. The command writes report.yaml, report.json and junit.xml into the folder of --report-dir.
     """
     _check(run)
+    if run.params["on_cluster"]:
+        raise SystemExit(run_in_pods(run))
     cases = [one for one in suites if "/" in one]
     if rerun_failed:
         failed, behaviour = _failed(rerun_failed, run)
@@ -257,7 +262,11 @@ def _check(run: click.Context) -> None:
 
 
 def _check_target(run: click.Context) -> None:
-    """Reject options that the target does not have."""
+    """Reject options that the target does not have; pods have a Kueue of their own."""
+    if run.params["on_cluster"]:
+        return
+    if run.params["queue"]:
+        raise click.UsageError("--queue needs --on-cluster N")
     check_cluster_options(run)
     source = run.get_parameter_source("kueue_src")
     given = {

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from kueue_dra_clusters.build_cache import parts
-from kueue_dra_clusters.go_tool import Component
+from kueue_dra_clusters.go_tool import PINNED, Component
 from kueue_dra_clusters.manifests import Manifest, documents
 from kueue_dra_ref.api.job_kinds import JOB_SET, TRAINING, WRAPPER
 from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET
@@ -121,11 +122,27 @@ class JobDefinitions:
         self._installed.update(missing)
 
     def _definitions(self, source: DefinitionSource) -> list[Manifest]:
-        component = Component(
-            name=source.name, folder=self.folder, module=source.module, package=""
-        )
-        module = parts(component, "definitions", [source.folder])
+        module = _module(source, self.folder)
         found: list[Manifest] = []
         for file in source.files:
             found += documents(module / source.folder / file)
         return found
+
+
+def definition_folders(folder: str) -> list[Path]:
+    """Give the cached folder of every module with CRDs that a release pins; fetch those that are missing."""
+    pinned = (PINNED / folder / "go.mod").read_text(encoding="utf-8")
+    found = []
+    for source in SOURCES.values():
+        if f"{source.module} v" in pinned:
+            module = _module(source, folder)
+            found.append(module)
+    return found
+
+
+def _module(source: DefinitionSource, folder: str) -> Path:
+    """Give the folder with the CRDs of a kind, as the go.mod in ``folder`` pins its module."""
+    component = Component(
+        name=source.name, folder=folder, module=source.module, package=""
+    )
+    return parts(component, "definitions", [source.folder])

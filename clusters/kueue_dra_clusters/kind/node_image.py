@@ -91,7 +91,7 @@ def base() -> Path:
             f"--include={','.join(PACKAGES)}",
             SUITE,
             str(folder / "root"),
-            *_mirror(),
+            *debian_mirror(),
         ]
         run(["debootstrap", *words], within=BUILD_SECONDS)
 
@@ -217,7 +217,7 @@ def _insist_on_root() -> None:
         )
 
 
-def _mirror() -> list[str]:
+def debian_mirror() -> list[str]:
     """Give the archive that apt uses on this machine if it is Debian; empty for debootstrap's default."""
     try:
         listed = run(

@@ -1,0 +1,1 @@
+"""Tests of the container images, and of runs in pods."""
