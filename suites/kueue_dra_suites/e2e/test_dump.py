@@ -30,7 +30,7 @@ PLANTED = "planted-6f1d"
 def _asked(*arguments: str, kubeconfig: Path) -> str:
     """Run ``kueue-dra`` as the user of a kubeconfig, and give what it prints."""
     run = subprocess.run(
-        [sys.executable, "-m", "kueue_dra_cli", *arguments],
+        [Path(sys.executable).with_name("kueue-dra"), *arguments],
         env={**os.environ, "KUBECONFIG": str(kubeconfig)},
         capture_output=True,
         text=True,
