@@ -20,11 +20,15 @@ _OF_ONE = frozenset({"JAXJob"})
 
 
 def kinds_of(behaviour: Behaviour) -> tuple[str, ...]:
-    """The kinds of a release without pods; Jobs come last and thrice, since a draw prefers what comes first."""
+    """The kinds of a release, without pods and those that need a gate.
+
+    Jobs come last and thrice, since a draw prefers what comes first.
+    """
     found = []
     for kind in JOB_KINDS.values():
-        is_other = kind is not JOB and not kind.gated
-        if is_other and is_in(kind, behaviour.kueue):
+        if kind is JOB or kind.gated or kind.gate:
+            continue
+        if is_in(kind, behaviour.kueue):
             found.append(kind.name)
     found.reverse()
     jobs = [JOB.name] * 3
