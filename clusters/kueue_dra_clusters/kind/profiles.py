@@ -21,6 +21,8 @@ CLASS = "gpu.example.com"
 """The class that cases and the conformance suites ask for; a case gets the described class in its place."""
 EXTENDED = "example.com/gpu"
 """The extended resource that cases ask for; a case gets the one of the described class in its place."""
+FRAMEWORKS = ("batch/job", "pod", "deployment", "statefulset")
+"""The kinds of work that Kueue queues."""
 NOWHERE = {"kueue-dra.dev/nowhere": "true"}
 """A label that no node has."""
 
@@ -67,7 +69,7 @@ class Profile:
                 "resourceName": "c1f6bfd2.kueue.x-k8s.io",
             },
             "clientConnection": {"qps": 300, "burst": 500},
-            "integrations": {"frameworks": ["batch/job"]},
+            "integrations": {"frameworks": list(FRAMEWORKS)},
         }
         if self.gates:
             found["featureGates"] = dict(self.gates)
