@@ -18,7 +18,7 @@ from kueue_dra_clusters.kind.rollout import Rollout
 from kueue_dra_clusters.permissions import cluster_role
 from kueue_dra_clusters.preflight import RUN_LABEL
 from kueue_dra_fixtures.lab import ROLE, Lab
-from kueue_dra_fixtures.on_nodes import NodeLab
+from kueue_dra_fixtures.on_nodes import OF_CASES, NodeLab
 from kueue_dra_fixtures.service_accounts import CONTEXT, kubeconfig_with
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Target
@@ -50,7 +50,7 @@ OTHERS = (
     ("resource.k8s.io/v1", "ResourceSlice"),
     ("v1", "ConfigMap"),
 )
-"""The kinds of what belongs to the driver and to Kueue; other cases, which may run at the same time, create none."""
+"""The kinds of what belongs to the driver and to Kueue."""
 
 
 @pytest.fixture
@@ -63,11 +63,13 @@ def with_the_role_only(site: NodeLab, tmp_path: Path) -> Path:
 
 
 def what_others_have(site: NodeLab) -> dict[str, str]:
-    """Give what the cluster had before, without what its controllers write."""
+    """Give what the cluster had before, without what its controllers write, and without other cases' own objects."""
     found = {}
     for version, kind in OTHERS:
         for each in site.objects.list(version, kind):
             meta = each["metadata"]
+            if meta.get("namespace", "").startswith(OF_CASES):
+                continue
             kept = {key: value for key, value in each.items() if key not in ("metadata", "status")}
             kept |= {"uid": meta["uid"], "generation": meta.get("generation"), "labels": meta.get("labels")}
             found[str(Ref.of(each))] = json.dumps(kept, sort_keys=True)
