@@ -21,7 +21,7 @@ from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.dump import dump
 from kueue_dra_clusters.fence import PREFIX
 from kueue_dra_clusters.live_target import LiveTarget
-from kueue_dra_clusters.waiting import WaitLimits
+from kueue_dra_clusters.waiting import TimedOut, WaitLimits
 from kueue_dra_differential.generate import batches
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.documents import parse
@@ -103,11 +103,19 @@ def _changes(plane: ControlPlane, target: LiveTarget) -> Iterator[Sides]:
             inventory=scenario.inventory,
             steps=scenario.steps[: 1 + len(scenario.steps) // 2],
         )
-        if any(each.get("unsettled") for each in replayed(half, target)):
+        if not _is_reached(half, target):
             continue
         sides = _sides(plane, target, half)
         if sides:
             yield sides
+
+
+def _is_reached(scenario: Scenario, target: LiveTarget) -> bool:
+    """Replay a scenario; False if either side does not settle, as when workloads preempt each other without an end."""
+    try:
+        return not any(each.get("unsettled") for each in replayed(scenario, target))
+    except TimedOut:
+        return False
 
 
 def _is_decided(scenario: Scenario) -> bool:
