@@ -6,6 +6,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+RAN = (0, 1)
+"""The exit codes of a run that has a report."""
+
 
 def run_child(arguments: Sequence[str]) -> int:
     """Run ``kueue-dra`` in a child process that ends with this one."""

@@ -14,14 +14,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from kueue_dra_cli.child import run_child
+from kueue_dra_cli.child import RAN, run_child
 from kueue_dra_clusters.indexed_job import INVALID_INPUT, SHARDS_VARIABLE
 from kueue_dra_reports.log_archive import packed
 
 INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
 REPORT = "report.json"
-RAN = (0, 1)
-"""The exit codes of a run that has a report."""
 NO_REPORT = 3
 TERMINATED = 143
 

@@ -56,8 +56,8 @@ def command(
     does, and replaces lists. A dump of a running cluster is where the simulation begins: Workloads hold the quota that
     their status says, and new Jobs come after them; --from-scratch ignores the status. --context reads a cluster and
     changes nothing in it: cluster and time are simulated. Kinds that take no quota are left out. A note names each
-    feature that the simulation ignores, such as admission checks, and work of other kinds, such as SparkApplications,
-    with what it would request.
+    feature that the simulation ignores, such as admission checks, and work of other kinds, such as DaemonSets, with
+    what it would request.
     """
     simulated = options.simulated(options.read((*files, *more)))
     _print(simulated.result, simulated.notes, output)

@@ -11,7 +11,7 @@ import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from kueue_dra_cli.child import run_child
+from kueue_dra_cli.child import RAN, run_child
 
 FOLDER_VARIABLE = "SONOBUOY_RESULTS_DIR"
 FOLDER = "/tmp/sonobuoy/results"
@@ -23,8 +23,6 @@ COULD_NOT_START = """\
   </testcase>
 </testsuite>
 """
-RAN = (0, 1)
-"""The exit codes of a run that has a report."""
 
 
 def work(arguments: Sequence[str], results: Path, scratch: Path) -> int:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.preflight import RUN_LABEL
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.target import Manifest
 
 NAME = "kueue-dra"
-QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
-KUEUE = "kueue.x-k8s.io/v1beta2"
 SHARDS_VARIABLE = "KUEUE_DRA_SHARDS"
 FILES = "/files"
 """Where the pods find the files of a run."""

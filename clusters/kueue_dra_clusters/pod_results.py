@@ -9,7 +9,8 @@ from http import HTTPStatus
 
 from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_clusters.errors import ClusterError
-from kueue_dra_clusters.indexed_job import KUEUE, NAME, PodRun
+from kueue_dra_clusters.fence_objects import KUEUE
+from kueue_dra_clusters.indexed_job import NAME, PodRun
 from kueue_dra_clusters.pod_status import (
     image_errors,
     index_of,
