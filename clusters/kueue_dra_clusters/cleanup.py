@@ -94,11 +94,15 @@ class Cleanup:
         return bool(orphans)
 
     def _orphans(self) -> list[Ref]:
-        """Name each Workload that the garbage collector deletes, where one runs."""
+        """Name each Workload that the garbage collector deletes, where one runs.
+
+        Pods are looked for only in a cluster of our own: elsewhere a Workload may be new, and its pods not seen yet.
+        """
         orphans = []
         for workload in self.informers.list(KUEUE, "Workload"):
             is_orphan = owners_of(workload) & self._deleted_jobs
-            if is_orphan or lost_pods(self.informers, workload):
+            is_lost = self.finalizes and lost_pods(self.informers, workload)
+            if is_orphan or is_lost:
                 ref = Ref.of(workload)
                 orphans.append(ref)
         return orphans
