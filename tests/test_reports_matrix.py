@@ -73,6 +73,28 @@ def test_the_reference_is_called_by_its_name() -> None:
     assert matrix_of([report]).columns[0].target == "reference"
 
 
+def test_a_verdict_of_the_reference_is_in_parentheses() -> None:
+    """Nobody takes it for a decision of a real Kueue; what does not hold has the same sign as elsewhere."""
+    mine = {"TOY-001": "proven", "TOY-002": "failed", "TOY-003": "notApplicable"}
+    decided = a_report("kueue-0.20.0", mine, target={"name": "reference", "about": {}})
+    page = as_markdown(matrix_of([NEW, decided, a_report("kueue-0.18.3", {"TOY-003": "proven"})])).splitlines()
+
+    assert "| TOY-001 | Text \\| of TOY-001. | proven | (proven) | - |" in page
+    assert "| TOY-002 | Text \\| of TOY-002. | **questioned** | (**failed**) | - |" in page
+    assert "| TOY-003 | Text \\| of TOY-003. | - | - | proven |" in page
+
+
+def test_two_columns_of_one_behaviour_have_their_targets_in_their_names() -> None:
+    """Also in the document, where a name is a key."""
+    reference = a_report("kueue-0.19.2", {"TOY-001": "failed"}, target={"name": "reference", "about": {}})
+    found = as_document(matrix_of([NEW, reference]))["requirements"][0]["verdicts"]
+
+    assert found == {
+        "kueue-0.19.2 (Kueue v0.19.2 on Kubernetes v1.36.3)": "proven",
+        "kueue-0.19.2 (reference)": "failed",
+    }
+
+
 def test_the_page_shows_the_table_and_what_did_not_pass() -> None:
     """A bar in a text does not end its cell."""
     page = as_markdown(matrix_of([OLD, NEW], {"kueue-0.13": "no such release"})).splitlines()
@@ -142,3 +164,30 @@ def test_without_any_release_the_question_cannot_be_asked(
 
     assert result.exit_code == 2
     assert expected in result.stderr
+
+
+def test_reports_that_exist_make_a_table(tmp_path: Path) -> None:
+    """Those of two machines, in the order of the words; nothing runs again."""
+    words = ["run", "quota", "-ktest_fits", "--target=reference"]
+    for behaviour in ("kueue-0.18", "kueue-0.19.2"):
+        assert kueue_dra(*words, f"--behaviour={behaviour}", f"--report-dir={tmp_path / behaviour}").exit_code == 0
+    files = [str(tmp_path / name / "report.json") for name in ("kueue-0.18", "kueue-0.19.2")]
+
+    result = kueue_dra("report", "matrix", *files, f"--report-dir={tmp_path / 'table'}")
+
+    assert result.exit_code == 0, result.output
+    table = json.loads((tmp_path / "table" / "matrix.json").read_text("utf-8"))
+    assert [one["target"] for one in table["columns"]] == ["reference", "reference"]
+    assert "(proven)" in (tmp_path / "table" / "matrix.md").read_text("utf-8")
+
+
+def test_a_file_that_is_no_report_makes_no_table(tmp_path: Path) -> None:
+    """Exit code 2, and nothing is written."""
+    file = tmp_path / "report.json"
+    file.write_text("{}", "utf-8")
+
+    result = kueue_dra("report", "matrix", str(file), f"--report-dir={tmp_path / 'table'}")
+
+    assert result.exit_code == 2
+    assert str(file) in result.output
+    assert not (tmp_path / "table").exists()

@@ -127,7 +127,7 @@ def command(
             runs_by_release.append(result)
     if not runs_by_release:
         raise CliError(f"{name}: {reason}" for name, reason in left_out.items())
-    _print_matrix(
+    write_matrix(
         matrix_of([each.report for each in runs_by_release], left_out), report_dir
     )
     raise SystemExit(int(any(each.code for each in runs_by_release)))
@@ -158,8 +158,9 @@ def _run_release(minor: str, plan: Plan) -> MatrixRun | str:
     return MatrixRun(code=code, report=report)
 
 
-def _print_matrix(found: Matrix, folder: Path) -> None:
+def write_matrix(found: Matrix, folder: Path) -> None:
     """Write the table to files, and print the runs."""
+    folder.mkdir(parents=True, exist_ok=True)
     texts: Mapping[str, str] = {
         "matrix.md": as_markdown(found),
         "matrix.json": json.dumps(as_document(found), indent=2, ensure_ascii=False)

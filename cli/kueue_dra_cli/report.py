@@ -10,6 +10,7 @@ from typing import cast
 import click
 
 from kueue_dra_cli.errors import CliError
+from kueue_dra_cli.matrix import write_matrix
 from kueue_dra_cli.options import output_option
 from kueue_dra_cli.printing import as_json
 from kueue_dra_reports import digests, junit
@@ -18,6 +19,7 @@ from kueue_dra_reports.document import Report
 from kueue_dra_reports.junit import as_junit
 from kueue_dra_reports.log_archive import MARK, NoResults, unpacked
 from kueue_dra_reports.markdown import as_markdown
+from kueue_dra_reports.matrix import matrix_of
 from kueue_dra_reports.merge import CannotMerge, merged
 from kueue_dra_reports.repeat import command_of
 from kueue_dra_reports.report import write
@@ -43,6 +45,17 @@ Exit codes
   0  the gate passed: every planned case of every shard is there, and none failed that counts
   1  the gate failed, or a shard is missing
   2  a file is not a valid report, or the reports are no shards of one run
+"""
+MATRIX_EPILOG = """\
+\b
+Example
+  kueue-dra report matrix kueue-0.18/report.json kueue-0.19/report.json own-build/report.json
+
+\b
+Exit codes
+  0  every case passed in every report
+  1  a case failed or did not run
+  2  a file is not a valid report
 """
 RENDER_EPILOG = """\
 \b
@@ -178,6 +191,26 @@ def join(reports: Mapping[str, Report], report_dir: Path) -> int:
     digests.write([*paths, file])
     click.echo(rendered(report, map(str, [*paths, file])))
     return 1 if report["gate"]["result"] == "failed" else 0
+
+
+@command.command("matrix", epilog=MATRIX_EPILOG)
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@click.option(
+    "--report-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="out/matrix",
+    show_default=True,
+    help="The folder for matrix.md and matrix.json.",
+)
+def matrix(files: tuple[Path, ...], report_dir: Path) -> None:
+    """Put the reports of several runs into one table: a column for each report, in the order of the words.
+
+    It is the table of kueue-dra matrix. The reports can be of different releases, machines or builds. A verdict in
+    parentheses is that of the reference.
+    """
+    found = matrix_of([_report_or_log(file) for file in files])
+    write_matrix(found, report_dir)
+    raise SystemExit(1 if found.red else 0)
 
 
 def _report_or_log(file: Path) -> Report:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +17,11 @@ KIND = "ConformanceMatrix"
 ABSENT = "notApplicable"
 WORDS: Mapping[str, str] = {ABSENT: "-"}
 """Verdicts that a cell shows as a sign."""
+REFERENCE = "reference"
+LEGEND = (
+    "`-`: the requirement does not hold in that release. In parentheses: the reference decided, and no real Kueue of "
+    "that release ran."
+)
 COUNTED = tuple(verdict for verdict in VERDICTS if verdict != ABSENT)
 RED = ("failed", "questioned")
 RUN = ("behaviour", "target", "verdict", *COUNTED)
@@ -28,6 +33,8 @@ NO_BORDER = "\\|"
 class Column:
     """One run: its behaviour, target and result."""
 
+    name: str
+    """The behaviour, with the target if another column has the same behaviour."""
     behaviour: str
     target: str
     result: str
@@ -72,8 +79,10 @@ def matrix_of(
     failed: list[FailedCase] = []
     for report in reports:
         failed += _red(report)
+    behaviours = Counter(_behaviour(report) for report in reports)
+    repeated = {name for name, number in behaviours.items() if number > 1}
     return Matrix(
-        columns=tuple(map(_column, reports)),
+        columns=tuple(_column(report, repeated) for report in reports),
         lines=tuple(_rows(reports)),
         red=tuple(failed),
         left_out=dict(left_out or {}),
@@ -100,7 +109,7 @@ def _rows(reports: Sequence[Report]) -> Iterator[MatrixRow]:
 
 def as_document(matrix: Matrix) -> Mapping[str, Any]:
     """Give the table as plain values for JSON."""
-    names = [column.behaviour for column in matrix.columns]
+    names = [column.name for column in matrix.columns]
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
@@ -140,7 +149,7 @@ def _page(matrix: Matrix) -> Iterator[str]:
     yield "# Requirements by release\n"
     yield from (*_table(RUN, map(_run, matrix.columns)), "")
     yield from (f"- {line}" for line in absences(matrix))
-    yield "\n`-`: the requirement does not hold in that release.\n"
+    yield f"\n{LEGEND}\n"
     yield from _requirements(matrix)
     if matrix.red:
         yield "\n## What did not pass\n"
@@ -149,11 +158,9 @@ def _page(matrix: Matrix) -> Iterator[str]:
 
 
 def _requirements(matrix: Matrix) -> Iterator[str]:
-    headers = ("ID", "requirement", *(column.behaviour for column in matrix.columns))
-    return _table(
-        headers,
-        ((line.id, line.text, *map(_cell, line.verdicts)) for line in matrix.lines),
-    )
+    headers = ("ID", "requirement", *(column.name for column in matrix.columns))
+    rows = [(row.id, row.text, *_cells(row, matrix.columns)) for row in matrix.lines]
+    return _table(headers, rows)
 
 
 def _table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
@@ -170,15 +177,27 @@ def _run(column: Column) -> tuple[object, ...]:
     )
 
 
+def _cells(row: MatrixRow, columns: Sequence[Column]) -> Iterator[str]:
+    for verdict, column in zip(row.verdicts, columns, strict=True):
+        shown = verdict != ABSENT and column.target == REFERENCE
+        yield f"({_cell(verdict)})" if shown else _cell(verdict)
+
+
 def _cell(verdict: str) -> str:
     return f"**{verdict}**" if verdict in RED else WORDS.get(verdict, verdict)
 
 
-def _column(report: Report) -> Column:
+def _behaviour(report: Report) -> str:
+    return str(report["specification"]["behaviour"])
+
+
+def _column(report: Report, repeated: Container[str]) -> Column:
     counted = Counter(one["verdict"] for one in report["requirements"])
+    behaviour, target = _behaviour(report), _target(report["target"])
     return Column(
-        behaviour=report["specification"]["behaviour"],
-        target=_target(report["target"]),
+        name=f"{behaviour} ({target})" if behaviour in repeated else behaviour,
+        behaviour=behaviour,
+        target=target,
         result=report["verdict"]["result"],
         counts={one: counted[one] for one in COUNTED},
     )
@@ -192,7 +211,7 @@ def _target(target: Mapping[str, Any]) -> str:
         versions.append(f"Kueue {about['kueue']}")
     if "kubernetes" in about:
         versions.append(f"Kubernetes {about['kubernetes']}")
-    if name == "reference" or not versions:
+    if name == REFERENCE or not versions:
         return name
     return " on ".join(versions)
 
@@ -201,7 +220,7 @@ def _red(report: Report) -> Iterator[FailedCase]:
     for check in report["checks"]:
         if check["outcome"] not in ("passed", "notRun"):
             yield FailedCase(
-                behaviour=report["specification"]["behaviour"],
+                behaviour=_behaviour(report),
                 case=check["id"],
                 requirements=tuple(check["requirements"]),
                 outcome=check["outcome"],
