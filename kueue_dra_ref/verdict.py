@@ -9,6 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import READY, check_states
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import printed, units
 from kueue_dra_ref.api.quantities import Format, parse
@@ -75,6 +76,24 @@ def _amounts(usage: Mapping[str, str]) -> Mapping[str, Fraction]:
     return {name: parse(amount).amount for name, amount in usage.items()}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reserved:
+    """Quota is reserved, and the workload waits for admission checks, which are named."""
+
+    usage: Mapping[str, str]
+    checks: tuple[str, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Reserved)
+            and self.checks == other.checks
+            and _amounts(self.usage) == _amounts(other.usage)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.checks, tuple(sorted(_amounts(self.usage).items()))))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
     """The workload is pending in its queue."""
@@ -124,6 +143,7 @@ class Unrecognised:
 
 Verdict = (
     Admitted
+    | Reserved
     | Pending
     | Unseen
     | Inadmissible
@@ -201,6 +221,8 @@ def verdict(workload: Manifest) -> Verdict:
     match reserved["status"], reserved["reason"]:
         case "True", _ if is_true(workload, "Admitted"):
             return Admitted(usage=usage(workload))
+        case "True", _ if waiting := _unready(workload):
+            return Reserved(usage=usage(workload), checks=waiting)
         case "Unknown", "Undecided":
             return Undecided(why=reserved["message"])
         case "False", reason:
@@ -221,6 +243,12 @@ def _unreserved(reason: str, message: str) -> Verdict | None:
         if reason in _INADMISSIBLE_REASONS
         else None
     )
+
+
+def _unready(workload: Manifest) -> tuple[str, ...]:
+    """Name the admission checks of a workload that are not Ready."""
+    states = check_states(workload)
+    return tuple(each["name"] for each in states if each["state"] != READY)
 
 
 def usage(workload: Manifest) -> Mapping[str, str]:

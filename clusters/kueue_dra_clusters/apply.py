@@ -96,6 +96,10 @@ def merged_status(stored: Manifest, status: Manifest) -> Manifest:
             **each,
         }
     merged = {**old, **status, "conditions": list(conditions.values())}
+    if "admissionChecks" in status:
+        checks = status["admissionChecks"]
+        timed = [{"lastTransitionTime": now, "message": "", **each} for each in checks]
+        merged["admissionChecks"] = timed
     return _finished_job(merged, now) if stored["kind"] == "Job" else merged
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.admission_checks import checks_of
 from kueue_dra_ref.api.pods import quota_units
 from kueue_dra_ref.api.types import (
     ClusterQueue,
@@ -29,9 +30,11 @@ def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
     strategy = child(spec, "queueingStrategy", str, "BestEffortFIFO", "spec")
     preemption = child(spec, "preemption", dict, {}, "spec")
     fungibility = child(spec, "flavorFungibility", dict, {}, "spec")
+    groups = _groups(spec)
+    flavors = frozenset(flavors_named_by(manifest))
     return ClusterQueue(
         name=manifest["metadata"]["name"],
-        groups=_groups(spec),
+        groups=groups,
         strategy=strategy,
         stop_policy=child(spec, "stopPolicy", str, "None", "spec"),
         namespace_selector=_namespace_selector(spec),
@@ -39,6 +42,7 @@ def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
         preemption=_preemption(preemption),
         fungibility=_fungibility(fungibility),
         weight=_weight(spec),
+        admission_checks=checks_of(spec, flavors),
     )
 
 

@@ -266,10 +266,23 @@ def _priority_out(obj: Object) -> None:
 
 
 _SERVED_FLAT = ("v1beta1", "v1alpha3")
+
+
+def _admission_checks_in(queue: Object) -> None:
+    """Move the list of checks of the older version to the strategy, where each is for all flavors."""
+    spec = child(queue, "spec", dict, {})
+    names = child(spec, "admissionChecks", list, [], "spec")
+    spec.pop("admissionChecks", None)
+    if names:
+        rules = [{"name": name} for name in names]
+        spec["admissionChecksStrategy"] = {"admissionChecks": rules}
+
+
 _IN: dict[tuple[str, str], tuple[Shape, ...]] = {
     ("ClusterQueue", "v1beta1"): (
         _rename("spec", "cohort", to="cohortName"),
         _fungibility_in,
+        _admission_checks_in,
     ),
     ("Workload", "v1beta1"): (_priority_in,),
     **{("ResourceSlice", v): (_flatten_devices,) for v in _SERVED_FLAT},

@@ -82,6 +82,7 @@ KINDS = {
         _kueue("Cohort"),
         _kueue("ClusterQueue"),
         _kueue("WorkloadPriorityClass"),
+        _kueue("AdmissionCheck"),
         _kueue("LocalQueue", namespaced=True),
         _kueue("Workload", namespaced=True),
         ResourceKind(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,8 +150,17 @@ class ClusterQueue:
     preemption: PreemptionPolicy = PreemptionPolicy()
     fungibility: FlavorFungibility = FlavorFungibility()
     weight: float = 1.0
+    admission_checks: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The flavors of each AdmissionCheck."""
     deleted: bool = False
     """Whether it is there only as long as it is in use."""
+
+    @property
+    def flavors(self) -> frozenset[str]:
+        """The names of all its flavors."""
+        return frozenset(
+            flavor.name for group in self.groups for flavor in group.flavors
+        )
 
     def group_of(self, resource: str) -> ResourceGroup | None:
         """The group that covers a resource."""

@@ -97,8 +97,21 @@ def _cluster_queue(version: str) -> GoStruct:
         ("stopPolicy", word(f"{version}.StopPolicy")),
         ("fairSharing", _sharing(version)),
         ("admissionScope", _scope(version)),
-        ("admissionChecksStrategy", ANYTHING),
+        ("admissionChecksStrategy", _checks(version)),
         (last, ANYTHING),
+    )
+
+
+def _checks(version: str) -> GoStruct:
+    flavor = word(f"{version}.ResourceFlavorReference")
+    check = fields(
+        f"{version}.AdmissionCheckStrategyRule",
+        ("name", word(f"{version}.AdmissionCheckReference")),
+        ("onFlavors", GoSlice(flavor)),
+    )
+    return fields(
+        f"{version}.AdmissionChecksStrategy",
+        ("admissionChecks", GoSlice(check, keyed=True)),
     )
 
 
@@ -194,7 +207,16 @@ def _resources(version: str) -> GoStruct:
     )
 
 
+def _admission_check(version: str) -> GoStruct:
+    return fields(
+        f"{version}.AdmissionCheckSpec",
+        ("controllerName", TEXT),
+        ("parameters", ANYTHING),
+    )
+
+
 _SPECS: Mapping[str, Callable[[str], GoStruct]] = {
+    "AdmissionCheck": _admission_check,
     "ClusterQueue": _cluster_queue,
     "Cohort": _cohort,
     "LocalQueue": _local_queue,

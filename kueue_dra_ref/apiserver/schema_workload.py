@@ -18,7 +18,7 @@ from kueue_dra_ref.apiserver.go_types import (
     fields,
     word,
 )
-from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, TEMPLATE
+from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, TEMPLATE, TOLERATION
 
 OLDER = "v1beta1"
 _CONDITION = fields(
@@ -86,6 +86,26 @@ def workload_status(version: str) -> GoStruct:
         ("admission", admission),
         ("requeueState", _requeue_state(version)),
         ("reclaimablePods", reclaimable),
+        ("admissionChecks", GoSlice(_check_state(version), keyed=True)),
+    )
+
+
+def _check_state(version: str) -> GoStruct:
+    update = fields(
+        f"{version}.PodSetUpdate",
+        ("name", word(f"{version}.PodSetReference")),
+        *((name, GoMap(TEXT)) for name in ("labels", "annotations", "nodeSelector")),
+        ("tolerations", GoSlice(TOLERATION)),
+    )
+    return fields(
+        f"{version}.AdmissionCheckState",
+        ("name", word(f"{version}.AdmissionCheckReference")),
+        ("state", word(f"{version}.CheckState")),
+        ("lastTransitionTime", TIME),
+        ("message", TEXT),
+        ("requeueAfterSeconds", INT32),
+        ("retryCount", INT32),
+        ("podSetUpdates", GoSlice(update)),
     )
 
 

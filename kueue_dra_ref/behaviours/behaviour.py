@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api.schema_config import Versions
+from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import (
     AdjustResources,
     Charges,
@@ -87,6 +88,7 @@ class Behaviour:
     preempting: PreemptionRules
     fair_sharing: FairSharingRules
     cycle: SchedulingCycle
+    checking: AdmissionCheckRules
     reporting: StatusRules
 
     @property

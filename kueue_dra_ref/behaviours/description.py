@@ -55,6 +55,7 @@ PHASES = {
     "preempting": "preemption",
     "fair_sharing": "fair-sharing",
     "cycle": "scheduling-cycle",
+    "checking": "admission-checks",
     "reporting": "status",
 }
 """What users call a phase, by the field of a behaviour, in the order of application."""

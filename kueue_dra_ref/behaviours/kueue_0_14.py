@@ -32,7 +32,12 @@ from kueue_dra_ref.behaviours.kueue_0_14_scheduling import (
     PREEMPTING,
     QUEUEING,
 )
-from kueue_dra_ref.behaviours.kueue_0_14_status import JOBS, PRIORITIES, REPORTING
+from kueue_dra_ref.behaviours.kueue_0_14_status import (
+    CHECKING,
+    JOBS,
+    PRIORITIES,
+    REPORTING,
+)
 from kueue_dra_ref.behaviours.kueue_0_14_validation import DEFINITIONS, WEBHOOKS
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.behaviours.roles import reads
@@ -73,6 +78,7 @@ def _scheduling() -> Behaviour:
         cycle=CYCLE,
         preempting=PREEMPTING,
         fair_sharing=FAIR_SHARING,
+        checking=CHECKING,
         reporting=REPORTING,
         jobs=JOBS,
         pods=PODS,

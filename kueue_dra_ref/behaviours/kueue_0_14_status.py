@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_status import (
     JobRules,
     PriorityClassRules,
@@ -17,7 +18,11 @@ from kueue_dra_ref.rules.jobframework import (
     ray_jobs,
     train_jobs,
 )
-from kueue_dra_ref.rules.workload import workload_priority_class, workload_status
+from kueue_dra_ref.rules.workload import (
+    admission_checks,
+    workload_priority_class,
+    workload_status,
+)
 
 JOBS = JobRules(
     default_queue=First(
@@ -88,6 +93,19 @@ PRIORITIES = PriorityClassRules(
     follow_label=AnyOf(),
     propagate_value=AnyOf(),
     requeue_pending=AnyOf(),
+)
+
+CHECKING = AdmissionCheckRules(
+    required=First(
+        admission_checks.checks_of_assigned_flavors,
+        admission_checks.checks_if_all_are_for_all_flavors,
+    ),
+    block_admission=AnyOf(admission_checks.unready_check_blocks_admission),
+    unreserved=First(admission_checks.no_reservation_unsatisfied_checks),
+    retry=First(admission_checks.retry_evicts_0_17),
+    reject=First(admission_checks.rejection_deactivates_0_17),
+    reset=First(admission_checks.eviction_resets_check),
+    pod_set_updates=First(admission_checks.pod_set_updates),
 )
 
 REPORTING = StatusRules(

@@ -16,6 +16,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
+from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
 from kueue_dra_ref.behaviours.phases_scheduling import (
     FlavorAssignment,
@@ -47,7 +48,11 @@ from kueue_dra_ref.rules.jobframework import job_reconciliation
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import pending_workloads
 from kueue_dra_ref.rules.webhooks import job_webhook, ray_webhook
-from kueue_dra_ref.rules.workload import workload_priority_class, workload_status
+from kueue_dra_ref.rules.workload import (
+    admission_checks,
+    workload_priority_class,
+    workload_status,
+)
 
 
 def kueue_0_15() -> Behaviour:
@@ -71,6 +76,7 @@ def kueue_0_15() -> Behaviour:
         queueing=_queueing(earlier.queueing),
         assigning=_assigning(earlier.assigning),
         preempting=_preempting(earlier.preempting),
+        checking=_checking(earlier.checking),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -257,6 +263,18 @@ def _preempting(earlier: PreemptionRules) -> PreemptionRules:
         preempted_message=earlier.preempted_message.swap(
             preemption_policies.preemption_message_without_paths,
             preemption_policies.preemption_message,
+        ),
+    )
+
+
+def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
+    return replace(
+        earlier,
+        # A check can delay the next attempt, and counts its retries.
+        delay=First(admission_checks.retry_delay),
+        keep=Each(
+            admission_checks.eviction_keeps_delay,
+            admission_checks.eviction_counts_retry,
         ),
     )
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_17_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
+from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
@@ -44,6 +45,7 @@ from kueue_dra_ref.rules.webhooks import (
     spark_webhook,
     workload_webhook,
 )
+from kueue_dra_ref.rules.workload import admission_checks
 
 
 def kueue_0_17() -> Behaviour:
@@ -63,6 +65,7 @@ def kueue_0_17() -> Behaviour:
         jobs=_jobs(earlier.jobs),
         extended=_EXTENDED,
         queueing=_queueing(earlier.queueing),
+        checking=_checking(earlier.checking),
         cohorts=_cohorts(earlier.cohorts),
         preempting=_preempting(earlier.preempting),
         fair_sharing=_fair_sharing(earlier.fair_sharing),
@@ -110,6 +113,10 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         # A Workload's pod templates are stored as they are written.
         defaults=earlier.defaults.drop(workload_webhook.pod_template_defaults),
         groups=replace(earlier.groups, quota=quota),
+        # Admission checks are for flavors of the ClusterQueue.
+        cluster_queue=earlier.cluster_queue.add(
+            clusterqueue_webhook.checked_flavors_are_of_cluster_queue
+        ),
         # LocalQueueDefaulting is GA and locked on.
         job=earlier.job.ungate(
             job_webhook.queue_name_is_not_removed_with_default_queue
@@ -148,6 +155,17 @@ def _queueing(earlier: QueueRules) -> QueueRules:
         # What Kueue adds to the requests (overhead, defaults) is remembered when a workload is requeued.
         requeue_from=First(pending_workloads.requeue_keeps_adjusted_requests),
         retry_from=First(pending_workloads.requeue_uses_adjusted_requests),
+    )
+
+
+def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
+    return replace(
+        earlier,
+        # Checks for all flavors are listed before a workload has quota, whatever the other checks are for.
+        required=earlier.required.swap(
+            admission_checks.checks_if_all_are_for_all_flavors,
+            admission_checks.checks_of_all_flavors,
+        ),
     )
 
 

@@ -19,6 +19,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_18_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
+from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import (
     AdjustResources,
     Charges,
@@ -73,6 +74,7 @@ from kueue_dra_ref.rules.queue import cohort_quota
 from kueue_dra_ref.rules.webhooks import ray_webhook
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
+    admission_checks,
     resource_transformations,
     workload_priority_class,
     workload_status,
@@ -97,6 +99,7 @@ def kueue_0_18() -> Behaviour:
         cohorts=_cohorts(earlier.cohorts),
         assigning=_assigning(earlier.assigning),
         preempting=_preempting(earlier.preempting),
+        checking=_checking(earlier.checking),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -403,6 +406,20 @@ def _preempting(earlier: PreemptionRules) -> PreemptionRules:
         earlier,
         # No victims are searched to free the implicit resource "pods".
         skip_search=Collect(preemption_policies.pods_resource_is_ignored),
+    )
+
+
+def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
+    return replace(
+        earlier,
+        # Messages name the checks, with their messages.
+        retry=earlier.retry.swap(
+            admission_checks.retry_evicts_0_17, admission_checks.retry_evicts
+        ),
+        reject=earlier.reject.swap(
+            admission_checks.rejection_deactivates_0_17,
+            admission_checks.rejection_deactivates,
+        ),
     )
 
 

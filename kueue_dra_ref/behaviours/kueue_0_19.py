@@ -18,6 +18,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import (
     Charges,
     ExtendedResources,
@@ -55,6 +56,7 @@ from kueue_dra_ref.rules.jobframework import (
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads
 from kueue_dra_ref.rules.webhooks import ray_webhook, workload_webhook
 from kueue_dra_ref.rules.workload import (
+    admission_checks,
     resource_transformations,
     unadmitted_workloads,
     workload_status,
@@ -84,6 +86,7 @@ def kueue_0_19() -> Behaviour:
         extended=_extended(earlier.extended),
         queueing=_queueing(earlier.queueing),
         assigning=_assigning(earlier.assigning),
+        checking=_checking(earlier.checking),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -349,6 +352,18 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
         ),
         reason_across_resources=First(
             _observed(unadmitted_workloads.most_severe_reason)
+        ),
+    )
+
+
+def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
+    return replace(
+        earlier,
+        # Observability: a condition says that checks are unsatisfied.
+        unsatisfied=Each(_observed(admission_checks.unsatisfied_checks_condition)),
+        unreserved=earlier.unreserved.gate(
+            admission_checks.no_reservation_unsatisfied_checks,
+            UnadmittedWorkloadsObservability=False,
         ),
     )
 

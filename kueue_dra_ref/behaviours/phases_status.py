@@ -56,9 +56,9 @@ class JobRules:
     apply_pod_count: Each[[dict[str, Any], int], dict[str, Any]]
     """What changes in a Job that starts with fewer pods?"""
     fail_on_conflicting_labels: First[
-        [Mapping[str, str], Mapping[str, str]], tuple[str, str]
+        [Mapping[str, str], Mapping[str, str], str], tuple[str, str]
     ] = First()
-    """What finishes the Workload of a Job whose node selector contradicts the node labels of its flavors?"""
+    """What finishes the Workload of a Job that has other node labels than its flavors, or than admission checks add?"""
     fail_to_start: First[[dict[str, Any]], tuple[str, str]] = First()
     """What finishes the Workload of work that cannot start? Without rules: nothing does."""
     reclaimable_pods: First[[dict[str, Any]], int]

@@ -1,11 +1,13 @@
-"""Finalizers (Kueue 0.19): deleted ClusterQueues and ResourceFlavors stay until nothing uses them.
+"""Finalizers (Kueue 0.19): deleted ClusterQueues, ResourceFlavors and AdmissionChecks stay until nothing uses them.
 
 Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile);
-    pkg/controller/core/resourceflavor_controller.go (Reconcile)
+    pkg/controller/core/resourceflavor_controller.go (Reconcile);
+    pkg/controller/core/admissioncheck_controller.go (Reconcile)
 """
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_of
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
@@ -27,13 +29,22 @@ class FinalizerController:
 
     def on_cluster_queue(self, event: Event) -> None:
         """Reconcile the flavors that a ClusterQueue named, once it names others or is gone."""
-        before = _flavors(event.old)
-        after = _flavors(event.new)
+        self._reconcile_unused(
+            "ResourceFlavor", _flavors(event.old), _flavors(event.new)
+        )
+        self._reconcile_unused(ADMISSION_CHECK, _checks(event.old), _checks(event.new))
+
+    def _reconcile_unused(self, kind: str, before: set[str], after: set[str]) -> None:
         if before == after:
             return
         for name in sorted(before):
-            flavor = ("", name)
-            self.kueue.reconcile("ResourceFlavor", flavor)
+            self.kueue.reconcile(kind, ("", name))
+
+    def on_admission_check(self, event: Event) -> None:
+        """Reconcile an AdmissionCheck that was deleted."""
+        check = event.new
+        if check is not None and is_deleted(check):
+            self.kueue.reconcile(ADMISSION_CHECK, event.key)
 
     def on_flavor(self, event: Event) -> None:
         """Reconcile a flavor that was deleted."""
@@ -60,8 +71,17 @@ class FinalizerController:
         if kind == "ClusterQueue":
             totals = kueue.usage.of_cluster_queue(name)
             return InUse(reservations=totals.reserving)
+        if kind == ADMISSION_CHECK:
+            checked = kueue.informers.cluster_queues_checked_by(name)
+            return InUse(checked_queues=len(checked))
         cluster_queues = kueue.informers.cluster_queues_using(name)
         return InUse(cluster_queues=len(cluster_queues))
+
+
+def _checks(cluster_queue: Manifest | None) -> set[str]:
+    if cluster_queue is None:
+        return set()
+    return set(checks_of(cluster_queue["spec"], frozenset()))
 
 
 def _flavors(cluster_queue: Manifest | None) -> set[str]:

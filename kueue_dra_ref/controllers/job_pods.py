@@ -6,6 +6,9 @@ pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, RestorePodSetsInf
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kind import PodSetPlace, replaced, template_at, template_of
 from kueue_dra_ref.api.job_kinds import (
@@ -22,6 +25,13 @@ from kueue_dra_ref.api.train_jobs import unresolved
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.workload.pod_set_info import (
+    FIELDS,
+    PodSetInfo,
+    of_flavors,
+    of_pod,
+    of_update,
+)
 
 Failed = tuple[str, str]
 """The reason and the message of a Job that cannot start."""
@@ -74,37 +84,52 @@ class JobPods:
             self._update(job, suspended=False)
             return None
         admission = workload["status"]["admission"]
-        assignments = admission["podSetAssignments"]
-        for place, assignment in zip(pod_set_places(job), assignments, strict=False):
-            failed = self.conflict(_template_of(job, place), assignment)
-            if failed is not None:
-                return failed
-        self._unsuspend(job, assignments)
+        infos = []
+        for place, assignment in zip(
+            pod_set_places(job), admission["podSetAssignments"], strict=False
+        ):
+            info = self.info(_template_of(job, place), assignment, workload)
+            if not isinstance(info, PodSetInfo):
+                return info
+            infos.append(info)
+        self._unsuspend(job, admission["podSetAssignments"], infos)
         return None
 
-    def conflict(self, template: Manifest, assignment: Manifest) -> Failed | None:
-        """Say why the pods of a template cannot run on the nodes of their flavors."""
-        pod = template.get("spec") or {}
-        node_selector = pod.get("nodeSelector") or {}
-        node_labels: dict[str, str] = {}
-        for flavor in self._flavors(assignment):
-            node_labels |= flavor.get("nodeLabels") or {}
-        return self.rules.fail_on_conflicting_labels(node_selector, node_labels)
+    def info(
+        self, template: Manifest, assignment: Manifest, workload: Manifest
+    ) -> PodSetInfo | Failed:
+        """Give what the pods of a template get when they start, or why they cannot start with it."""
+        info = of_flavors(self._flavors(assignment))
+        rules = self.kueue.behaviour.checking
+        for check, update in rules.pod_set_updates(check_states(workload)) or ():
+            if update["name"] != assignment["name"]:
+                continue
+            added = of_update(update)
+            if failed := self._conflict(info, added):
+                reason, message = failed
+                return reason, f'in admission check "{check}": {message}'
+            info = info.and_also(added)
+        return self._conflict(of_pod(template), info) or info
 
-    def _unsuspend(self, job: Manifest, assignments: PodSets) -> None:
+    def _conflict(self, asked: PodSetInfo, given: PodSetInfo) -> Failed | None:
+        """Say which key has one value in ``asked`` and another in ``given``."""
+        for name in FIELDS:
+            before, after = asked.values.get(name, {}), given.values.get(name, {})
+            if failed := self.rules.fail_on_conflicting_labels(before, after, name):
+                return failed
+        return None
+
+    def _unsuspend(
+        self, job: Manifest, assignments: PodSets, infos: Sequence[PodSetInfo]
+    ) -> None:
         changed = self._resized(job, assignments)
-        for place, assignment in zip(pod_set_places(job), assignments, strict=False):
+        for place, info in zip(pod_set_places(job), infos, strict=False):
             if not self._writes(changed, place):
                 continue
             part = _copied_part(changed, place)
-            self.add_flavors(part if place.built else part["spec"], assignment)
+            info.add_to({"spec": part} if place.built else part)
             changed = replaced(changed, place.path, part)
         self._update(without_global_selector(changed), suspended=False)
-
-    def add_flavors(self, spec: Manifest, assignment: Manifest) -> None:
-        """Add the node labels and tolerations of the flavors of a pod set to the spec of a pod."""
-        for flavor in self._flavors(assignment):
-            _add_flavor(spec, flavor)
 
     def _writes(self, job: Manifest, place: PodSetPlace) -> bool:
         """Whether Kueue places the pods of a pod set; a template that the object lacks may be left out."""
@@ -137,30 +162,14 @@ class JobPods:
         return list(specs.values())
 
 
-def _add_flavor(spec: Manifest, flavor: Manifest) -> None:
-    """Add the node labels and tolerations of a flavor to the spec of a pod."""
-    node_labels = flavor.get("nodeLabels")
-    if node_labels:
-        node_selector = spec.get("nodeSelector") or {}
-        spec["nodeSelector"] = {
-            **node_selector,
-            **node_labels,
-        }
-    tolerations = flavor.get("tolerations")
-    if tolerations:
-        before = spec.get("tolerations") or []
-        spec["tolerations"] = [
-            *before,
-            *tolerations,
-        ]
-
-
 _RESTORED = ("nodeSelector", "tolerations")
 
 
 def _restored_part(job: Manifest, place: PodSetPlace, pod_set: Manifest) -> Manifest:
-    """Give a pod template of a Job with the node selector and the tolerations of its Workload's pod set."""
+    """Give a pod template of a Job with the labels, node selector and tolerations of its Workload's pod set."""
     part = _copied_part(job, place)
+    if not place.built:
+        _restore_metadata(part, pod_set)
     spec = part if place.built else part["spec"]
     original_template = pod_set.get("template") or {}
     original = original_template.get("spec") or {}
@@ -169,6 +178,18 @@ def _restored_part(job: Manifest, place: PodSetPlace, pod_set: Manifest) -> Mani
         if key in original:
             spec[key] = original[key]
     return part
+
+
+def _restore_metadata(template: Manifest, pod_set: Manifest) -> None:
+    """Give a pod template the labels and annotations that it had before its pods started."""
+    original = (pod_set.get("template") or {}).get("metadata") or {}
+    meta = dict(template.get("metadata") or {})
+    for key in ("labels", "annotations"):
+        meta.pop(key, None)
+        if key in original:
+            meta[key] = original[key]
+    if meta or "metadata" in template:
+        template["metadata"] = meta
 
 
 def _template_of(job: Manifest, place: PodSetPlace) -> Manifest:

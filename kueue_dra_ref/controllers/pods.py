@@ -34,6 +34,7 @@ from kueue_dra_ref.controlplane.store import Event
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.pod_group import PodGroup
 from kueue_dra_ref.target import Manifest, Ref
+from kueue_dra_ref.workload.pod_set_info import PodSetInfo
 
 _OF_GROUP = "group/"
 """The prefix of a group's name in the key that is reconciled; no pod has such a name."""
@@ -366,11 +367,11 @@ class PodReconciler(JobReconciler):
             assignment = self._assignment_of(pod, group, workload)
             if assignment is None:
                 continue
-            failed = self.pods.conflict(pod, assignment)
-            if failed is not None:
-                return failed
+            info = self.pods.info(pod, assignment, workload)
+            if not isinstance(info, PodSetInfo):
+                return info
             ungated = without_gates(pod)
-            self.pods.add_flavors(ungated["spec"], assignment)
+            info.add_to(ungated)
             self.store.put(ungated)
         return None
 

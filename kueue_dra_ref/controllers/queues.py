@@ -22,7 +22,7 @@ from kueue_dra_ref.target import Manifest
 
 
 class QueueControllers:
-    """Follows ClusterQueues, LocalQueues, ResourceFlavors, ResourceSlices and Namespaces."""
+    """Follows ClusterQueues, LocalQueues, ResourceFlavors, AdmissionChecks, ResourceSlices and Namespaces."""
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
@@ -43,7 +43,7 @@ class QueueControllers:
             self._activate(name)
         if event.new is not None and _spec_changed(event):
             kueue.notify_retry_inadmissible(name)
-        if _stop_policy_changed(event):
+        if _stop_policy_changed(event) or _checks_changed(event):
             self._reconcile_pending(name)
         kueue.refresh(name)
 
@@ -110,6 +110,16 @@ class QueueControllers:
             return
         kueue.moves += 1
         for queue in kueue.informers.cluster_queues_using(name):
+            kueue.notify_retry_inadmissible(queue)
+            kueue.refresh(queue)
+
+    def on_admission_check(self, event: Event) -> None:
+        """Requeue the workloads of the ClusterQueues that name an AdmissionCheck."""
+        kueue = self.kueue
+        kueue.informers.note_admission_check()
+        if _is_terminating(event):
+            return
+        for queue in kueue.informers.cluster_queues_checked_by(event.key[1]):
             kueue.notify_retry_inadmissible(queue)
             kueue.refresh(queue)
 
@@ -228,6 +238,12 @@ def _stop_policy_changed(event: Event) -> bool:
     if old is None or new is None:
         return True
     return stop_policy(old) != stop_policy(new)
+
+
+def _checks_changed(event: Event) -> bool:
+    """Whether a ClusterQueue names other admission checks, or has other flavors."""
+    key = "admissionChecksStrategy"
+    return _spec_of(event.old).get(key) != _spec_of(event.new).get(key)
 
 
 def _cluster_queue_of(local_queue: Manifest) -> str:

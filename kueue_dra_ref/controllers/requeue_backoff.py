@@ -35,8 +35,14 @@ def backs_off(kueue: Kueue, working: Manifest) -> bool:
 def _finish(kueue: Kueue, working: Manifest) -> None:
     """Record that the backoff has ended, so that the workload may be tried."""
     del working["status"]["requeueState"]["requeueAt"]
+    ends_backoff(kueue, working)
+
+
+def ends_backoff(kueue: Kueue, working: Manifest) -> bool:
+    """Record that a workload may be tried again, unless it has to wait; True when its status has changed."""
     requeued = condition(working, "Requeued") or {}
-    if is_false(working, "Requeued") and requeued.get("reason") in _BACKING_OFF:
-        message = "The workload backoff was finished"
-        now = kueue.clock.now
-        set_condition(working, "Requeued", True, "BackoffFinished", message, now)
+    if not is_false(working, "Requeued") or requeued.get("reason") not in _BACKING_OFF:
+        return False
+    message = "The workload backoff was finished"
+    now = kueue.clock.now
+    return set_condition(working, "Requeued", True, "BackoffFinished", message, now)

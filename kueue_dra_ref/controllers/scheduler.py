@@ -5,16 +5,20 @@ Kueue: pkg/scheduler/scheduler.go (Scheduler, schedule, admit, issuePreemptions,
 
 from __future__ import annotations
 
+from typing import Any
+
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
+from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.requeue_status import RequeueStatus
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, circle_text, cited
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     Preemption,
@@ -40,6 +44,7 @@ class Scheduler:
         self.rules = kueue.behaviour
         self._number = 0
         self._requeue_status = RequeueStatus(kueue)
+        self._checks = AdmissionChecks(kueue)
         self._preemption_steps: dict[Key, tuple[Step, ...]] = {}
         """How each pending preemptor found the workloads that it preempted last."""
         self._just_admitted: set[Key] = set()
@@ -234,7 +239,6 @@ class Scheduler:
         now = self.kueue.clock.now
         self._requeue_status.forget(head.key)
         self._just_admitted.add(head.key)
-        self._record_admission(entry)
         working = self.kueue.patched(head.obj, head)
         working["status"].pop("resourceRequests", None)
         admission = rules.admission(name, entry.assignment.pod_sets)
@@ -243,30 +247,34 @@ class Scheduler:
             working["status"]["admission"] = admission
         for each in rules.quota_reserved(name):
             apply_condition(working, each, now)
-        for each in rules.admitted():
-            apply_condition(working, each, now)
+        if self._checks.lists_all(working, entry.queue):
+            self._checks.admit(working)
+        self._record_admission(entry, is_true(working, "Admitted"))
         for kind in ("Evicted", "Preempted"):
             _reset(working, kind, now)
         self.store.put(working)
 
-    def _record_admission(self, entry: Entry) -> None:
+    def _record_admission(self, entry: Entry, admitted: bool) -> None:
         """Keep the steps that led to an admission, with those of the preemptions that made it fit."""
         head = entry.info
-        admitted = Step(
-            requirements=cited(
-                [
-                    *self.rules.reporting.quota_reserved.rules,
-                    *self.rules.reporting.admitted.rules,
-                ]
-            ),
-            text="quota is reserved; admitted",
+        rules = self.rules.reporting
+        text = (
+            "quota is reserved; it waits for the admission checks of its ClusterQueue"
         )
+        by: list[Rule[..., Any]] = [
+            *rules.quota_reserved.rules,
+            *self.rules.checking.block_admission.rules,
+        ]
+        if admitted:
+            text = "quota is reserved; admitted"
+            by = [*rules.quota_reserved.rules, *rules.admitted.rules]
+        reserved = Step(requirements=cited(by), text=text)
         preempted = self._preemption_steps.pop(head.key, ())
         self.kueue.decisions[head.key] = (
             *head.steps,
             *preempted,
             *entry.assignment.steps,
-            admitted,
+            reserved,
         )
 
     def _reject_admission(self, entry: Entry) -> None:

@@ -5,6 +5,8 @@ Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, Reconcile
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kueue_dra_ref.api.conditions import (
     condition,
     drop_condition,
@@ -14,10 +16,11 @@ from kueue_dra_ref.api.conditions import (
 )
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.deviceclass import may_queue
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
-from kueue_dra_ref.controllers.requeue_backoff import backs_off
+from kueue_dra_ref.controllers.requeue_backoff import backs_off, ends_backoff
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     evict,
@@ -46,6 +49,7 @@ class WorkloadReconciler:
         self.rules = kueue.behaviour
         self.readiness = QueueReadiness(kueue)
         self.backoff = Backoff(kueue, "Workload")
+        self.checks = AdmissionChecks(kueue)
 
     def on(self, event: Event) -> None:
         """Carry a change of a Workload over to the cache and the queues, as Kueue's event handlers do."""
@@ -113,18 +117,24 @@ class WorkloadReconciler:
             "metadata": dict(obj["metadata"]),
             "status": copied(obj.get("status") or {}),
         }
+        if self.checks.delay(working):
+            self.store.put(working)
+            return
         if not is_true(obj, "QuotaReserved") and not self._processed(key, working):
             return
         if backs_off(self.kueue, working):
             return
-        checks = (
+        syncs = (
             self._sync_activity,
             self._sync_restart,
+            self.checks.sync,
             self._sync_queue_not_ready,
+            self.checks.admit,
+            self.checks.evict,
             self._sync_drain,
         )
-        for check in checks:
-            if check(working):
+        for sync in syncs:
+            if sync(working):
                 self.store.put(working)
                 return
 
@@ -225,13 +235,28 @@ class WorkloadReconciler:
     def _sync_activity(self, working: Manifest) -> bool:
         """Evict a deactivated workload, or note that it is active again; True when its status changed."""
         if not is_active(working):
-            eviction = self.rules.queueing.evict(QuotaHolder(active=False))
-            if eviction is None or is_true(working, "Evicted"):
-                return False
-            return evict(self.kueue, working, eviction)
+            return self._evict_deactivated(working)
+        if is_true(working, "DeactivationTarget"):
+            working["spec"] = {**working["spec"], "active": False}
+            return True
+        if ends_backoff(self.kueue, working):
+            return True
         if not _is_not_requeued(working, "Deactivated"):
             return False
         return self._requeue(working, "Reactivated", "The workload was reactivated")
+
+    def _evict_deactivated(self, working: Manifest) -> bool:
+        """Evict a deactivated workload, with the reason for which Kueue has deactivated it."""
+        eviction = self.rules.queueing.evict(QuotaHolder(active=False))
+        if eviction is None or is_true(working, "Evicted"):
+            return False
+        target = condition(working, "DeactivationTarget")
+        if target is not None:
+            message = f"{eviction.message} due to {target['message']}"
+            eviction = replace(eviction, message=message, cause=target["reason"])
+            drop_condition(working, "DeactivationTarget")
+            working["status"].pop("requeueState", None)
+        return evict(self.kueue, working, eviction)
 
     def _sync_restart(self, working: Manifest) -> bool:
         """Note that a stopped queue runs again; True when the status of the workload changed."""

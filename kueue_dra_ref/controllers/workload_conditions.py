@@ -6,12 +6,15 @@ pkg/workload/admissionchecks.go (SyncAdmittedCondition); pkg/workload/evict/evic
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.target import Manifest
+
+_NO_RESERVATION = ("NoReservation", "The workload has no reservation")
 
 
 def apply_condition(
@@ -57,21 +60,42 @@ def evict(
     eviction: ReasonMessage,
 ) -> bool:
     """Mark a workload as evicted and count the eviction; it releases its quota once its pods are gone."""
-    _count_eviction(working, eviction.reason)
+    _count_eviction(working, eviction)
+    reset_checks(kueue, working)
     changed = False
-    for each in kueue.behaviour.reporting.evicted(eviction.reason, eviction.message):
+    for each in kueue.behaviour.reporting.evicted(
+        eviction.full_reason, eviction.message
+    ):
         changed |= apply_condition(working, each, kueue.clock.now)
     return changed
 
 
-def _count_eviction(working: Manifest, reason: str) -> None:
+def reset_checks(kueue: Kueue, working: Manifest) -> None:
+    """Set the admission checks of an evicted workload to Pending."""
+    rules = kueue.behaviour.checking
+    states = []
+    for state in check_states(working):
+        reset = rules.reset(state)
+        if reset is None:
+            states.append(state)
+            continue
+        changed = {**reset, "lastTransitionTime": kueue.clock.now}
+        for kept in rules.keep(state):
+            changed |= kept
+        states.append(changed)
+    if states:
+        working["status"]["admissionChecks"] = states
+
+
+def _count_eviction(working: Manifest, eviction: ReasonMessage) -> None:
     stats = working["status"].setdefault("schedulingStats", {})
     evictions = stats.setdefault("evictions", [])
+    reason, cause = eviction.reason, eviction.cause
     for known in evictions:
-        if known["reason"] == reason:
+        if (known["reason"], known["underlyingCause"]) == (reason, cause):
             known["count"] += 1
             return
-    evictions.append({"reason": reason, "underlyingCause": "", "count": 1})
+    evictions.append({"reason": reason, "underlyingCause": cause, "count": 1})
 
 
 def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
@@ -96,12 +120,8 @@ def no_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     """Remove the admission of a workload, and set the conditions of one without a quota reservation."""
     working["status"].pop("admission", None)
     if is_true(working, "Admitted"):
-        set_condition(
-            working,
-            "Admitted",
-            False,
-            "NoReservation",
-            "The workload has no reservation",
-            kueue.clock.now,
-        )
+        unready = kueue.behaviour.checking.unreserved(check_states(working))
+        reason, message = unready or _NO_RESERVATION
+        now = kueue.clock.now
+        set_condition(working, "Admitted", False, reason, message, now)
     update_unset_quota_reservation(kueue, working)

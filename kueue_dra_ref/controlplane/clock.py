@@ -72,6 +72,11 @@ def seconds_of(timestamp: str) -> float:
     return (moment - _START).total_seconds()
 
 
+def time_of(seconds: float) -> str:
+    """Print a simulated time in the format of Kubernetes, in whole seconds."""
+    return _printed(int(seconds))
+
+
 @lru_cache(maxsize=1024)
 def _printed(seconds: int) -> str:
     """Print a time; what happens in one second shares the string."""

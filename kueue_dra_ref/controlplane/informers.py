@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import NAME_LABEL
 from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.api.workloads import workload_of
@@ -97,6 +99,15 @@ class Informers:
                 found.append(name)
         return found
 
+    def cluster_queues_checked_by(self, check: str) -> list[str]:
+        """Name the ClusterQueues that name an AdmissionCheck."""
+        found = []
+        for name in self.names("ClusterQueue"):
+            queue = self.queue(name)
+            if queue is not None and check in queue.admission_checks:
+                found.append(name)
+        return found
+
     def _index(self, kind: str, name: str) -> Manifest | None:
         """Give a ClusterQueue or a flavor as it is in effect; Kueue may ignore changes once it is deleted."""
         found = self._store.find(kind, name)
@@ -139,9 +150,17 @@ class Informers:
         for flavor in _flavor_names(queue):
             if self.flavor(flavor) is None:
                 missing.append(flavor)
-        flavors = tuple(missing)
+        checks = sorted(queue.admission_checks)
+        found = {name: self._store.find(ADMISSION_CHECK, name) for name in checks}
         reasons = self._rules.inactive(
-            ClusterQueueCheck(queue=queue, missing_flavors=flavors)
+            ClusterQueueCheck(
+                queue=queue,
+                missing_flavors=tuple(missing),
+                missing_checks=tuple(each for each in checks if found[each] is None),
+                inactive_checks=tuple(
+                    each for each, obj in found.items() if obj and not _is_active(obj)
+                ),
+            )
         )
         self._inactive[name] = CachedReasons(queue, reasons)
         return reasons
@@ -149,6 +168,10 @@ class Informers:
     def note_flavor(self, name: str) -> None:
         """Read a flavor that was created, changed or deleted, and find the missing flavors again."""
         self._index("ResourceFlavor", name)
+        self._inactive.clear()
+
+    def note_admission_check(self) -> None:
+        """Find the missing and inactive AdmissionChecks again."""
         self._inactive.clear()
 
     def selects(self, queue: ClusterQueue, namespace: str) -> bool:
@@ -168,6 +191,11 @@ class Informers:
             return labels_of(found)
         meta = {"name": namespace}
         return labels_of({"metadata": meta})
+
+
+def _is_active(check: Manifest) -> bool:
+    """Whether the controller of an AdmissionCheck has set it active."""
+    return is_true({"status": {}, **check}, "Active")
 
 
 def _flavor_names(queue: ClusterQueue) -> list[str]:

@@ -68,7 +68,7 @@ class AdmissionChain:
         self._validate(request)
         if old is None and ref.kind in SUBMITTED:
             self.store.clock.seconds += 1
-        with_status = _with_status(written, obj)
+        with_status = _with_status(written, obj, self.store.clock.now)
         self.store.put(with_status)
         if ref.kind in JOB_KINDS:
             self._last_applied[ref] = obj["spec"]
@@ -217,7 +217,7 @@ class AdmissionChain:
             obj |= self._mutated_pods.of(obj)
         elif kind in JOB_KINDS:
             self._mutate_job(obj)
-        if kind in {"ClusterQueue", "ResourceFlavor"}:
+        if kind in _WITH_FINALIZER:
             meta = obj["metadata"]
             finalizers = meta.get("finalizers") or ()
             meta["finalizers"] = [*finalizers, IN_USE]
@@ -304,14 +304,16 @@ _RESTORED = (
     "ownerReferences",
 )
 """The metadata that an API server sets on a write, and keeps of a restored object."""
-_WITH_STATUS = frozenset({*SUBMITTED, "ResourceClaim"})
+_WITH_STATUS = frozenset({*SUBMITTED, "ResourceClaim", "AdmissionCheck"})
+_WITH_FINALIZER = frozenset({"ClusterQueue", "ResourceFlavor", "AdmissionCheck"})
+"""Kinds that Kueue protects while they are in use."""
 
 
 def _restore_finalizers(obj: Manifest) -> None:
     """Give an object Kueue's finalizer where the reference removes it, and take it away where it does not."""
     meta = obj["metadata"]
     finalizers = [each for each in meta.pop("finalizers", ()) if each != IN_USE]
-    if obj["kind"] in {"ClusterQueue", "ResourceFlavor"}:
+    if obj["kind"] in _WITH_FINALIZER:
         finalizers.append(IN_USE)
     if finalizers:
         meta["finalizers"] = finalizers
@@ -382,21 +384,24 @@ def _check_readable(obj: Manifest) -> None:
         readers[obj["kind"]](obj)
 
 
-def _with_status(written: Manifest, obj: Manifest) -> Manifest:
+def _with_status(written: Manifest, obj: Manifest, now: str) -> Manifest:
     """Merge the status of a manifest into the stored one, as a write to the status subresource would."""
     if "status" not in obj or written is obj:
         return written
     before = written.get("status") or {}
-    status = _merged_status(before, obj["status"])
+    status = _merged_status(before, obj["status"], now)
     return {**written, "status": status}
 
 
-def _merged_status(old: Manifest, new: Manifest) -> Manifest:
+def _merged_status(old: Manifest, new: Manifest, now: str) -> Manifest:
     conditions = {}
     for status in (old, new):
         for each in status.get("conditions") or ():
             conditions[each["type"]] = each
     merged = {**old, **new}
+    if "admissionChecks" in new:
+        timed = [{"lastTransitionTime": now, **each} for each in new["admissionChecks"]]
+        merged["admissionChecks"] = timed
     if conditions:
         merged["conditions"] = list(conditions.values())
     return merged

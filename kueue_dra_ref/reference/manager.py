@@ -32,6 +32,7 @@ _INITIAL_LIST = (
     "WorkloadPriorityClass",
     "Namespace",
     "ResourceFlavor",
+    "AdmissionCheck",
     "Cohort",
     "ClusterQueue",
     "LocalQueue",
@@ -108,6 +109,10 @@ class Manager:
             "ClusterQueue": (queues.on_cluster_queue, finalizers.on_cluster_queue),
             "LocalQueue": (queues.on_local_queue,),
             "ResourceFlavor": (queues.on_flavor, finalizers.on_flavor),
+            "AdmissionCheck": (
+                queues.on_admission_check,
+                finalizers.on_admission_check,
+            ),
             "Namespace": (queues.on_namespace,),
             "DeviceClass": (device_classes.on,),
             "ResourceSlice": (queues.on_slice,),

@@ -19,6 +19,7 @@ from kueue_dra_ref.verdict import (
     Finished,
     Inadmissible,
     Pending,
+    Reserved,
     Undecided,
     Unrecognised,
     Unseen,
@@ -30,6 +31,7 @@ _UNCHARGED = ("GATE-003", "GATE-005")
 """Requirements about claims while the DRA integration is off; each behaviour has one of them."""
 _WORDS: Mapping[type[Verdict], str] = {
     Admitted: "admitted",
+    Reserved: "reserved",
     Pending: "pending",
     Unseen: "pending",
     Inadmissible: "inadmissible",
@@ -98,6 +100,8 @@ def outcome(found: Verdict) -> tuple[str, str]:
             | Finished(reason=reason)
         ):
             return word, str(reason)
+        case Reserved(checks=checks):
+            return word, f"it waits for admission checks: {', '.join(checks)}"
         case Undecided(why=why):
             return word, why
         case Unrecognised(conditions=conditions):

@@ -21,7 +21,6 @@ from kueue_dra_ref.target import Manifest
 
 OF_KUEUE = frozenset(
     {
-        "AdmissionCheck",
         "MultiKueueCluster",
         "MultiKueueConfig",
         "ProvisioningRequestConfig",

@@ -15,6 +15,7 @@ from kueue_dra_ref.verdict import (
     Finished,
     Inadmissible,
     Pending,
+    Reserved,
     Undecided,
     Unrecognised,
     Verdict,
@@ -73,7 +74,7 @@ def _status(verdict: Verdict) -> dict[str, Any]:
     if isinstance(verdict, Undecided):
         return {"undecided": verdict.why}
     status: dict[str, Any] = {"conditions": list(_conditions(verdict))}
-    if isinstance(verdict, Admitted):
+    if isinstance(verdict, Admitted | Reserved):
         return {"admission": {"resourceUsage": dict(verdict.usage)}, **status}
     return status
 
@@ -83,6 +84,9 @@ def _conditions(verdict: Verdict) -> Iterator[object]:
         case Admitted():
             yield _condition("QuotaReserved")
             yield _condition("Admitted")
+        case Reserved():
+            yield _condition("QuotaReserved")
+            yield {"admissionChecks": list(verdict.checks)}
         case Pending() | Inadmissible():
             word = type(verdict).__name__.lower()
             yield _condition(

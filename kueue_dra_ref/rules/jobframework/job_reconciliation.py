@@ -87,7 +87,7 @@ def finished_job_finishes_workload(job: Job) -> tuple[str, str] | None:
 
 @rule("STATUS-051")
 def conflicting_node_labels_finish_workload(
-    asked: Labels, given: Labels
+    asked: Labels, given: Labels, field: str
 ) -> tuple[str, str] | None:
     """Kueue sets Finished on a workload whose Job selects nodes other than those of its flavors.
 
@@ -102,7 +102,7 @@ def conflicting_node_labels_finish_workload(
             )
             return (
                 "FailedToStart",
-                f"invalid admission check PodSetUpdate: conflict for nodeSelector: {message}",
+                f"invalid admission check PodSetUpdate: conflict for {field}: {message}",
             )
     return None
 

@@ -13,10 +13,11 @@ from kueue_dra_ref.model.rule import rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InUse:
-    """The uses of a deleted object: reservations in a ClusterQueue, ClusterQueues that name a flavor."""
+    """The uses of a deleted object: reservations in a ClusterQueue, ClusterQueues that name a flavor or a check."""
 
     reservations: int = 0
     cluster_queues: int = 0
+    checked_queues: int = 0
 
 
 @rule("QUEUE-049")
@@ -37,6 +38,16 @@ def resource_flavor_in_use_finalizer(use: InUse) -> bool:
         pkg/cache/scheduler/cache.go (ClusterQueuesUsingFlavor)
     """
     return use.cluster_queues > 0
+
+
+@rule("CHECK-015")
+def admission_check_in_use_finalizer(use: InUse) -> bool:
+    """A deleted AdmissionCheck keeps its finalizer while a ClusterQueue names it.
+
+    Kueue: pkg/controller/core/admissioncheck_controller.go (Reconcile);
+        pkg/cache/scheduler/cache.go (ClusterQueuesUsingAdmissionCheck)
+    """
+    return use.checked_queues > 0
 
 
 @rule("QUEUE-051", "QUEUE-054")

@@ -30,6 +30,10 @@ class ClusterQueueCheck:
 
     queue: ClusterQueue
     missing_flavors: tuple[str, ...]
+    missing_checks: tuple[str, ...] = ()
+    """AdmissionChecks that do not exist, by name."""
+    inactive_checks: tuple[str, ...] = ()
+    """AdmissionChecks whose controller has not set them active, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,13 @@ class ReasonMessage:
 
     reason: str
     message: str
+    cause: str = ""
+    """The underlying cause, such as the reason for which a workload was deactivated."""
+
+    @property
+    def full_reason(self) -> str:
+        """The reason with its underlying cause."""
+        return f"{self.reason}DueTo{self.cause}" if self.cause else self.reason
 
 
 @rule("QUEUE-002")
@@ -192,6 +203,36 @@ def missing_flavors_deactivate_cluster_queue(
     missing = ",".join(check.missing_flavors)
     message = f"references missing ResourceFlavor(s): {missing}"
     return ReasonMessage(reason="FlavorNotFound", message=message)
+
+
+@rule("CHECK-012")
+def missing_admission_checks_deactivate_cluster_queue(
+    check: ClusterQueueCheck,
+) -> ReasonMessage | None:
+    """A ClusterQueue with an AdmissionCheck that does not exist is inactive.
+
+    Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateWithAdmissionChecks)
+    """
+    if not check.missing_checks:
+        return None
+    missing = ",".join(check.missing_checks)
+    message = f"references missing AdmissionCheck(s): {missing}"
+    return ReasonMessage(reason="AdmissionCheckNotFound", message=message)
+
+
+@rule("CHECK-013")
+def inactive_admission_checks_deactivate_cluster_queue(
+    check: ClusterQueueCheck,
+) -> ReasonMessage | None:
+    """A ClusterQueue with an AdmissionCheck that is not active is inactive.
+
+    Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateWithAdmissionChecks)
+    """
+    if not check.inactive_checks:
+        return None
+    inactive = ",".join(check.inactive_checks)
+    message = f"references inactive AdmissionCheck(s): {inactive}"
+    return ReasonMessage(reason="AdmissionCheckInactive", message=message)
 
 
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.api.crd_validation import Faults, invalid, places
 from kueue_dra_ref.api.metav1_validation import key_faults, selector_faults
 from kueue_dra_ref.api.names import printed
@@ -32,6 +33,7 @@ _EMPTY: Mapping[str, Mapping[str, str]] = {
     },
     "ResourceFlavor": {"spec.nodeTaints[].key": "", "spec.nodeTaints[].effect": ""},
 }
+_ON_FLAVORS = "spec.admissionChecksStrategy.admissionChecks[].onFlavors[]"
 _LEAST_WEIGHT = parse("1n").amount
 
 
@@ -210,6 +212,24 @@ def at_most_512_quotas_in_a_group(write: AdmissionRequest) -> Faults:
         if (found := len(places(group, "flavors[].resources[]"))) > 512:
             detail = f"number of flavor-resource combinations in a resourceGroup must be ≤ 512, got {found}"
             yield invalid(path, detail, str(found))
+
+
+@rule("CHECK-016")
+def checked_flavors_are_of_cluster_queue(write: AdmissionRequest) -> Faults:
+    """The webhook denies a ClusterQueue with a check on a flavor that none of its resource groups has.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateAdmissionCheckOnFlavors)
+    """
+    flavors = sorted(flavors_named_by(write.new))
+    supported = ", ".join(map(printed, flavors))
+    for place, name in places(write.new, _ON_FLAVORS):
+        if name not in flavors:
+            yield FieldError(
+                field=place,
+                type="Unsupported value",
+                value=printed(name),
+                detail=f"supported values: {supported}",
+            )
 
 
 def _too_many(write: AdmissionRequest, path: str, what: str) -> Faults:

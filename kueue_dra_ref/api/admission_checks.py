@@ -1,0 +1,47 @@
+"""AdmissionChecks: which of them a ClusterQueue names, for which flavors, and their states in a Workload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kueue_dra_ref.api.unstructured import Object, child, mappings, text
+from kueue_dra_ref.target import Manifest
+
+ADMISSION_CHECK = "AdmissionCheck"
+PENDING, READY, RETRY, REJECTED = "Pending", "Ready", "Retry", "Rejected"
+"""The states of a check."""
+
+
+def checks_of(spec: Object, flavors: frozenset[str]) -> Mapping[str, frozenset[str]]:
+    """Give the flavors of each check of a ClusterQueue; a check without flavors is for all of them.
+
+    Raises:
+        ManifestError: a field is missing or of the wrong type.
+
+    """
+    strategy = child(spec, "admissionChecksStrategy", dict, {}, "spec")
+    path = "spec.admissionChecksStrategy"
+    found = {}
+    for index, each in enumerate(mappings(strategy, "admissionChecks", path)):
+        at = f"{path}.admissionChecks[{index}]"
+        named = child(each, "onFlavors", list, [], at)
+        found[text(each, "name", at)] = frozenset(named) or flavors
+    return found
+
+
+def check_states(workload: Manifest) -> Sequence[Manifest]:
+    """Give the states of the checks of a Workload."""
+    status = workload.get("status") or {}
+    return status.get("admissionChecks") or ()
+
+
+def assigned_flavors(workload: Manifest) -> frozenset[str] | None:
+    """Give the flavors in the admission of a Workload; None without an admission."""
+    status = workload.get("status") or {}
+    admission = status.get("admission")
+    if not admission:
+        return None
+    names: set[str] = set()
+    for assignment in admission["podSetAssignments"]:
+        names.update((assignment.get("flavors") or {}).values())
+    return frozenset(names)

@@ -1,0 +1,126 @@
+"""Admission checks of Workloads: their states, the admission that waits for them, and evictions by them.
+
+Kueue: pkg/controller/core/workload_controller.go (reconcileSyncAdmissionChecks, syncAdmissionCheckConditions,
+    reconcileCheckBasedEviction); pkg/workload/admissionchecks.go (SyncAdmittedCondition, NeedsRequeueAtUpdate)
+"""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.admission_checks import (
+    PENDING,
+    assigned_flavors,
+    check_states,
+)
+from kueue_dra_ref.api.conditions import is_true, set_condition
+from kueue_dra_ref.api.types import ClusterQueue
+from kueue_dra_ref.api.workloads import requeue_at
+from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
+from kueue_dra_ref.controlplane.clock import seconds_of, time_of
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
+from kueue_dra_ref.rules.workload.admission_checks import CheckScope
+from kueue_dra_ref.target import Manifest
+
+CAUSE = "AdmissionCheck"
+"""The reason of an eviction by a check, and the underlying cause of a deactivation by one."""
+
+
+class AdmissionChecks:
+    """Keeps the checks of Workloads, and acts on their states."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue = kueue
+        self.rules = kueue.behaviour.checking
+
+    def delay(self, working: Manifest) -> bool:
+        """Write until when checks delay a workload; True when that has changed."""
+        times = []
+        for state in check_states(working):
+            seconds = self.rules.delay(state)
+            if seconds is not None:
+                times.append(seconds_of(state["lastTransitionTime"]) + seconds)
+        until = max(times, default=0.0)
+        if until <= self.kueue.clock.seconds:
+            return False
+        known = requeue_at(working)
+        if known and seconds_of(known) >= until:
+            return False
+        state = working["status"].setdefault("requeueState", {})
+        state["requeueAt"] = time_of(until)
+        return True
+
+    def sync(self, working: Manifest) -> bool:
+        """List the checks that a workload needs, new ones as Pending; True when the list has changed."""
+        queue = self._cluster_queue(working)
+        if queue is None:
+            return False
+        known = {each["name"]: each for each in check_states(working)}
+        names = self._required(queue, assigned_flavors(working))
+        if names == known.keys():
+            return False
+        now = self.kueue.clock.now
+        states = []
+        for name in sorted(names):
+            new = {
+                "name": name,
+                "state": PENDING,
+                "message": "",
+                "lastTransitionTime": now,
+            }
+            states.append(known.get(name, new))
+        if states:
+            working["status"]["admissionChecks"] = states
+        else:
+            del working["status"]["admissionChecks"]
+        return True
+
+    def lists_all(self, working: Manifest, queue: ClusterQueue) -> bool:
+        """Whether the status of a workload with an admission lists all checks that it needs."""
+        known = {each["name"] for each in check_states(working)}
+        return self._required(queue, assigned_flavors(working)) <= known
+
+    def admit(self, working: Manifest) -> bool:
+        """Admit a workload that has quota, unless a check is not ready; True when its status has changed."""
+        if is_true(working, "Admitted") or not is_true(working, "QuotaReserved"):
+            return False
+        if self.rules.block_admission(check_states(working)):
+            conditions = self.rules.unsatisfied()
+        else:
+            conditions = self.kueue.behaviour.reporting.admitted()
+        changed = False
+        for each in conditions:
+            changed |= apply_condition(working, each, self.kueue.clock.now)
+        return changed
+
+    def evict(self, working: Manifest) -> bool:
+        """Evict or deactivate a workload with quota by the states of its checks; True when it has changed."""
+        if not is_true(working, "QuotaReserved") or is_true(working, "Evicted"):
+            return False
+        states = check_states(working)
+        rejected = self.rules.reject(states)
+        if rejected:
+            now = self.kueue.clock.now
+            return set_condition(
+                working, "DeactivationTarget", True, CAUSE, rejected, now
+            )
+        message = self.rules.retry(states)
+        if not message:
+            return False
+        eviction = ReasonMessage(reason=CAUSE, message=message)
+        return evict(self.kueue, working, eviction)
+
+    def _required(
+        self, queue: ClusterQueue, assigned: frozenset[str] | None
+    ) -> frozenset[str]:
+        if not queue.admission_checks:
+            return frozenset()
+        scope = CheckScope(
+            checks=queue.admission_checks, flavors=queue.flavors, assigned=assigned
+        )
+        return self.rules.required.or_else(frozenset(), scope)
+
+    def _cluster_queue(self, working: Manifest) -> ClusterQueue | None:
+        _, managed = self.kueue.queue_of(working)
+        if managed is None:
+            return None
+        return self.kueue.informers.queue(managed.cluster_queue)

@@ -1,0 +1,412 @@
+"""Admission checks: quota is reserved first, and the checks of the ClusterQueue admit (AdmissionCheck; text silent)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu, work_of
+from kueue_dra_fixtures.lab import Lab, Queue
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import admitted, evicted
+from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.target import Manifest
+
+CARDS = a_job(pods=2, claims=[a_template(gpu())])
+CPU = a_job(cpu="2")
+
+
+def strategy(*checks: str, **on_flavors: list[str]) -> dict[str, Any]:
+    """The checks of a ClusterQueue for all flavors, and those for some."""
+    rules: list[Manifest] = [{"name": name} for name in checks]
+    rules += [{"name": name, "onFlavors": flavors} for name, flavors in on_flavors.items()]
+    return {"admissionChecksStrategy": {"admissionChecks": rules}}
+
+
+def checked(lab: Lab, *checks: str, quota: int = 2, **spec: Any) -> Queue:
+    """A queue of two cards and two cpus with checks."""
+    return lab.queue({"whole-gpus": quota, "cpu": 2}, **strategy(*checks), **spec)
+
+
+@covers("CHECK-001", "CHECK-002", "CHECK-004")
+@pytest.mark.parametrize("work", [pytest.param(CARDS, id="devices"), pytest.param(CPU, id="ordinary")])
+def test_quota_is_held_until_the_check_is_ready(lab: Lab, work: Work) -> None:
+    """The workload reserves its devices first; the Job starts when the check is Ready."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(work)
+
+    assert lab.checks(job) == {check: "Pending"}
+    assert lab.condition(job, "QuotaReserved") == ("True", "QuotaReserved")
+    assert lab.condition(job, "Admitted") is None
+    assert lab.is_suspended(job)
+    assert queue.figures.counts.reserving == 1
+    assert queue.figures.counts.admitted == 0
+
+    lab.answer_check(job, check, "Ready")
+
+    assert lab.condition(job, "Admitted") == ("True", "Admitted")
+    assert not lab.is_suspended(job)
+    assert queue.figures.counts.admitted == 1
+
+
+@covers("CHECK-001")
+def test_reserved_devices_are_not_used_yet(lab: Lab) -> None:
+    """They count as reserved, not as used, and nobody else gets them."""
+    flavor = lab.flavor()
+    check = lab.admission_check()
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 2}}], **strategy(check))
+    queue.submit(CARDS)
+    other = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    assert queue.figures.reserved == {flavor: {"whole-gpus": "2"}}
+    assert queue.figures.used == {flavor: {"whole-gpus": "0"}}
+    assert lab.admission(other) is None
+
+
+@covers("CHECK-001", "CHECK-004")
+def test_every_check_has_to_be_ready(lab: Lab) -> None:
+    """One of two is not enough."""
+    first, second = lab.admission_check(), lab.admission_check()
+    job = checked(lab, first, second).submit(CARDS)
+
+    lab.answer_check(job, first, "Ready")
+    assert lab.is_suspended(job)
+
+    lab.answer_check(job, second, "Ready")
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+@covers("CHECK-003")
+@pytest.mark.parametrize(
+    ("cards", "states"),
+    [
+        pytest.param(1, [], id="other-flavor"),
+        pytest.param(2, ["Pending"], id="checked-flavor"),
+    ],
+)
+def test_a_check_on_a_flavor_holds_for_its_workloads(lab: Lab, cards: int, states: list[str]) -> None:
+    """The first flavor has one card, the second has a check."""
+    small, large = lab.flavor(), lab.flavor()
+    check = lab.admission_check()
+    groups = [{small: {"whole-gpus": 1}, large: {"whole-gpus": 4}}]
+    queue = lab.queue(groups=groups, **strategy(**{check: [large]}))
+    job = queue.submit(a_job(pods=cards, claims=[a_template(gpu())]))
+
+    assert list(lab.checks(job).values()) == states
+    assert lab.is_suspended(job) is bool(states)
+
+
+@covers("CHECK-003", "CHECK-002")
+def test_a_check_on_a_flavor_beside_one_for_all(lab: Lab) -> None:
+    """A workload of the other flavor has the check for all flavors alone."""
+    small, large = lab.flavor(), lab.flavor()
+    every, some = lab.admission_check(), lab.admission_check()
+    groups = [{small: {"whole-gpus": 1}, large: {"whole-gpus": 4}}]
+    queue = lab.queue(groups=groups, **strategy(every, **{some: [large]}))
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+    larger = queue.submit(CARDS)
+
+    assert lab.checks(job) == {every: "Pending"}
+    assert lab.checks(larger) == {every: "Pending", some: "Pending"}
+
+
+@covers("CHECK-006", "CHECK-008", "CHECK-009")
+def test_retry_gives_the_devices_back_and_tries_again(lab: Lab) -> None:
+    """The check is Pending again, with its state before, and quota is reserved anew."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+
+    lab.answer_check(job, check, "Retry", message="no nodes")
+
+    state = lab.check_state(job, check)
+    assert (state["state"], state["message"]) == ("Pending", "Reset to Pending after eviction. Previously: Retry")
+    assert lab.condition(job, "Evicted") == ("False", "QuotaReserved")
+    assert lab.condition(job, "QuotaReserved") == ("True", "QuotaReserved")
+    assert lab.is_suspended(job)
+
+
+@covers("CHECK-006")
+@pytest.mark.parametrize(
+    "fields", [pytest.param({}, id="no-message"), pytest.param({"message": "no nodes"}, id="message")]
+)
+def test_the_message_of_a_retry_names_the_checks(lab: Lab, fields: dict[str, str]) -> None:
+    """The eviction stays visible, as the queue is stopped before quota is reserved again."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+    queue.change_local(stopPolicy="Hold")
+
+    lab.answer_check(job, check, "Retry", **fields)
+
+    assert lab.message(job, "Evicted") == retried(lab, check, **fields)
+
+
+def retried(lab: Lab, check: str, *, message: str = "") -> str:
+    """The message of an eviction by a check."""
+    if lab.behaviour.kueue in ("0.14", "0.15", "0.16", "0.17"):
+        return "At least one admission check is false"
+    return f'Evicted due to AdmissionCheck in Retry state: "{check}"' + (f" ({message})" if message else "")
+
+
+@covers("CHECK-006", "CHECK-001")
+def test_a_running_job_is_suspended_by_a_retry(lab: Lab) -> None:
+    """Its quota is released when its pods are gone, then the check has to be Ready again."""
+    check = lab.admission_check()
+    job = checked(lab, check).submit(CARDS)
+    lab.answer_check(job, check, "Ready")
+    lab.run(job, pods=2)
+
+    lab.answer_check(job, check, "Retry")
+    assert lab.condition(job, "Evicted") == ("True", "AdmissionCheck")
+    assert lab.is_suspended(job)
+    assert lab.admission(job) is not None
+
+    lab.run(job, pods=0)
+    assert lab.checks(job) == {check: "Pending"}
+    assert lab.condition(job, "QuotaReserved") == ("True", "QuotaReserved")
+    assert lab.is_suspended(job)
+
+
+@covers("CHECK-007", "CHECK-008")
+@pytest.mark.parametrize("running", [pytest.param(False, id="waiting"), pytest.param(True, id="running")])
+def test_a_rejection_deactivates(lab: Lab, running: bool) -> None:
+    """The workload is evicted for good, and others get its devices."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+    other = queue.submit(CARDS)
+    if running:
+        lab.answer_check(job, check, "Ready")
+
+    lab.answer_check(job, check, "Rejected", message="over budget")
+
+    assert lab.workload(job)["spec"]["active"] is False
+    assert lab.condition(job, "Evicted") == ("True", "DeactivatedDueToAdmissionCheck")
+    assert lab.message(job, "Evicted") == f"The workload is deactivated due to {rejected(lab, check)}"
+    assert lab.admission(job) is None
+    assert lab.verdict(job) == evicted("DeactivatedDueToAdmissionCheck")
+    assert lab.condition(other, "QuotaReserved") == ("True", "QuotaReserved")
+
+
+def rejected(lab: Lab, check: str) -> str:
+    """What a message says of a rejected check with the message "over budget"."""
+    if lab.behaviour.kueue in ("0.14", "0.15", "0.16", "0.17"):
+        return f"Admission check(s): {check}, were rejected"
+    return f'AdmissionCheck in Rejected state: "{check}" (over budget)'
+
+
+@covers("CHECK-009")
+def test_a_reset_check_counts_its_retries(lab: Lab) -> None:
+    """Twice in state Retry is a count of two."""
+    check = lab.admission_check()
+    job = checked(lab, check).submit(CARDS)
+
+    lab.answer_check(job, check, "Retry")
+    assert lab.check_state(job, check)["retryCount"] == 1
+
+    lab.answer_check(job, check, "Retry", retryCount=1)
+    assert lab.check_state(job, check)["retryCount"] == 2
+
+
+@covers("CHECK-010")
+def test_a_retry_with_a_delay_keeps_the_devices(lab: Lab) -> None:
+    """Kueue evicts only when the time is over."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+    other = queue.submit(CARDS)
+
+    lab.answer_check(job, check, "Retry", requeueAfterSeconds=600)
+
+    assert lab.workload(job)["status"]["requeueState"]["requeueAt"]
+    assert lab.condition(job, "QuotaReserved") == ("True", "QuotaReserved")
+    assert lab.condition(job, "Evicted") is None
+    assert lab.admission(other) is None
+
+
+@covers("CHECK-011", "CHECK-008")
+def test_lost_quota_is_told_with_the_checks(lab: Lab) -> None:
+    """An admitted workload that is evicted has neither quota nor Ready checks."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+    lab.answer_check(job, check, "Ready")
+
+    queue.change(stopPolicy="HoldAndDrain")
+
+    assert lab.condition(job, "Admitted") == ("False", "NoReservationUnsatisfiedChecks")
+    assert lab.message(job, "Admitted") == "The workload has no reservation and not all checks ready"
+    assert lab.check_state(job, check)["message"] == "Reset to Pending after eviction. Previously: Ready"
+
+
+def inactive_message(lab: Lab, queue: Queue) -> str:
+    """What the status of a ClusterQueue says of why it is inactive."""
+    found = condition(lab.read(queue.ref), "Active")
+    assert found is not None
+    return str(found["message"]).removeprefix("Can't admit new workloads: ").removesuffix(".")
+
+
+@covers("CHECK-012", "CHECK-004")
+def test_a_missing_check_makes_the_queue_inactive(lab: Lab) -> None:
+    """Once the check is there, the workload is tried."""
+    check = lab.name("check")
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+
+    assert queue.figures.active == ("False", "AdmissionCheckNotFound")
+    assert inactive_message(lab, queue) == f"references missing AdmissionCheck(s): {check}"
+    assert lab.admission(job) is None
+
+    lab.admission_check(name=check)
+    assert queue.figures.active == ("True", "Ready")
+    assert lab.admission(job) is not None
+
+
+@covers("CHECK-013")
+def test_an_inactive_check_makes_the_queue_inactive(lab: Lab) -> None:
+    """Also one that was active; what holds quota keeps it."""
+    check = lab.admission_check()
+    queue = checked(lab, check, quota=4)
+    first = queue.submit(CARDS)
+
+    lab.switch_check(check, False)
+    second = queue.submit(CARDS)
+
+    assert queue.figures.active == ("False", "AdmissionCheckInactive")
+    assert inactive_message(lab, queue) == f"references inactive AdmissionCheck(s): {check}"
+    assert lab.condition(first, "QuotaReserved") == ("True", "QuotaReserved")
+    assert lab.admission(second) is None
+
+    lab.switch_check(check, True)
+    assert lab.admission(second) is not None
+
+
+@covers("CHECK-001", "CHECK-002")
+def test_a_check_that_comes_later_does_not_stop_what_runs(lab: Lab) -> None:
+    """It is listed as Pending, and the workload stays admitted."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(CARDS)
+    check = lab.admission_check()
+
+    queue.change(**strategy(check))
+
+    assert lab.checks(job) == {check: "Pending"}
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert not lab.is_suspended(job)
+
+
+@covers("CHECK-002", "CHECK-004")
+def test_a_check_that_goes_admits(lab: Lab) -> None:
+    """A workload that waits for its check is admitted once its ClusterQueue has none."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+
+    queue.change(admissionChecksStrategy=None)
+
+    assert lab.checks(job) == {}
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+UPDATES = {
+    "labels": {"example.com/pool": "a"},
+    "annotations": {"example.com/order": "7"},
+    "nodeSelector": {"example.com/zone": "b"},
+    "tolerations": [{"key": "example.com/spot", "operator": "Exists", "effect": "NoSchedule"}],
+}
+
+
+@covers("CHECK-014")
+def test_pod_set_updates_reach_the_pods(lab: Lab) -> None:
+    """Labels, annotations, node selector and tolerations, until the Job is suspended."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+
+    lab.answer_check(job, check, "Ready", podSetUpdates=[{"name": "main", **UPDATES}])
+    template = lab.read(job.ref)["spec"]["template"]
+    assert template["metadata"]["labels"]["example.com/pool"] == "a"
+    assert template["metadata"]["annotations"]["example.com/order"] == "7"
+    assert template["spec"]["nodeSelector"] == UPDATES["nodeSelector"]
+    assert template["spec"]["tolerations"] == UPDATES["tolerations"]
+
+    queue.change(stopPolicy="HoldAndDrain")
+    template = lab.read(job.ref)["spec"]["template"]
+    assert "example.com/pool" not in (template["metadata"].get("labels") or {})
+    assert "example.com/order" not in (template["metadata"].get("annotations") or {})
+    assert not template["spec"].get("nodeSelector")
+    assert not template["spec"].get("tolerations")
+
+
+@covers("CHECK-014")
+def test_contradicting_updates_finish_the_workload(lab: Lab) -> None:
+    """Two checks that want different nodes cannot both have their way; the devices are free again."""
+    first, second = lab.admission_check(), lab.admission_check()
+    queue = checked(lab, first, second)
+    job = queue.submit(CARDS)
+
+    lab.answer_check(job, first, "Ready", podSetUpdates=[{"name": "main", "nodeSelector": {"zone": "a"}}])
+    lab.answer_check(job, second, "Ready", podSetUpdates=[{"name": "main", "nodeSelector": {"zone": "b"}}])
+
+    conflict = "conflict for nodeSelector: conflict for key=zone, value1=a, value2=b"
+    assert lab.condition(job, "Finished") == ("True", "FailedToStart")
+    message = f'in admission check "{second}": invalid admission check PodSetUpdate: {conflict}'
+    assert lab.message(job, "Finished") == message
+
+
+@covers("CHECK-015")
+def test_a_check_in_use_stays(lab: Lab) -> None:
+    """It goes once the last ClusterQueue names it no longer."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+
+    lab.remove(lab.check_ref(check))
+    lab.settle()
+    assert lab.is_there(lab.check_ref(check))
+    assert queue.figures.active == ("True", "Ready")
+
+    queue.change(admissionChecksStrategy=None)
+    assert not lab.is_there(lab.check_ref(check))
+
+
+@covers("CHECK-016")
+def test_a_check_on_a_flavor_of_another_queue_is_denied(lab: Lab) -> None:
+    """The webhook names the flavors that the ClusterQueue has."""
+    flavor = lab.flavor()
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 1}}])
+    written = lab.read(queue.ref)
+    changed = {**written, "spec": {**written["spec"], **strategy(**{"budget": ["elsewhere"]})}}
+
+    place = "spec.admissionChecksStrategy.admissionChecks[0].onFlavors[0]"
+    assert lab.denied(changed).endswith(f'{place}: Unsupported value: "elsewhere": supported values: "{flavor}"')
+
+
+@covers("CHECK-001", "CHECK-008")
+def test_what_waits_for_its_check_can_be_preempted(lab: Lab) -> None:
+    """It loses its devices without ever having run."""
+    check = lab.admission_check()
+    queue = checked(lab, check, preemption={"withinClusterQueue": "LowerPriority"})
+    low = queue.submit(CARDS)
+
+    high = queue.submit(work_of("Job", CARDS.pod_sets[0], priority=1000))
+
+    assert lab.condition(low, "Preempted") == ("True", "InClusterQueue")
+    assert lab.admission(low) is None
+    assert lab.checks(low) == {check: "Pending"}
+    assert lab.condition(high, "QuotaReserved") == ("True", "QuotaReserved")
+    assert lab.is_suspended(high)
+
+
+@owns_kueue
+@covers("CHECK-005")
+def test_observability_says_that_checks_are_unsatisfied(lab: Lab) -> None:
+    """The condition Admitted gives the reason while the workload waits."""
+    lab.start(switched={"UnadmittedWorkloadsObservability": True})
+    check = lab.admission_check()
+    job = checked(lab, check).submit(CARDS)
+
+    assert lab.condition(job, "Admitted") == ("False", "UnsatisfiedAdmissionChecks")
+    assert lab.message(job, "Admitted") == "The workload has not all checks ready"
