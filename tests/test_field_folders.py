@@ -404,7 +404,7 @@ def test_a_suspended_cron_job_takes_nothing(tmp_path: Path) -> None:
 
 def test_kueues_own_other_kinds_are_taken_with_a_note(tmp_path: Path) -> None:
     """What they decide is not considered, which the table says in each row."""
-    check = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: budget}\nspec: {}\n"
+    check = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: budget}\nspec: {controllerName: a}\n"
     topology = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata: {name: racks}\nspec: {}\n"
     queues = QUEUES.replace("metadata: {name: pool}\n", "metadata: {name: pool}\nspec: {topologyName: racks}\n")
     queues = queues.replace(
@@ -417,10 +417,11 @@ def test_kueues_own_other_kinds_are_taken_with_a_note(tmp_path: Path) -> None:
     text = kueue_dra("explain", "-f", folder, "train")
 
     assert (table.exit_code, text.exit_code) == (0, 0)
-    assert "what these objects decide is not considered: AdmissionCheck budget, Topology racks" in table.stderr
+    assert "what these objects decide is not considered: Topology racks" in table.stderr
     assert table.stdout.splitlines()[0].endswith("not considered")
     assert "topology-aware scheduling" in table.stdout
-    assert text.stdout.rstrip().endswith("not considered: topology-aware scheduling; admission checks")
+    subjects = "what the controller of an admission check decides; topology-aware scheduling"
+    assert text.stdout.rstrip().endswith(f"not considered: {subjects}")
 
 
 def test_nested_folders_are_read_and_templates_are_not(tmp_path: Path) -> None:

@@ -25,10 +25,10 @@ def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[
     ("old", "new", "note"),
     [
         pytest.param(
-            "  namespaceSelector: {}\n",
-            "  namespaceSelector: {}\n  admissionChecksStrategy: {admissionChecks: [{name: quality}]}\n",
-            "note: 10: ClusterQueue all: spec.admissionChecksStrategy: Not decided: admission checks",
-            id="checks",
+            "kind: Configuration\n",
+            "kind: Configuration\nwaitForPodsReady: {timeout: 5m, blockAdmission: true}\n",
+            "note: 25: waitForPodsReady.blockAdmission: Not decided: admission of one Workload after another",
+            id="block",
         ),
         pytest.param(
             "metadata: {name: flavor}\n",

@@ -47,6 +47,7 @@ KINDS = {
         "Cohort",
         "ResourceFlavor",
         "WorkloadPriorityClass",
+        "AdmissionCheck",
     ),
     "node.k8s.io/v1": ("RuntimeClass",),
     "resource.k8s.io/v1": (

@@ -59,6 +59,8 @@ RUN = (
     Permission(group=QUEUEING, resource="resourceflavors", verbs=WATCHED),
     Permission(group=QUEUEING, resource="cohorts", verbs=MADE),
     Permission(group=QUEUEING, resource="workloadpriorityclasses", verbs=MADE),
+    Permission(group=QUEUEING, resource="admissionchecks", verbs=MADE),
+    Permission(group=QUEUEING, resource="admissionchecks/status", verbs=STATUS),
     Permission(group=DEVICES, resource="resourceclaimtemplates", verbs=WATCHED),
     Permission(group=DEVICES, resource="resourceclaims", verbs=MADE),
     Permission(group=DEVICES, resource="resourceclaims/status", verbs=STATUS),

@@ -24,8 +24,9 @@ def checks_of(spec: Object, flavors: frozenset[str]) -> Mapping[str, frozenset[s
     found = {}
     for index, each in enumerate(mappings(strategy, "admissionChecks", path)):
         at = f"{path}.admissionChecks[{index}]"
+        name = text(each, "name", at)
         named = child(each, "onFlavors", list, [], at)
-        found[text(each, "name", at)] = frozenset(named) or flavors
+        found[name] = frozenset(named) or flavors
     return found
 
 
@@ -43,5 +44,6 @@ def assigned_flavors(workload: Manifest) -> frozenset[str] | None:
         return None
     names: set[str] = set()
     for assignment in admission["podSetAssignments"]:
-        names.update((assignment.get("flavors") or {}).values())
+        flavors = assignment.get("flavors") or {}
+        names.update(flavors.values())
     return frozenset(names)

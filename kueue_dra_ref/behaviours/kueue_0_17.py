@@ -61,7 +61,7 @@ def kueue_0_17() -> Behaviour:
         dependent_gates=("DRAExtendedResources",),
         # Device classes say which extended resources they provide.
         role=reads("deviceclasses", "resourceclaims", "resourceclaimtemplates"),
-        webhooks=_webhooks(earlier.webhooks),
+        webhooks=_check_webhooks(_webhooks(earlier.webhooks)),
         jobs=_jobs(earlier.jobs),
         extended=_EXTENDED,
         queueing=_queueing(earlier.queueing),
@@ -113,10 +113,6 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         # A Workload's pod templates are stored as they are written.
         defaults=earlier.defaults.drop(workload_webhook.pod_template_defaults),
         groups=replace(earlier.groups, quota=quota),
-        # Admission checks are for flavors of the ClusterQueue.
-        cluster_queue=earlier.cluster_queue.add(
-            clusterqueue_webhook.checked_flavors_are_of_cluster_queue
-        ),
         # LocalQueueDefaulting is GA and locked on.
         job=earlier.job.ungate(
             job_webhook.queue_name_is_not_removed_with_default_queue
@@ -156,6 +152,12 @@ def _queueing(earlier: QueueRules) -> QueueRules:
         requeue_from=First(pending_workloads.requeue_keeps_adjusted_requests),
         retry_from=First(pending_workloads.requeue_uses_adjusted_requests),
     )
+
+
+def _check_webhooks(earlier: WebhookRules) -> WebhookRules:
+    # Admission checks are for flavors that the ClusterQueue has.
+    rule = clusterqueue_webhook.checked_flavors_are_of_cluster_queue
+    return replace(earlier, cluster_queue=earlier.cluster_queue.add(rule))
 
 
 def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:

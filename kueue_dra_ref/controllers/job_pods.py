@@ -105,7 +105,8 @@ class JobPods:
             if update["name"] != assignment["name"]:
                 continue
             added = of_update(update)
-            if failed := self._conflict(info, added):
+            failed = self._conflict(info, added)
+            if failed is not None:
                 reason, message = failed
                 return reason, f'in admission check "{check}": {message}'
             info = info.and_also(added)
@@ -114,8 +115,10 @@ class JobPods:
     def _conflict(self, asked: PodSetInfo, given: PodSetInfo) -> Failed | None:
         """Say which key has one value in ``asked`` and another in ``given``."""
         for name in FIELDS:
-            before, after = asked.values.get(name, {}), given.values.get(name, {})
-            if failed := self.rules.fail_on_conflicting_labels(before, after, name):
+            before = asked.values.get(name, {})
+            after = given.values.get(name, {})
+            failed = self.rules.fail_on_conflicting_labels(before, after, name)
+            if failed is not None:
                 return failed
         return None
 

@@ -124,6 +124,10 @@ class WorkloadReconciler:
             return
         if backs_off(self.kueue, working):
             return
+        self._sync(working)
+
+    def _sync(self, working: Manifest) -> None:
+        """Write the first change that the status needs; each write triggers the next reconcile."""
         syncs = (
             self._sync_activity,
             self._sync_restart,

@@ -150,20 +150,30 @@ class Informers:
         for flavor in _flavor_names(queue):
             if self.flavor(flavor) is None:
                 missing.append(flavor)
-        checks = sorted(queue.admission_checks)
-        found = {name: self._store.find(ADMISSION_CHECK, name) for name in checks}
+        missing_checks, inactive_checks = self._useless_checks(queue)
         reasons = self._rules.inactive(
             ClusterQueueCheck(
                 queue=queue,
                 missing_flavors=tuple(missing),
-                missing_checks=tuple(each for each in checks if found[each] is None),
-                inactive_checks=tuple(
-                    each for each, obj in found.items() if obj and not _is_active(obj)
-                ),
+                missing_checks=missing_checks,
+                inactive_checks=inactive_checks,
             )
         )
         self._inactive[name] = CachedReasons(queue, reasons)
         return reasons
+
+    def _useless_checks(
+        self, queue: ClusterQueue
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Name the AdmissionChecks of a ClusterQueue that do not exist, and those that are not active."""
+        missing, inactive = [], []
+        for name in sorted(queue.admission_checks):
+            check = self._store.find(ADMISSION_CHECK, name)
+            if check is None:
+                missing.append(name)
+            elif not _is_active(check):
+                inactive.append(name)
+        return tuple(missing), tuple(inactive)
 
     def note_flavor(self, name: str) -> None:
         """Read a flavor that was created, changed or deleted, and find the missing flavors again."""

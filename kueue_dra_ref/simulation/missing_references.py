@@ -1,4 +1,4 @@
-"""References to objects that do not exist: queues, flavors, claim templates, priority classes."""
+"""References to objects that do not exist: queues, flavors, admission checks, claim templates, priority classes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, pod_set_places
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
@@ -63,6 +64,7 @@ def references(manifest: Manifest) -> Iterator[MissingReference]:
             )
         case "ClusterQueue":
             yield from _flavors(spec)
+            yield from _checks(spec)
         case "Workload":
             yield from _of_workload(spec, namespace)
         case kind if kind in JOB_KINDS:
@@ -109,6 +111,16 @@ def _flavors(spec: dict[str, Any]) -> Iterator[MissingReference]:
                 kind="ResourceFlavor",
                 name=flavor.get("name", ""),
             )
+
+
+def _checks(spec: dict[str, Any]) -> Iterator[MissingReference]:
+    strategy = spec.get("admissionChecksStrategy") or {}
+    for index, check in enumerate(strategy.get("admissionChecks") or ()):
+        yield MissingReference(
+            field=f"spec.admissionChecksStrategy.admissionChecks[{index}].name",
+            kind=ADMISSION_CHECK,
+            name=check.get("name", ""),
+        )
 
 
 def _labels(labels: dict[str, str], namespace: str) -> Iterator[MissingReference]:

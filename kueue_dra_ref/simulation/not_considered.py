@@ -5,14 +5,16 @@ No counterpart: notes of the simulation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_of
+from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.simulation.explanation import Explanation
 from kueue_dra_ref.simulation.run import InputError, SimulationResult
 from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork
-from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.target import FieldError, Manifest
 
 Scope = tuple[str, str, str]
 """Kind, namespace and name of an object."""
@@ -77,15 +79,26 @@ def _general(settings: Sequence[FieldError]) -> Iterator[str]:
 
 
 def _scopes(result: SimulationResult, finding: InputError) -> Iterator[Scope]:
-    """Give the objects that a field is about; a ResourceFlavor is that of ClusterQueues."""
+    """Give the objects that a field is about; ResourceFlavors and AdmissionChecks are those of ClusterQueues."""
     ref = finding.given.ref
-    if ref.kind != "ResourceFlavor":
+    named_by = _NAMED_BY.get(ref.kind)
+    if named_by is None:
         yield ref.kind, ref.namespace, ref.name
         return
     for queue in result.target.store.every("ClusterQueue"):
-        for group in queue["spec"].get("resourceGroups") or ():
-            if any(each["name"] == ref.name for each in group["flavors"]):
-                yield "ClusterQueue", "", queue["metadata"]["name"]
+        if ref.name in named_by(queue):
+            yield "ClusterQueue", "", queue["metadata"]["name"]
+
+
+def _checks_named_by(cluster_queue: Manifest) -> Container[str]:
+    return checks_of(cluster_queue["spec"], frozenset())
+
+
+_NAMED_BY: Mapping[str, Callable[[Manifest], Container[str]]] = {
+    "ResourceFlavor": flavors_named_by,
+    ADMISSION_CHECK: _checks_named_by,
+}
+"""How a ClusterQueue names objects of a kind."""
 
 
 def _sharing(

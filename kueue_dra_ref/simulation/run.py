@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
@@ -398,12 +399,20 @@ def _apply(
 ) -> list[InputError]:
     found: list[InputError] = []
     for each in given:
-        rejections = target.apply([each.manifest])
+        rejections = target.apply([_with_active_check(each.manifest)])
         for rejection in rejections:
             found += _errors(each, rejection)
         if each.ref.kind in POD_OWNERS and not rejections:
             found += _roll_out(target, each)
     return found
+
+
+def _with_active_check(manifest: Manifest) -> Manifest:
+    """Give an AdmissionCheck without status the one that its controller writes if it runs."""
+    if manifest.get("kind") != ADMISSION_CHECK or manifest.get("status"):
+        return manifest
+    active = {"type": "Active", "status": "True", "reason": "Active", "message": ""}
+    return {**manifest, "status": {"conditions": [active]}}
 
 
 def _roll_out(target: ReferenceTarget, given: SimulationInputs) -> Iterator[InputError]:

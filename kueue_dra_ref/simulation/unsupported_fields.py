@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.crd_validation import places
 from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import (
@@ -24,7 +25,7 @@ from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.target import FieldError, Manifest
 
 _CHECKS, _TOPOLOGY, _SHARES = (
-    "admission checks",
+    "what the controller of an admission check decides",
     "topology-aware scheduling",
     "admission fair sharing",
 )
@@ -37,9 +38,8 @@ _OF_RUNTIME = (
 _AUTOSCALING = "autoscaling of a RayCluster"
 _TIME, _SLICES = "the maximum execution time of a Workload", "elastic jobs"
 NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
+    ADMISSION_CHECK: {"spec.controllerName": _CHECKS},
     "ClusterQueue": {
-        "spec.admissionChecks": _CHECKS,
-        "spec.admissionChecksStrategy": _CHECKS,
         "spec.admissionScope": _SHARES,
         "spec.concurrentAdmissionPolicy": "concurrent admission",
     },

@@ -53,7 +53,7 @@ def test_quota_is_held_until_the_check_is_ready(lab: Lab, work: Work) -> None:
 
 @covers("CHECK-001")
 def test_reserved_devices_are_not_used_yet(lab: Lab) -> None:
-    """They count as reserved, not as used, and nobody else gets them."""
+    """They count as reserved, not as used, and no other workload gets them."""
     flavor = lab.flavor()
     check = lab.admission_check()
     queue = lab.queue(groups=[{flavor: {"whole-gpus": 2}}], **strategy(check))
@@ -114,7 +114,7 @@ def test_a_check_on_a_flavor_beside_one_for_all(lab: Lab) -> None:
 
 @covers("CHECK-006", "CHECK-008", "CHECK-009")
 def test_retry_gives_the_devices_back_and_tries_again(lab: Lab) -> None:
-    """The check is Pending again, with its state before, and quota is reserved anew."""
+    """The check is Pending again, with its state before, and quota is reserved again."""
     check = lab.admission_check()
     queue = checked(lab, check)
     job = queue.submit(CARDS)
