@@ -404,7 +404,8 @@ def test_a_suspended_cron_job_takes_nothing(tmp_path: Path) -> None:
 
 def test_kueues_own_other_kinds_are_taken_with_a_note(tmp_path: Path) -> None:
     """What they decide is not considered, which the table says in each row."""
-    check = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: budget}\nspec: {controllerName: a}\n"
+    spec = "spec: {controllerName: example.com/budget}\n"
+    check = f"apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {{name: budget}}\n{spec}"
     topology = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata: {name: racks}\nspec: {}\n"
     queues = QUEUES.replace("metadata: {name: pool}\n", "metadata: {name: pool}\nspec: {topologyName: racks}\n")
     queues = queues.replace(

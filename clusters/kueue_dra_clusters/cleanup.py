@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -20,6 +20,7 @@ from kueue_dra_clusters.observation import (
 )
 from kueue_dra_clusters.pod_groups import group_of, lost_pods
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_of
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
@@ -209,7 +210,7 @@ class Cleanup:
         return answer.code == HTTPStatus.NOT_FOUND
 
     def _is_in_use(self, ref: Ref) -> bool:
-        """Whether a finalizer of Kueue keeps a deleted object: a queue with admitted work, a flavor, a pod of a group.
+        """Whether a finalizer of Kueue keeps a deleted object: a queue with admitted work, a flavor, a check.
 
         Up to Kueue 0.18 the status of a deleted ClusterQueue does not show it.
         """
@@ -225,7 +226,14 @@ class Cleanup:
         if ref.kind == FLAVOR:
             queues = self.informers.list(KUEUE, "ClusterQueue")
             return any(ref.name in flavors_named_by(queue) for queue in queues)
+        if ref.kind == ADMISSION_CHECK:
+            queues = self.informers.list(KUEUE, "ClusterQueue")
+            return any(ref.name in _checks_named_by(queue) for queue in queues)
         return False
+
+
+def _checks_named_by(cluster_queue: Manifest) -> Container[str]:
+    return checks_of(cluster_queue["spec"], frozenset())
 
 
 def _of_kind(kind: str, refs: Iterable[Ref]) -> list[Ref]:

@@ -31,6 +31,7 @@ from kueue_dra_clusters.queue_status_sync import QueueStatusSync
 from kueue_dra_clusters.settle import Settle
 from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import TimedOut, WaitLimits, limits_of
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Rejection
 
@@ -206,7 +207,7 @@ class LiveTarget:
         self._settling.wait_for_requeue()
         for ref in refs:
             self._ownership.insist_on(self._objects, ref)
-            if ref.kind == "ResourceFlavor":
+            if ref.kind in ("ResourceFlavor", ADMISSION_CHECK):
                 # Kueue releases one that no ClusterQueue of its informer names.
                 self._fence.pass_queues((), ())
             removed = [ref, *dependents_of(self._informers, ref)]

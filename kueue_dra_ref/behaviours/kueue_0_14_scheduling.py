@@ -50,6 +50,10 @@ QUEUEING = QueueRules(
     skip_in_requeue=AnyOf(pending_workloads.requeued_false_is_skipped),
     # Up to 0.15, a deleted pending workload requeues nothing.
     ignore_delete=AnyOf(pending_workloads.deleted_pending_triggers_no_requeue),
+    take_back=First(
+        pending_workloads.local_queue_takes_reservation_back,
+        pending_workloads.cluster_queue_takes_reservation_back,
+    ),
     evict=First(
         pending_workloads.evict_on_deactivation,
         pending_workloads.hold_and_drain_evicts_local_queue,

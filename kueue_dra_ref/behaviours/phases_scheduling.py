@@ -88,6 +88,8 @@ class QueueRules:
     """Does the deletion of this workload requeue nothing? Without rules: every deletion requeues."""
     evict: First[[QuotaHolder], ReasonMessage]
     """Why does Kueue evict a workload that holds quota?"""
+    take_back: First[[QuotaHolder], NotAdmissible] = First()
+    """Why does a workload lose quota before it is admitted? Without rules: it keeps it."""
     count_on_start: AllOf[[bool], bool] = AllOf()
     """Does a reservation count when Kueue starts, by whether the workload is active? Without rules: each one does."""
     hold_finalizer: AnyOf[[InUse]] = AnyOf()

@@ -30,7 +30,7 @@ from kueue_dra_ref.controllers.workload_conditions import (
 )
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.controlplane.store import Event, key_of
+from kueue_dra_ref.controlplane.store import Event, is_deleted, key_of
 from kueue_dra_ref.dra.preprocess import preprocess_dra_resources
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.lister import Key
@@ -297,21 +297,40 @@ class WorkloadReconciler:
         return update_unset_quota_reservation(self.kueue, working) or changed
 
     def _sync_drain(self, working: Manifest) -> bool:
-        """Evict an admitted workload of a drained queue; only a running LocalQueue leads to its ClusterQueue."""
-        if not is_true(working, "Admitted") or is_true(working, "Evicted"):
+        """Evict an admitted workload of a drained queue, and release what another one has reserved in a stopped one."""
+        if not is_true(working, "QuotaReserved") or is_true(working, "Evicted"):
             return False
-        key, managed = self.kueue.queue_of(working)
-        local_queue = self.store.get("LocalQueue", key)
-        cluster_queue = None
-        if managed:
-            name = managed.cluster_queue
-            cluster_queue = self.store.find("ClusterQueue", name)
-        holder = QuotaHolder(
-            local_queue_stop=stop_policy(local_queue),
-            cluster_queue_stop=stop_policy(cluster_queue),
-        )
+        holder = self._holder(working)
+        if not is_true(working, "Admitted"):
+            return self._take_back(working, holder)
         eviction = self.rules.queueing.evict(holder)
         return eviction is not None and evict(self.kueue, working, eviction)
+
+    def _holder(self, working: Manifest) -> QuotaHolder:
+        """Describe the queues of a workload; only a running LocalQueue leads to its ClusterQueue."""
+        key, managed = self.kueue.queue_of(working)
+        local_queue = self.store.get("LocalQueue", key)
+        name = managed.cluster_queue if managed else ""
+        cluster_queue = self.store.find("ClusterQueue", name) if managed else None
+        return QuotaHolder(
+            local_queue=key[1],
+            local_queue_stop=stop_policy(local_queue),
+            local_queue_stays=_stays(local_queue),
+            cluster_queue=name,
+            cluster_queue_stop=stop_policy(cluster_queue),
+            cluster_queue_stays=_stays(cluster_queue),
+        )
+
+    def _take_back(self, working: Manifest, holder: QuotaHolder) -> bool:
+        """Release the quota of a workload that is not admitted yet, if its queue is stopped; True if it did."""
+        taken = self.rules.queueing.take_back(holder)
+        if taken is None:
+            return False
+        pending = self.rules.reporting.queue_not_ready(taken)
+        if pending is not None:
+            apply_condition(working, pending, self.kueue.clock.now)
+        no_quota_reservation(self.kueue, working)
+        return True
 
     def _requeue(
         self,
@@ -341,6 +360,11 @@ class WorkloadReconciler:
                 names.add(managed.cluster_queue)
             for name in names - {""}:
                 self.kueue.refresh(name)
+
+
+def _stays(queue: Manifest | None) -> bool:
+    """Whether a queue exists and is not being deleted."""
+    return queue is not None and not is_deleted(queue)
 
 
 def _is_not_requeued(working: Manifest, reason: str) -> bool:

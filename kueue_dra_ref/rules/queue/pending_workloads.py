@@ -12,6 +12,7 @@ from typing import Any
 from kueue_dra_ref.api.conditions import is_false, is_true
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.types import ClusterQueue, Workload
+from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
@@ -43,6 +44,11 @@ class QuotaHolder:
     active: bool = True
     local_queue_stop: str = "None"
     cluster_queue_stop: str = "None"
+    local_queue: str = ""
+    cluster_queue: str = ""
+    local_queue_stays: bool = True
+    """Whether its LocalQueue exists and is not being deleted."""
+    cluster_queue_stays: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +278,36 @@ def hold_and_drain_evicts_cluster_queue(holder: QuotaHolder) -> ReasonMessage | 
     return ReasonMessage(
         reason="ClusterQueueStopped", message="The ClusterQueue is stopped"
     )
+
+
+@rule("CHECK-017")
+def local_queue_takes_reservation_back(holder: QuotaHolder) -> NotAdmissible | None:
+    """A workload that waits for its checks loses its quota when its LocalQueue is stopped or gone.
+
+    Kueue: pkg/controller/core/workload_controller.go (reconcileOnLocalQueueActiveState)
+    """
+    name = f"LocalQueue {holder.local_queue}"
+    return _taken_back(name, holder.local_queue_stays, holder.local_queue_stop)
+
+
+@rule("CHECK-017")
+def cluster_queue_takes_reservation_back(holder: QuotaHolder) -> NotAdmissible | None:
+    """A workload that waits for its checks loses its quota when its ClusterQueue is stopped or gone.
+
+    Kueue: pkg/controller/core/workload_controller.go (reconcileOnClusterQueueActiveState)
+    """
+    name = f"ClusterQueue {holder.cluster_queue}"
+    return _taken_back(name, holder.cluster_queue_stays, holder.cluster_queue_stop)
+
+
+def _taken_back(name: str, stays: bool, stop: str) -> NotAdmissible | None:
+    if not stays:
+        message = f"{name} is terminating or missing"
+        return NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=message)
+    if stop == "None":
+        return None
+    message = f"{name} is stopped"
+    return NotAdmissible(cause=QuotaReservedReason.STOPPED, message=message)
 
 
 @rule("POD-023")

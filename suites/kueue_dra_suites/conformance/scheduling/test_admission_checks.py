@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.verdicts import admitted, evicted
+from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.target import Manifest
 
@@ -133,14 +133,15 @@ def test_retry_gives_the_devices_back_and_tries_again(lab: Lab) -> None:
     "fields", [pytest.param({}, id="no-message"), pytest.param({"message": "no nodes"}, id="message")]
 )
 def test_the_message_of_a_retry_names_the_checks(lab: Lab, fields: dict[str, str]) -> None:
-    """The eviction stays visible, as the queue is stopped before quota is reserved again."""
+    """The eviction of running work stays visible until its pods are gone."""
     check = lab.admission_check()
-    queue = checked(lab, check)
-    job = queue.submit(CARDS)
-    queue.change_local(stopPolicy="Hold")
+    job = checked(lab, check).submit(CARDS)
+    lab.answer_check(job, check, "Ready")
+    lab.run(job, pods=2)
 
     lab.answer_check(job, check, "Retry", **fields)
 
+    assert lab.condition(job, "Evicted") == ("True", "AdmissionCheck")
     assert lab.message(job, "Evicted") == retried(lab, check, **fields)
 
 
@@ -160,7 +161,6 @@ def test_a_running_job_is_suspended_by_a_retry(lab: Lab) -> None:
     lab.run(job, pods=2)
 
     lab.answer_check(job, check, "Retry")
-    assert lab.condition(job, "Evicted") == ("True", "AdmissionCheck")
     assert lab.is_suspended(job)
     assert lab.admission(job) is not None
 
@@ -410,3 +410,37 @@ def test_observability_says_that_checks_are_unsatisfied(lab: Lab) -> None:
 
     assert lab.condition(job, "Admitted") == ("False", "UnsatisfiedAdmissionChecks")
     assert lab.message(job, "Admitted") == "The workload has not all checks ready"
+
+
+@covers("CHECK-017")
+@pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
+def test_a_stopped_local_queue_takes_back_what_waits_for_a_check(lab: Lab, policy: str) -> None:
+    """Also with Hold, which lets admitted work run."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+
+    queue.change_local(stopPolicy=policy)
+
+    assert lab.admission(job) is None
+    assert lab.verdict(job) == inadmissible(Reason.QUEUE_STOPPED)
+    assert queue.figures.counts.reserving == 0
+
+    queue.change_local(stopPolicy="None")
+    assert lab.condition(job, "QuotaReserved") == ("True", "QuotaReserved")
+
+
+@covers("CHECK-017")
+@pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
+def test_a_stopped_cluster_queue_takes_back_what_waits_for_a_check(lab: Lab, policy: str) -> None:
+    """Work that its checks have admitted runs on with Hold."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job, other = queue.submit(a_job(claims=[a_template(gpu())])), queue.submit(a_job(claims=[a_template(gpu())]))
+    lab.answer_check(other, check, "Ready")
+
+    queue.change(stopPolicy=policy)
+
+    assert lab.admission(job) is None
+    assert lab.verdict(job) == inadmissible(Reason.QUEUE_STOPPED)
+    assert (lab.admission(other) is None) is (policy == "HoldAndDrain")
