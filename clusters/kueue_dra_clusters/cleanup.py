@@ -61,15 +61,15 @@ class Cleanup:
         self.collect_orphans()
         skipped = (SUBMITTED - POD_OWNERS.keys()) | self.leaves
         rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
-        flavors = _of_kind(FLAVOR, rest)
+        named = [*_of_kind(FLAVOR, rest), *_of_kind(ADMISSION_CHECK, rest)]
         namespaces = _of_kind(NAMESPACE, rest)
-        last = {*flavors, *namespaces}
+        last = {*named, *namespaces}
         self.remove([ref for ref in rest if ref not in last])
         for ref in self._kept:
             # Kueue loses track of some flavors (see docs/explanation/differences.md).
             now = str(moment_now())
             reobserve(self.objects, ref, now)
-        self.remove(flavors)
+        self.remove(named)
         self.collect_orphans()
         self._remove_namespaces(namespaces)
         self._kept.clear()

@@ -46,7 +46,7 @@ from kueue_dra_ref.rules.dra import (
 from kueue_dra_ref.rules.flavorassigner import fits_resource_quota, flavor_fungibility
 from kueue_dra_ref.rules.jobframework import job_reconciliation
 from kueue_dra_ref.rules.preemption import preemption_policies
-from kueue_dra_ref.rules.queue import pending_workloads
+from kueue_dra_ref.rules.queue import in_use_finalizers, pending_workloads
 from kueue_dra_ref.rules.webhooks import job_webhook, ray_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
@@ -230,6 +230,8 @@ def _queueing(earlier: QueueRules) -> QueueRules:
         sticky_preemptor=AnyOf(pending_workloads.sticky_preemptor),
         # A finished workload is no longer queued when its LocalQueue is created.
         skip_on_local_queue_add=AnyOf(pending_workloads.finished_is_not_queued),
+        # A deleted AdmissionCheck goes when no ClusterQueue names it any more.
+        release_checks=AnyOf(in_use_finalizers.cluster_queue_change_releases_check),
     )
 
 

@@ -94,6 +94,8 @@ class QueueRules:
     """Does a reservation count when Kueue starts, by whether the workload is active? Without rules: each one does."""
     hold_finalizer: AnyOf[[InUse]] = AnyOf()
     """Does a deleted ClusterQueue or ResourceFlavor stay because it is in use?"""
+    release_checks: AnyOf[[]] = AnyOf()
+    """Does a deleted AdmissionCheck go once no ClusterQueue names it? Without rules: only when it changes itself."""
     ignore_update: AnyOf[[bool]] = AnyOf()
     """Does Kueue ignore changes of a ClusterQueue or ResourceFlavor, by whether it is deleted?"""
 

@@ -32,7 +32,9 @@ class FinalizerController:
         self._reconcile_unused(
             "ResourceFlavor", _flavors(event.old), _flavors(event.new)
         )
-        self._reconcile_unused(ADMISSION_CHECK, _checks(event.old), _checks(event.new))
+        if self.kueue.behaviour.queueing.release_checks():
+            before, after = _checks(event.old), _checks(event.new)
+            self._reconcile_unused(ADMISSION_CHECK, before, after)
 
     def _reconcile_unused(self, kind: str, before: set[str], after: set[str]) -> None:
         if before == after:

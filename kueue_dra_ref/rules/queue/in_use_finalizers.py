@@ -50,6 +50,15 @@ def admission_check_in_use_finalizer(use: InUse) -> bool:
     return use.checked_queues > 0
 
 
+@rule("CHECK-018")
+def cluster_queue_change_releases_check() -> bool:
+    """Kueue looks at a deleted AdmissionCheck again when a ClusterQueue names it no longer.
+
+    Kueue: pkg/controller/core/admissioncheck_controller.go (NotifyClusterQueueUpdate)
+    """
+    return True
+
+
 @rule("QUEUE-051", "QUEUE-054")
 def deleted_objects_ignore_updates(deleted: bool) -> bool:
     """Kueue ignores updates of a ClusterQueue or ResourceFlavor that is terminating.

@@ -359,16 +359,27 @@ def test_contradicting_updates_finish_the_workload(lab: Lab) -> None:
 
 @covers("CHECK-015")
 def test_a_check_in_use_stays(lab: Lab) -> None:
-    """It goes once the last ClusterQueue names it no longer."""
+    """Work of its queue still waits for it."""
     check = lab.admission_check()
     queue = checked(lab, check)
 
     lab.remove(lab.check_ref(check))
-    lab.settle()
+    job = queue.submit(CARDS)
+
     assert lab.is_there(lab.check_ref(check))
     assert queue.figures.active == ("True", "Ready")
+    assert lab.checks(job) == {check: "Pending"}
+
+
+@covers("CHECK-015", "CHECK-018")
+def test_a_check_goes_when_no_queue_names_it(lab: Lab) -> None:
+    """The ClusterQueue drops it."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    lab.remove(lab.check_ref(check))
 
     queue.change(admissionChecksStrategy=None)
+
     assert not lab.is_there(lab.check_ref(check))
 
 
