@@ -112,6 +112,20 @@ def test_a_check_on_a_flavor_beside_one_for_all(lab: Lab) -> None:
     assert lab.checks(larger) == {every: "Pending", some: "Pending"}
 
 
+@covers("CHECK-002")
+def test_work_without_quota_has_the_checks_for_all_flavors(lab: Lab) -> None:
+    """Up to 0.16 it has them only if each check of the ClusterQueue is for all flavors."""
+    flavor = lab.flavor()
+    every, some = lab.admission_check(), lab.admission_check()
+    full = {"cpu": 0}
+    alone = lab.queue(groups=[{lab.flavor(): full}], **strategy(every))
+    mixed = lab.queue(groups=[{flavor: full, lab.flavor(): full}], **strategy(every, **{some: [flavor]}))
+
+    assert lab.checks(alone.submit(CPU)) == {every: "Pending"}
+    listed = {} if lab.behaviour.kueue in ("0.14", "0.15", "0.16") else {every: "Pending"}
+    assert lab.checks(mixed.submit(CPU)) == listed
+
+
 @covers("CHECK-006", "CHECK-008", "CHECK-009")
 def test_retry_gives_the_devices_back_and_tries_again(lab: Lab) -> None:
     """The check is Pending again, with its state before, and quota is reserved again."""
@@ -209,6 +223,18 @@ def test_a_reset_check_counts_its_retries(lab: Lab) -> None:
 
     lab.answer_check(job, check, "Retry", retryCount=1)
     assert lab.check_state(job, check)["retryCount"] == 2
+
+
+@covers("CHECK-009", "CHECK-006")
+def test_a_reset_check_keeps_its_delay(lab: Lab) -> None:
+    """A delay of no seconds evicts at once."""
+    check = lab.admission_check()
+    job = checked(lab, check).submit(CARDS)
+
+    lab.answer_check(job, check, "Retry", requeueAfterSeconds=0)
+
+    state = lab.check_state(job, check)
+    assert (state["state"], state["requeueAfterSeconds"]) == ("Pending", 0)
 
 
 @covers("CHECK-010")
