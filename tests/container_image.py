@@ -63,13 +63,14 @@ def build(minors: Sequence[str]) -> dict[str, str]:
 
 def wheels() -> Path:
     """Give a folder with the locked packages and what builds the project; download them once."""
-    lock = ROOT / "locks" / "run.txt"
-    digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
+    locks = [ROOT / "locks" / name for name in ("run.txt", "differential.txt")]
+    digest = hashlib.sha256(b"".join(lock.read_bytes() for lock in locks)).hexdigest()[:16]
 
     def download(folder: Path) -> None:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(folder)]
         only = ["--only-binary=:all:", f"--python-version={PYTHON}"]
-        run([*pip, *only, "--require-hashes", "-r", str(lock)], within=SECONDS)
+        listed = [word for lock in locks for word in ("-r", str(lock))]
+        run([*pip, *only, "--require-hashes", *listed], within=SECONDS)
         run([*pip, *only, f"hatchling=={version('hatchling')}"], within=SECONDS)
 
     return kept(f"wheels-{PYTHON}-{digest}", download)

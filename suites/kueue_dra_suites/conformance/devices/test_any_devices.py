@@ -26,7 +26,6 @@ KINDS = [
     pytest.param(PARTITIONS, "gpu-memory", "counter", id="counter"),
     pytest.param(SHARES, "vgpu-memory", "capacity", id="capacity", marks=covers("CAPACITY-002")),
 ]
-ALL = {"count": None, "mode": "All"}
 
 
 @covers("DEVICE-002", "DEVICE-012")
@@ -83,7 +82,12 @@ def test_the_request_at_fault_is_named(lab: Lab, device_class: str, resource: st
 @pytest.mark.parametrize(
     ("of_class", "reason"),
     [
-        pytest.param(lambda name: a_request(name, **ALL), Reason.MODE_ALL, id="mode-all", marks=covers("CLAIM-010")),
+        pytest.param(
+            lambda name: a_request(name, count=None, mode="All"),
+            Reason.MODE_ALL,
+            id="mode-all",
+            marks=covers("CLAIM-010"),
+        ),
         pytest.param(first_available, Reason.FIRST_AVAILABLE, id="first-available", marks=covers("CLAIM-008")),
     ],
 )
