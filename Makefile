@@ -228,6 +228,7 @@ bench-size: $(VENV)/.dev ## measure the cost of a Job among 1,000 and among 50,0
 lock: ## resolve locks/ again (needs uv)
 	@uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o locks/run.txt
 	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/run.txt -o locks/dev.txt
+	@echo hypothesis | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/dev.txt -o locks/differential.txt
 	@uv pip compile pyproject.toml --extra dev --extra e2e --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/dev.txt -o locks/e2e.txt
 
 .PHONY: clean

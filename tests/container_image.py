@@ -34,10 +34,14 @@ TARGETS = {"kueue-dra": "", "kueue-dra-kueue": "-kueue"}
 """The targets of the Containerfile, with what follows the version in their tags."""
 SECONDS = 900.0
 WHEELS, CACHE = "/wheels", "/cache"
+BUILT = "label=dev.kueue-dra.built=yes"
+"""The label of every layer that a build of the Containerfile makes."""
 
 
 def build(minors: Sequence[str]) -> dict[str, str]:
     """Build both images, with the Kueues of some minors in the second; give their names by target.
+
+    Layers that no image has any more, of this build and of earlier ones, are deleted.
 
     Raises:
         ClusterError: a tool is missing, or the build fails.
@@ -58,18 +62,26 @@ def build(minors: Sequence[str]) -> dict[str, str]:
             progress(f"image: {found[target]}")
             words = ["--target", target, "--tag", found[target], str(ROOT)]
             used.run("build", "--quiet", *options, *words, within=SECONDS)
+    used.run("image", "prune", "--force", "--filter", BUILT)
     return found
+
+
+def left_over(used: Provider) -> list[str]:
+    """Give the images without a name that builds have left."""
+    listed = used.run("image", "ls", "--quiet", "--filter", "dangling=true", "--filter", BUILT)
+    return listed.split()
 
 
 def wheels() -> Path:
     """Give a folder with the locked packages and what builds the project; download them once."""
-    lock = ROOT / "locks" / "run.txt"
-    digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
+    locks = [ROOT / "locks" / name for name in ("run.txt", "differential.txt")]
+    digest = hashlib.sha256(b"".join(lock.read_bytes() for lock in locks)).hexdigest()[:16]
 
     def download(folder: Path) -> None:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(folder)]
         only = ["--only-binary=:all:", f"--python-version={PYTHON}"]
-        run([*pip, *only, "--require-hashes", "-r", str(lock)], within=SECONDS)
+        listed = [word for lock in locks for word in ("-r", str(lock))]
+        run([*pip, *only, "--require-hashes", *listed], within=SECONDS)
         run([*pip, *only, f"hatchling=={version('hatchling')}"], within=SECONDS)
 
     return kept(f"wheels-{PYTHON}-{digest}", download)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -10,11 +11,11 @@ from kueue_dra_clusters.installation import ClusterFacts
 from kueue_dra_fixtures import role_target
 from kueue_dra_fixtures.rehearsal import OTHERWISE, Rehearsal, rehearse
 from kueue_dra_fixtures.role_target import RunSite
-from kueue_dra_fixtures.roles import inferred
+from kueue_dra_fixtures.roles import inferred, rows_of
 from kueue_dra_fixtures.targets import TargetUnavailable
 from kueue_dra_ref.target import Manifest
 from kueue_dra_suites.wiring import HOME, pytest_options
-from tests.test_roles import COUNTER, NVIDIA, a_row, mapped
+from tests.test_roles import CAPACITY, COUNTER, NVIDIA, a_row, mapped
 
 FITS = "quota/test_fits::"
 UP_TO = f"{FITS}test_devices_are_admitted_up_to_the_quota[fits-exactly]"
@@ -31,7 +32,8 @@ def a_site(configuration: Manifest, **gates: bool) -> RunSite:
         gates_by_flag=gates,
         resource_versions=("resource.k8s.io/v1",),
     )
-    return RunSite(behaviour_name="kueue-0.19.2", facts=facts, roles=inferred(configuration))
+    names = [name for row in rows_of(configuration) for name in row["deviceClassNames"]]
+    return RunSite(behaviour_name="kueue-0.19.2", facts=facts, roles=inferred(configuration), classes=frozenset(names))
 
 
 def rehearsed(site: RunSite, *files: str, classes: Sequence[Manifest] = ()) -> Rehearsal:
@@ -124,3 +126,43 @@ def test_a_configuration_with_which_kueue_does_not_start_is_an_answer() -> None:
 
     with pytest.raises(TargetUnavailable, match=r"does not start with this Configuration: .*already mapped"):
         rehearsed(a_site(twice), "quota/test_fits.py")
+
+
+BOTH = mapped(
+    a_row("gpus", "gpu.corp"),
+    a_row("partitions", "mig.corp", sources=COUNTER),
+    a_row("shares", "share.corp", sources=CAPACITY),
+)
+CLASSES = [
+    {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": name}, "spec": {}}
+    for name in ("gpu.corp", "mig.corp", "share.corp")
+]
+
+
+def test_counters_and_capacities_serve_what_holds_whatever_devices_are_published() -> None:
+    """Other cases about them have the reason: devices are the drivers' own."""
+    gates = dict.fromkeys(("KueueDRAIntegrationPartitionableDevices", "KueueDRAIntegrationConsumableCapacity"), True)
+    found = rehearsed(a_site(BOTH, **gates), "devices", classes=CLASSES)
+
+    served = [row for row in found.rows if row.startswith("devices/test_any_devices::")]
+    assert len(served) == 12
+    assert {found.roles[row] for row in served} == {
+        ("counter",),
+        ("capacity",),
+        ("single", "counter"),
+        ("single", "capacity"),
+    }
+    assert not [row for row in found.rows if row.startswith("devices/") and row not in served]
+    for source in ("counter", "capacity"):
+        assert role_target.NEEDS_DEVICES.format(source=source) in found.reasons.values()
+    missing = found.reasons["devices/test_sourced_devices::test_a_missing_class_is_told_at_its_field[the-request]"]
+    assert missing == role_target.EXPECTS_DEVICES.format(source="counter")
+
+
+def test_a_class_of_a_role_has_to_exist() -> None:
+    """A run creates none of the names that the Configuration maps."""
+    site = replace(a_site(NVIDIA), classes=frozenset({"gpu.nvidia.com"}))
+    found = rehearsed(site, "devices/test_any_devices.py")
+
+    assert found.rows == []
+    assert role_target.NO_CLASS.format(name="mig.nvidia.com", role="counter") in found.reasons.values()

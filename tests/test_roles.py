@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kueue_dra_fixtures.roles import MappedClasses, Roles, inferred
+from kueue_dra_fixtures.roles import SOURCED_ROLES, USUAL_ROLES, MappedClasses, Roles, inferred
 from kueue_dra_fixtures.roles_file import overridden
 from kueue_dra_ref.api.files import DocumentError
 from kueue_dra_ref.target import Manifest
@@ -46,10 +46,14 @@ FULL = mapped(
 
 
 @pytest.mark.parametrize(
-    ("configuration", "filled", "otherwise"),
+    ("configuration", "filled"),
     [
         pytest.param(
-            NVIDIA, {"single": ("gpu.nvidia.com/devices", "gpu.nvidia.com")}, {"mig.nvidia.com/memory": "counter"}
+            NVIDIA,
+            {
+                "single": ("gpu.nvidia.com/devices", "gpu.nvidia.com"),
+                "counter": ("mig.nvidia.com/memory", "mig.nvidia.com"),
+            },
         ),
         pytest.param(
             FULL,
@@ -57,37 +61,57 @@ FULL = mapped(
                 "single": ("gpus", "gpu.corp"),
                 "pair": ("both", "a.corp", "b.corp"),
                 "second": ("corp/nics", "nic.corp"),
+                "capacity": ("shares", "share.corp"),
             },
-            {"shares": "capacity"},
         ),
         pytest.param(
             mapped(a_row("both", "a.corp", "b.corp")),
             {"single": ("both", "a.corp"), "pair": ("both", "a.corp", "b.corp")},
-            {},
             id="a resource serves two roles, for cases that need one of them",
         ),
-        pytest.param(mapped(), {}, {}, id="nothing"),
-        pytest.param({}, {}, {}, id="no mapping"),
+        pytest.param(
+            mapped(
+                a_row("two", "a.corp", sources=[*COUNTER, *COUNTER]),
+                a_row("memory", "b.corp", sources=COUNTER),
+                a_row("slices", "b.corp", sources=COUNTER),
+            ),
+            {},
+            id="only a class with one source fills the role of a counter",
+        ),
+        pytest.param(mapped(), {}, id="nothing"),
+        pytest.param({}, {}, id="no mapping"),
     ],
 )
-def test_roles_are_inferred(
-    configuration: Manifest, filled: dict[str, tuple[str, ...]], otherwise: dict[str, str]
-) -> None:
-    """A class alone, a pair, another class; what charges a counter or a capacity is listed apart."""
+def test_roles_are_inferred(configuration: Manifest, filled: dict[str, tuple[str, ...]]) -> None:
+    """A class alone, a pair, another class, a counter, a capacity."""
     found = inferred(configuration)
 
     assert {name: (fill.resource, *fill.classes) for name, fill in found.filled.items()} == filled
-    assert found.charged_otherwise == otherwise
 
 
 def test_words_go_both_ways_or_are_missing() -> None:
     """What is not filled has the need that the report names."""
     found = inferred(NVIDIA)
 
-    assert found.words == {"whole-gpus": "gpu.nvidia.com/devices", "gpu.example.com": "gpu.nvidia.com"}
-    assert found.missing["ts-shard-gpus.example.com"] == "two classes mapped to one resource"
-    assert found.missing["example.com/nics"] == "a second resource that counts devices"
-    assert [row[0] for row in found.table()] == ["single", "pair", "second", "counter", "unmapped"]
+    usual = found.words(USUAL_ROLES)
+    missing = found.missing(USUAL_ROLES)
+    assert usual == {"whole-gpus": "gpu.nvidia.com/devices", "gpu.example.com": "gpu.nvidia.com"}
+    assert missing["ts-shard-gpus.example.com"] == "two classes mapped to one resource"
+    assert missing["example.com/nics"] == "a second resource that counts devices"
+    assert [row[0] for row in found.table()] == ["single", "pair", "second", "counter", "capacity", "unmapped"]
+
+
+def test_cases_of_sources_have_words_of_their_own() -> None:
+    """The class that is counted is another word there."""
+    found = inferred(NVIDIA)
+
+    assert found.words(SOURCED_ROLES) == {
+        "nics": "gpu.nvidia.com/devices",
+        "nic.example.com": "gpu.nvidia.com",
+        "gpu-memory": "mig.nvidia.com/memory",
+        "gpu.example.com": "mig.nvidia.com",
+    }
+    assert found.missing(SOURCED_ROLES)["vgpu.example.com"] == "a class that charges one capacity"
 
 
 def with_file(folder: Path, text: str, configuration: Manifest = FULL) -> Roles:
@@ -112,6 +136,7 @@ def test_a_file_overrides_what_is_inferred(tmp_path: Path) -> None:
     assert found.filled == {
         "single": MappedClasses(resource="both", classes=("c.corp",)),
         "pair": MappedClasses(resource="both", classes=("b.corp", "a.corp")),
+        "capacity": MappedClasses(resource="shares", classes=("share.corp",)),
     }
     assert found.unmapped == "other.corp"
     assert with_file(tmp_path, "unmapped: {class: other.corp}").filled == inferred(FULL).filled
@@ -120,10 +145,17 @@ def test_a_file_overrides_what_is_inferred(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("", "found no documents; expected one object with any of single, pair, second, unmapped"),
-        ("- a", "1: found a list of 1; expected one object with any of single, pair, second, unmapped"),
+        ("", "found no documents; expected one object with any of single, pair, second, counter, capacity, unmapped"),
+        (
+            "- a",
+            "1: found a list of 1; expected one object with any of single, pair, second, counter, capacity, unmapped",
+        ),
         ("singel: {}", "1: singel: found field 'singel'; expected a role; known: single, "),
-        ("counter: {}", "1: counter: found field 'counter'; expected a role; "),
+        ("memory: {}", "1: memory: found field 'memory'; expected a role; "),
+        (
+            "counter: {resource: shares, class: share.corp}",
+            "found share.corp; expected a class that the cluster's Configuration maps once, to one counter",
+        ),
         ("single: gpus", "1: single: found 'gpus'; expected an object with resource and class, or null"),
         ("single: {resource: gpus}", "1: single: found no class; expected the field class"),
         (

@@ -77,7 +77,11 @@ def images(registry: str, kueue: str, output: str) -> None:
                 )
             }
         )
-    parts = {"node": [found.node], "job": [found.job], "charts": rendered}
+    parts = {
+        "node": [found.node],
+        "job": [found.job],
+        "charts": [*rendered, found.job_set],
+    }
     click.echo(
         json.dumps(parts, indent=2)
         if output == "json"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,20 @@ from typing import Any
 
 import click
 
+from kueue_dra_cli.differential_on_cluster import run_in_pods
+from kueue_dra_cli.differential_summary import (
+    EXITED,
+    SCENARIOS,
+    Summary,
+    append,
+    empty,
+    figures,
+    is_red,
+    write,
+)
 from kueue_dra_cli.errors import CliError
+from kueue_dra_cli.on_cluster import check_image, on_cluster_options
+from kueue_dra_cli.options import context_option, kubeconfig_option
 from kueue_dra_cli.own_kueue import source_option
 from kueue_dra_cli.release_option import any_minor_option, behaviour_of
 from kueue_dra_clusters.errors import ClusterError
@@ -23,9 +35,9 @@ from kueue_dra_differential.run import running_totals
 from kueue_dra_differential.work_queue import Plan, RunTotals
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.explain.step import named
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.scenario import as_document
+from kueue_dra_reports.shards import Shard
 
 EPILOG = """\
 \b
@@ -34,15 +46,15 @@ Examples
   kueue-dra differential --kueue 0.18 --budget 1h  another release, for longer
   kueue-dra differential --seed 7 --worlds 16     the same scenarios again
   kueue-dra differential --kueue-src ../kueue     your checkout of Kueue
+  kueue-dra differential --budget 1h --on-cluster 4 --image REGISTRY/kueue-dra:0.2.0-kueue   in four pods
 
 \b
 Exit codes
   0  the reference and the real Kueue agree, except for races of Kueue with itself
   1  they disagree, or a real Kueue exited: the command writes each such scenario to a file for
-     kueue-dra replay --check
+     kueue-dra replay --check; or a part of --on-cluster has no result
   2  no real Kueue can be started
 """
-RED = (OutcomeKind.DIFFERS, OutcomeKind.UNSETTLED, OutcomeKind.UNLAWFUL)
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -64,6 +76,23 @@ class Duration(click.ParamType[float]):
                 ctx,
             )
         return float(found[1]) * UNITS[found[2]]
+
+
+class Part(click.ParamType[Shard]):
+    """One of several parts, such as 2/4."""
+
+    name = "I/N"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Shard:
+        """Read a part, or describe the format."""
+        if isinstance(value, Shard):
+            return value
+        try:
+            return Shard.read(str(value))
+        except ValueError as fault:
+            self.fail(str(fault), param, ctx)
 
 
 @click.command("differential", epilog=EPILOG)
@@ -114,7 +143,19 @@ class Duration(click.ParamType[float]):
     type=click.Path(dir_okay=False, path_type=Path),
     help="Append the summary to this file, as one line.",
 )
+@click.option(
+    "--shard",
+    type=Part(),
+    metavar="I/N",
+    help="Run only part I of N of the scenarios of --seed.",
+)
+@on_cluster_options
+@context_option("With --on-cluster: the kubeconfig context; default: the current one.")
+@kubeconfig_option("The kubeconfig of --context. Default: as kubectl finds it.")
+@click.pass_context
 def command(
+    differential: click.Context,
+    /,
     minor: str,
     budget: float,
     most: int | None,
@@ -123,6 +164,8 @@ def command(
     kueues: int,
     report_dir: Path,
     log: Path | None,
+    shard: Shard | None,
+    **_: object,
 ) -> None:
     """Generate scenarios and report where the reference and a real Kueue disagree.
 
@@ -131,30 +174,45 @@ def command(
     If a scenario differs, it runs twice more, alone: the difference counts if the real Kueue repeats it, and is a race
     if not. The command shrinks scenarios that differ while there is time. If a Kueue exits, another one replaces it,
     and its scenarios run again in parts to find the cause.
+
+    With --on-cluster, each pod of an Indexed Job runs another part of the scenarios of one seed, and their results are
+    joined.
     """
+    check_image(differential.params)
+    seed = differential.params["seed"] = chosen_seed(seed)
+    click.echo(f"Kueue {minor}, seed {seed}", err=True)
+    if differential.params["on_cluster"]:
+        raise SystemExit(run_in_pods(differential))
+    part = shard or Shard(1, 1)
     plan = Plan(
         behaviour=behaviour_of(minor),
-        seed=secrets.randbelow(1_000_000) if seed is None else seed,
+        seed=seed,
         budget=budget,
         most=most,
         together=together,
         kueues=kueues,
+        part=part.index,
+        parts=part.of,
     )
-    click.echo(f"Kueue {minor}, seed {plan.seed}", err=True)
-    raise SystemExit(int(_failed(_run(plan, report_dir, log))))
+    summary = _run(plan, report_dir, log, shard)
+    raise SystemExit(int(is_red(summary)))
 
 
-def _run(plan: Plan, folder: Path, log: Path | None) -> RunTotals:
+def chosen_seed(seed: int | None) -> int:
+    """Give the seed, or a random one."""
+    return secrets.randbelow(1_000_000) if seed is None else seed
+
+
+def _run(plan: Plan, folder: Path, log: Path | None, shard: Shard | None) -> Summary:
     """Run the plan, and write what it finds; an interrupted run writes its summary too."""
     began = moment_now()
     tally = RunTotals()
-    _empty(folder)
+    empty(folder)
     try:
         for tally in running_totals(plan):
             seconds = elapsed_since(began)
-            click.echo(
-                f"{_figures(tally)} ({seconds:.0f} of {plan.budget:.0f} s)", err=True
-            )
+            found = figures(_summary(plan, tally, seconds, shard))
+            click.echo(f"{found} ({seconds:.0f} of {plan.budget:.0f} s)", err=True)
             for each in tally.found:
                 _write(f"{each.kind}-{each.scenario.name}", each, plan, folder)
             for each in tally.smallest:
@@ -162,36 +220,41 @@ def _run(plan: Plan, folder: Path, log: Path | None) -> RunTotals:
     except ClusterError as error:
         raise CliError([str(error)]) from None
     finally:
-        _summarize(plan, tally, elapsed_since(began), folder, log)
-    return tally
+        summary = _summary(plan, tally, elapsed_since(began), shard)
+        _finish(summary, tally, folder, log)
+    return summary
 
 
-def _failed(tally: RunTotals) -> bool:
-    """Whether a scenario failed, a Kueue exited, or no scenario ran."""
-    if tally.endings or not tally.scenarios:
-        return True
-    return any(tally.kinds[each] for each in RED)
+def _summary(
+    plan: Plan, tally: RunTotals, seconds: float, shard: Shard | None
+) -> Summary:
+    """Give the totals of a run; those of a part also say of what it is a part."""
+    summary = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "kueue": plan.behaviour.kueue,
+        "seed": plan.seed,
+        SCENARIOS: tally.scenarios,
+        "steps": tally.steps,
+        **{str(kind): tally.kinds[kind] for kind in OutcomeKind},
+        EXITED: len(tally.endings),
+        "seconds": round(seconds),
+    }
+    if shard is None:
+        return summary
+    part = f"{shard.index}/{shard.of}"
+    return {**summary, "together": plan.together, "planned": plan.most, "shard": part}
 
 
-def _figures(tally: RunTotals) -> str:
-    kinds = tally.kinds
-    counts = ", ".join(
-        (
-            f"{kinds[OutcomeKind.DIFFERS]} differ",
-            named(kinds[OutcomeKind.RACE], "race"),
-            f"{kinds[OutcomeKind.UNSETTLED]} not settled",
-            f"{kinds[OutcomeKind.UNLAWFUL]} break an invariant",
-            f"{kinds[OutcomeKind.KNOWN]} in the ledger",
+def _finish(summary: Summary, tally: RunTotals, folder: Path, log: Path | None) -> None:
+    """Write the totals of the run to files, and print them."""
+    write(summary, folder)
+    if log:
+        append(summary, log)
+    if tally.endings and not tally.kinds[OutcomeKind.ENDED]:
+        click.echo(
+            f"no single scenario makes a Kueue exit; the last exit: {tally.endings[-1]}"
         )
-    )
-    exited = f"; {named(len(tally.endings), 'Kueue')} exited" if tally.endings else ""
-    return f"{named(tally.scenarios, 'scenario')}, {named(tally.steps, 'step')}: {counts}{exited}"
-
-
-def _empty(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.yaml"):
-        old.unlink()
+    click.echo(f"{figures(summary)}, in {summary['seconds']} s; seed {summary['seed']}")
 
 
 def _write(name: str, found: Comparison, plan: Plan, folder: Path) -> None:
@@ -202,30 +265,6 @@ def _write(name: str, found: Comparison, plan: Plan, folder: Path) -> None:
     status = dict(_status(found, plan.behaviour))
     file.write_text(written([as_document(found.scenario, **status)]), "utf-8")
     click.echo(f"{found.kind}: {file}{_first(found)}")
-
-
-def _summarize(
-    plan: Plan, tally: RunTotals, seconds: float, folder: Path, log: Path | None
-) -> None:
-    """Write the totals of the run to files, and print them."""
-    summary = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "kueue": plan.behaviour.kueue,
-        "seed": plan.seed,
-        "worlds": tally.scenarios,
-        "steps": tally.steps,
-        **{str(kind): tally.kinds[kind] for kind in OutcomeKind},
-        "seconds": round(seconds),
-    }
-    (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", "utf-8")
-    if log:
-        with log.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps(summary) + "\n")
-    if tally.endings and not tally.kinds[OutcomeKind.ENDED]:
-        click.echo(
-            f"no single scenario makes a Kueue exit; the last exit: {tally.endings[-1]}"
-        )
-    click.echo(f"{_figures(tally)}, in {seconds:.0f} s; seed {plan.seed}")
 
 
 def _first(outcome: Comparison) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.decorators import FC
@@ -107,7 +107,7 @@ def pod_run(run: click.Context) -> PodRun:
         click.UsageError: an option is missing, or does not go together with pods.
 
     """
-    from kueue_dra_clusters.indexed_job import FILES, PodRun
+    from kueue_dra_clusters.indexed_job import FILES
 
     given = run.params
     _check(given)
@@ -118,15 +118,27 @@ def pod_run(run: click.Context) -> PodRun:
     if given["expected_failures"]:
         files[KNOWN_FAILURES] = _text(Path(given["expected_failures"]))
         arguments.append(f"--expected-failures={FILES}/{KNOWN_FAILURES}")
+    return a_pod_run(given, WORKER, arguments, files=files)
+
+
+def a_pod_run(
+    given: Mapping[str, Any],
+    worker: Sequence[str],
+    arguments: Sequence[str],
+    **more: Any,
+) -> PodRun:
+    """Give a run in pods with the options of pods; ``more`` are further fields."""
+    from kueue_dra_clusters.indexed_job import PodRun
+
     return PodRun(
         name=f"kueue-dra-{secrets.token_hex(4)}",
         image=given["image"],
         pods=given["on_cluster"],
-        command=WORKER,
+        command=worker,
         arguments=arguments,
         requests=given["pod_requests"],
         queue=given["queue"],
-        files=files,
+        **more,
     )
 
 
@@ -177,6 +189,21 @@ def _text(file: Path) -> str:
 
 def run_in_pods(run: click.Context) -> int:
     """Run the Job, join the reports of its pods, and give the exit code."""
+    given = run.params
+    pods = collected(pod_run(run), given, "kueue-dra run")
+    code, faults = joined(pods, Path(given["report_dir"]))
+    for line in faults:
+        click.echo(f"kueue-dra: {line}", err=True)
+    return code
+
+
+def collected(wanted: PodRun, given: Mapping[str, Any], command: str) -> PodResults:
+    """Run a Job, and give what its pods have left.
+
+    Raises:
+        CliError: it cannot run; the one line names the command.
+
+    """
     from kueue_dra_clusters.api_client import RequestRejected
     from kueue_dra_clusters.connection import connect
     from kueue_dra_clusters.errors import ClusterError
@@ -184,18 +211,23 @@ def run_in_pods(run: click.Context) -> int:
     from kueue_dra_clusters.pod_results import pods_of
     from kueue_dra_clusters.waiting import TimedOut, WaitLimits
 
-    wanted = pod_run(run)
-    given = run.params
     try:
         cluster = connect(given["context"], given["kubeconfig"], WaitLimits())
         with pods_of(wanted, cluster.objects, progress) as pods:
             pods.collect()
     except (ClusterError, RequestRejected, TimedOut) as fault:
-        raise CliError([f"kueue-dra run: {fault}"]) from None
-    code, faults = joined(pods, Path(given["report_dir"]))
-    for line in faults:
-        click.echo(f"kueue-dra: {line}", err=True)
-    return code
+        raise CliError([f"{command}: {fault}"]) from None
+    return pods
+
+
+def lacking(pods: PodResults) -> list[str]:
+    """Say of each part without a log why its last pod failed."""
+    lines = []
+    for index in range(pods.run.pods):
+        if index not in pods.logs:
+            why = pods.failures.get(index, "it never ran")
+            lines += f"part {index + 1} of {pods.run.pods}: {why}".splitlines()
+    return lines
 
 
 def joined(pods: PodResults, folder: Path) -> tuple[int, list[str]]:
@@ -208,17 +240,12 @@ def joined(pods: PodResults, folder: Path) -> tuple[int, list[str]]:
     from kueue_dra_cli.report import join, report_of_log
 
     reports: dict[str, Report] = {}
-    faults = []
-    for index in range(pods.run.pods):
+    faults = lacking(pods)
+    for index, log in sorted(pods.logs.items()):
         shard = f"part {index + 1} of {pods.run.pods}"
-        if index not in pods.logs:
-            faults += (
-                f"{shard}: {pods.failures.get(index, 'it never ran')}".splitlines()
-            )
-            continue
         try:
             place = folder / "shards" / str(index + 1)
-            reports[shard] = report_of_log(pods.logs[index], shard, place)
+            reports[shard] = report_of_log(log, shard, place)
         except CliError as fault:
             faults += fault.lines
     if not reports:

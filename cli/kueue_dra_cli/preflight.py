@@ -27,6 +27,11 @@ MADE = (
     "maps; all with kueue-dra in their names and the label kueue-dra.dev/run"
 )
 
+SOURCED = (
+    "counter, capacity: only cases that hold whatever devices the drivers publish; the others need devices published, "
+    "and a run publishes none"
+)
+
 
 def preflight(asked: Asked, arguments: Sequence[str]) -> int:
     """Print what a run with these arguments of pytest would do; 2 if permissions are missing.
@@ -58,6 +63,7 @@ def _blocks(
     site = prepared.cluster.site
     headers = ("role", "resource of the quota", "device class")
     yield tabulate(site.roles.table(), headers=headers, tablefmt="simple")
+    yield textwrap.fill(SOURCED, 110)
     yield ""
     yield from _counts(found)
     yield ""

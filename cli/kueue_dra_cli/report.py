@@ -171,12 +171,25 @@ def diff(old: Path, new: Path, output: str) -> None:
 def merge(files: tuple[Path, ...], report_dir: Path) -> None:
     """Join the reports of all shards of a run (run --shard I/N) into the report of the whole run.
 
-    FILE is a report, or the log of a pod that ran a shard (kueue-dra manifests). The result equals the report of a run
+    FILE is a report, or the log of a pod that ran a shard (kueue-dra manifests); logs of generated scenarios give their
+    joined summary. The result equals the report of a run
     without shards, but for target and durations. If a shard or a case is missing, it has a fault and fails.
     """
+    logs = {str(file): _text(file) for file in files}
+    if all(MARK in log for log in logs.values()):
+        _join_scenarios(logs, report_dir)
     raise SystemExit(
         join({str(file): _report_or_log(file) for file in files}, report_dir)
     )
+
+
+def _join_scenarios(logs: Mapping[str, str], folder: Path) -> None:
+    """End the command with the joined parts, if the logs are those of generated scenarios."""
+    from kueue_dra_cli.differential_parts import files_of_log, is_part, join_parts
+
+    if any(map(is_part, logs.values())):
+        parts = {name: files_of_log(log, name) for name, log in logs.items()}
+        raise SystemExit(join_parts(parts, folder))
 
 
 def join(reports: Mapping[str, Report], report_dir: Path) -> int:
@@ -215,11 +228,15 @@ def matrix(files: tuple[Path, ...], report_dir: Path) -> None:
 
 def _report_or_log(file: Path) -> Report:
     """Read a report, or the one in the log of a pod."""
-    text = file.read_text("utf-8", errors="replace")
+    text = _text(file)
     if MARK not in text:
         return report_in(file)
     with TemporaryDirectory() as folder:
         return report_of_log(text, str(file), Path(folder))
+
+
+def _text(file: Path) -> str:
+    return file.read_text("utf-8", errors="replace")
 
 
 def report_of_log(log: str, name: str, folder: Path) -> Report:

@@ -36,13 +36,15 @@ class PodRun:
     command: Sequence[str]
     """What each pod runs, with the arguments."""
     arguments: Sequence[str]
-    """Of `kueue-dra run`, without `--shard`."""
+    """Of `kueue-dra run` or `kueue-dra differential`, without `--shard`."""
     requests: Mapping[str, str]
     """Resources that each pod requests."""
     queue: str = ""
     """The ClusterQueue that admits the Job; none by default."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The text of files below `FILES`, by name."""
+    deadline: int = DEADLINE
+    """Seconds after which the Job ends."""
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -80,7 +82,7 @@ class PodRun:
             "parallelism": self.pods,
             "backoffLimitPerIndex": RETRIES,
             "podFailurePolicy": {"rules": _failure_rules()},
-            "activeDeadlineSeconds": DEADLINE,
+            "activeDeadlineSeconds": self.deadline,
             "template": {
                 "metadata": {"labels": dict(self.labels)},
                 "spec": self._pod(),

@@ -192,11 +192,20 @@ def _in_common(
 
 
 def batches(
-    *, of: int, behaviour: Behaviour, number: int, count: int = MOST_BATCHES
+    *,
+    of: int,
+    behaviour: Behaviour,
+    number: int,
+    count: int = MOST_BATCHES,
+    part: int = 1,
+    parts: int = 1,
 ) -> Iterator[Batch]:
-    """Draw ``count`` batches of ``of`` scenarios each, the same ones again for the same ``number``."""
+    """Draw ``count`` batches of ``of`` scenarios each, the same ones again for the same ``number``.
+
+    Of several ``parts``, each draws other batches, and all together draw those of one.
+    """
     strategy = a_batch(of=of, behaviour=behaviour)
-    for index in range(count):
+    for index in range(part - 1, count, parts):
         batch = _drawn(strategy, number * MOST_BATCHES + index)
         named = []
         for place, scenario in enumerate(batch):

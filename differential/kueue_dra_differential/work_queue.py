@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -33,6 +34,9 @@ class Plan:
     together: int = 24
     """The scenarios of a batch, which share a Kueue."""
     kueues: int = 2
+    part: int = 1
+    """Which of several parts of the batches this run takes."""
+    parts: int = 1
 
     def batches(self) -> Iterator[Batch]:
         """Draw batches, the same again for the same seed.
@@ -41,10 +45,20 @@ class Plan:
             MissingTool: hypothesis is not installed: only the development packages have it.
         """
         try:
-            from kueue_dra_differential.generate import batches
+            from kueue_dra_differential.generate import MOST_BATCHES, batches
         except ModuleNotFoundError:
             raise MissingTool("hypothesis is missing: pip install hypothesis") from None
-        return batches(of=self.together, behaviour=self.behaviour, number=self.seed)
+        count = MOST_BATCHES
+        if self.most is not None:
+            count = math.ceil(self.most / self.together)
+        return batches(
+            of=self.together,
+            behaviour=self.behaviour,
+            number=self.seed,
+            count=count,
+            part=self.part,
+            parts=self.parts,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +137,9 @@ class WorkQueue:
             return partial(self._shrink, self.large.pop())
         if self.plan.most is not None and self.planned >= self.plan.most:
             return None
-        batch = next(self.drawn)
+        batch = next(self.drawn, None)
+        if batch is None:
+            return None
         self.planned += len(batch)
         return partial(_run, batch)
 

@@ -55,6 +55,7 @@ MARKERS = (
     "owns_kueue: the case restarts Kueue with its own Configuration, so it is not for an attached cluster",
     "breaks_law(law, why): the case creates a state in which this invariant is known not to hold",
     "newer_api_server: the case needs an API server with alpha features, so it is not for an attached cluster",
+    "any_devices: the case holds whatever devices the drivers of a cluster publish",
 )
 
 

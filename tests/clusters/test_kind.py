@@ -70,7 +70,7 @@ def test_released_images_are_pinned() -> None:
 
     assert "@sha256:" in found.node
     assert found.kueue.endswith(f":{release('0.18').component.version}")
-    assert all(ref.rpartition(":")[2] for ref in (found.kueue, found.driver, found.job))
+    assert all(ref.rpartition(":")[2] for ref in (found.kueue, found.driver, found.job, found.job_set))
 
 
 def test_the_images_of_manifests_are_found() -> None:

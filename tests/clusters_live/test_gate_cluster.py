@@ -37,7 +37,7 @@ HOME = "queueing"
 SETTINGS = "queueing-config"
 RBAC = "rbac.authorization.k8s.io"
 USER = {"kind": "ServiceAccount", "name": "ci", "namespace": HOME}
-CHOSEN = ("quota", "claims", "-k", "test_fits or test_unmapped_classes")
+CHOSEN = ("quota", "claims", "devices", "-k", "test_fits or test_unmapped_classes or test_any_devices")
 PARTITIONABLE = "KueueDRAIntegrationPartitionableDevices"
 RUNNING: Manifest = {**NVIDIA, "featureGates": {PARTITIONABLE: True}}
 SHOWN: Manifest = RUNNING
@@ -61,6 +61,15 @@ def a_class(name: str) -> Manifest:
     return an_object(RESOURCE, "DeviceClass", name, spec={"selectors": [{"cel": {"expression": expression}}]})
 
 
+def a_slice() -> Manifest:
+    """Give what the driver has published: a partition that consumes the counter."""
+    consumed = [{"counterSet": "gpu-0", "counters": {"memory": {"value": "10Gi"}}}]
+    device = {"name": "mig-0", "consumesCounters": consumed}
+    pool = {"name": "node-1", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "gpu.nvidia.com", "pool": pool, "nodeName": "node-1", "devices": [device]}
+    return an_object(RESOURCE, "ResourceSlice", "node-1-gpu.nvidia.com", spec=spec)
+
+
 def installed() -> list[Manifest]:
     """Give a Kueue that is installed under other names, classes, a queue of a tenant, and a user with the role."""
     container = {"name": "manager", "image": "registry.corp:5000/mirror/kueue:v0.19.2"}
@@ -78,6 +87,7 @@ def installed() -> list[Manifest]:
         an_object("v1", "ConfigMap", SETTINGS, HOME, data={"config.yaml": yaml.safe_dump(SHOWN)}),
         a_class("gpu.nvidia.com"),
         a_class("mig.nvidia.com"),
+        a_slice(),
         an_object(KUEUE, "ClusterQueue", "tenant", spec=tenant),
         an_object("v1", "ServiceAccount", "ci", HOME),
         role,
@@ -159,11 +169,13 @@ def test_a_run_takes_the_cluster_as_it_is(cluster: APIClient, user: Path) -> Non
     assert "claims/test_unmapped_classes::test_an_unmapped_class_is_refused_by_name" in {
         row.partition("[")[0] for row in rows
     }
+    assert "devices/test_any_devices::test_more_devices_than_match_are_refused_whatever_the_quota[counter]" in rows
     reasons = {each["id"]: each["reason"] for each in report["notApplicable"]}
     assert reasons["quota/test_fits::test_published_devices_do_not_raise_the_quota"] == role_target.PUBLISHES
     about = report["target"]["about"]
     assert (about["kueue"], about["configuration"]) == ("v0.19.2", f"ConfigMap {HOME}/{SETTINGS}")
     assert about["roles"]["single"] == "gpu.nvidia.com/devices (gpu.nvidia.com)"
+    assert about["roles"]["counter"] == "mig.nvidia.com/memory (mig.nvidia.com)"
     (configuration,) = report["target"]["kueue"]["configurations"]
     assert [each["name"] for each in configuration["deviceClassMappings"]] == [
         "gpu.nvidia.com/devices",
@@ -186,6 +198,8 @@ def test_a_preflight_shows_what_would_be_done(cluster: APIClient, user: Path) ->
         "checked as: kueue-0.19.2",
         "single    gpu.nvidia.com/devices",
         "counter   mig.nvidia.com/memory",
+        "capacity  none                    needs a class that charges one capacity",
+        "the others need devices published",
         "would run ",
         "requirements of the core that no case can check here:",
         "permissions: the user of the context has every one",

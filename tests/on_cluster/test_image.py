@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from kueue_dra_clusters.kind.provider import Provider
+from tests.container_image import left_over
 
 pytestmark = [pytest.mark.live, pytest.mark.pods]
 CONFINED = ("run", "--rm", "--network=none", "--read-only", "--cap-drop=all")
@@ -42,3 +43,9 @@ def test_the_second_image_runs_a_real_kueue(images: Mapping[str, str], podman: P
 
     assert "target: kueue (kueue v0.19.2, kubernetes v1.36" in ran
     assert " passed" in ran
+
+
+def test_a_build_leaves_no_layers(images: Mapping[str, str], podman: Provider) -> None:
+    """Images that the build needed on the way are gone, also those of earlier builds."""
+    assert images
+    assert left_over(podman) == []

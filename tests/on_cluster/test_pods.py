@@ -139,6 +139,27 @@ def test_logs_of_applied_manifests_are_joined_and_a_missing_part_is_red(
     assert "shard 3 of 3 is missing" in lacking.output
 
 
+def test_generated_scenarios_of_four_pods_are_those_of_one_seed(
+    kubeconfig: Path, objects: APIClient, images: Mapping[str, str], tmp_path: Path
+) -> None:
+    """Each pod runs its part on a Kueue of its own; one that is killed is run again; the results are joined."""
+    words = ("--seed=7", "--worlds=8", "--together=2", "-n1", "--on-cluster=4", f"--image={images['kueue-dra-kueue']}")
+    folders = (f"--kubeconfig={kubeconfig}", f"--report-dir={tmp_path}", f"--log={tmp_path}/campaigns.jsonl")
+    with started([sys.executable, "-m", "kueue_dra_cli", "differential", *words, *folders, SMALL]) as process:
+        killed = running(objects, 4)[0]["metadata"]
+        objects.call("DELETE", f"/api/v1/namespaces/{killed['namespace']}/pods/{killed['name']}?gracePeriodSeconds=0")
+        output, _ = process.communicate(timeout=280)
+
+    assert process.returncode == 0, output
+    assert "failed pods" in output
+    assert "8 scenarios, " in output
+    assert "in 4 parts; seed 7" in output
+    summary = json.loads((tmp_path / "summary.json").read_text("utf-8"))
+    assert (summary["worlds"], summary["parts"], summary["missing"]) == (8, 4, [])
+    assert json.loads((tmp_path / "campaigns.jsonl").read_text("utf-8")) == summary
+    assert pods_of(objects) == []
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_leaves_nothing(
     number: signal.Signals,

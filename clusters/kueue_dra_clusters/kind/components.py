@@ -29,6 +29,13 @@ DRIVER = Component(
     module="sigs.k8s.io/dra-example-driver",
     package="sigs.k8s.io/dra-example-driver/cmd/dra-example-kubeletplugin",
 )
+JOBSET = Component(
+    name="jobset",
+    folder="jobset",
+    module="sigs.k8s.io/jobset",
+    package="sigs.k8s.io/jobset",
+)
+"""The controller of JobSets, of the module that Kueue pins."""
 COREDNS = Component(
     name="coredns",
     folder="node-addons",
@@ -77,6 +84,11 @@ def _in_path(name: str) -> Path | None:
 def kind_files() -> Path:
     """Give the files that kind adds to a node image."""
     return parts(KIND, "base-files", ["images/base/files"]) / "images/base/files"
+
+
+def jobset_chart() -> Path:
+    """Give the chart of the controller of JobSets."""
+    return parts(JOBSET, "chart", ["charts/jobset"]) / "charts/jobset"
 
 
 def kueue_chart(component: Component) -> Path:

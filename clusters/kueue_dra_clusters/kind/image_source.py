@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kueue_dra_clusters.build_cache import program
+from kueue_dra_clusters.kind.components import JOBSET
 from kueue_dra_clusters.kind.driver_description import (
     EXAMPLE_DRIVER,
     DriverDescription,
@@ -30,12 +31,13 @@ KUEUE_USER = "65532:65532"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Images:
-    """The images of a cluster: of its nodes, of Kueue, of the driver, and of the Jobs."""
+    """The images of a cluster: of its nodes, of Kueue, of the driver, of the Jobs, and of JobSet's controller."""
 
     node: str
     kueue: str
     driver: str
     job: str
+    job_set: str
 
 
 class ImageSource(Protocol):
@@ -167,7 +169,7 @@ def supply(
     )
 
 
-PARTS = ("node", "kueue", "driver", "job")
+PARTS = ("node", "kueue", "driver", "job", "job_set")
 
 
 def released(release: Release, driver: DriverDescription = EXAMPLE_DRIVER) -> Images:
@@ -179,6 +181,7 @@ def released(release: Release, driver: DriverDescription = EXAMPLE_DRIVER) -> Im
         kueue=kueue,
         driver=driver.image,
         job=pins["job"],
+        job_set=f"{pins['jobset']}:{JOBSET.version}",
     )
 
 

@@ -21,8 +21,14 @@ CLASS = "gpu.example.com"
 """The class that cases and the conformance suites ask for; a case gets the described class in its place."""
 EXTENDED = "example.com/gpu"
 """The extended resource that cases ask for; a case gets the one of the described class in its place."""
-FRAMEWORKS = ("batch/job", "pod", "deployment", "statefulset")
-"""The kinds of work that Kueue queues."""
+FRAMEWORKS = (
+    "batch/job",
+    "pod",
+    "deployment",
+    "statefulset",
+    "jobset.x-k8s.io/jobset",
+)
+"""The kinds of work that Kueue queues; JobSets as soon as their controller is installed."""
 NOWHERE = {"kueue-dra.dev/nowhere": "true"}
 """A label that no node has."""
 

@@ -94,7 +94,7 @@ class Rollout:
         driver = self.cluster.driver
         (self.cluster.record.folder / ROLLED).write_text("", encoding="utf-8")
         with reported(f"profile {profile.name}: {profile.about}"):
-            self._applied_once(
+            self.apply_once(
                 driver_manifests(driver, profile, self.cluster.images.driver)
             )
             mark = self._start_kueue(profile.configuration(driver))
@@ -134,7 +134,7 @@ class Rollout:
         """Restart Kueue's pod with a new mark, and give the mark."""
         mark = secrets.token_hex(4)
         images, minor = self.cluster.images, self.cluster.release
-        self._applied_once(
+        self.apply_once(
             charts.kueue_manifests(minor, images.kueue, configuration, mark=mark)
         )
         return mark
@@ -155,7 +155,7 @@ class Rollout:
     def _driver(self) -> Driver:
         return Driver(cluster=self.cluster)
 
-    def _applied_once(self, manifests: Sequence[Manifest]) -> None:
+    def apply_once(self, manifests: Sequence[Manifest]) -> None:
         """Apply the manifests that changed; namespaces and CRDs first."""
         file = self.cluster.record.folder / APPLIED
         applied: dict[str, str] = {}

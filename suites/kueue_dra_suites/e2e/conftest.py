@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kueue_dra_fixtures.nodes import cluster, driver_back, pytest_runtest_makereport, site
+from kueue_dra_fixtures.nodes import cluster, driver_back, job_sets, pytest_runtest_makereport, site
 
-__all__ = ["cluster", "driver_back", "pytest_runtest_makereport", "site"]
+__all__ = ["cluster", "driver_back", "job_sets", "pytest_runtest_makereport", "site"]

@@ -1,4 +1,4 @@
-"""Pods that are queued themselves, of a group, a Deployment or a StatefulSet, get devices, wait, and give them back."""
+"""Work of other kinds gets devices, waits, and gives them back: groups of pods, Deployments, StatefulSets, JobSets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from kueue_dra_clusters.kind.profiles import RESOURCE
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
-from kueue_dra_fixtures.node_pods import a_group, a_workload_api, removed
+from kueue_dra_fixtures.node_pods import a_group, a_job_set, a_workload_api, job_set, removed
 from kueue_dra_fixtures.on_nodes import NodeLab
 
 pytestmark = pytest.mark.profile("whole-device")
@@ -62,3 +62,29 @@ def test_a_stateful_set_starts_as_a_whole(site: NodeLab) -> None:
     removed(site, "StatefulSet", first)
     second.become(running=2, gated=0)
     assert len(second.devices()) == 2
+
+
+@pytest.mark.devices(2)
+@pytest.mark.usefixtures("job_sets")
+def test_a_job_set_gets_devices_for_all_of_its_jobs(site: NodeLab) -> None:
+    """A second one waits, suspended and without a pod, until the first one ends; with it the quota is back."""
+    queue = site.queue({RESOURCE: 2})
+    work = a_job(claims=[a_template(gpu())])
+    first = a_job_set(site, queue, work, jobs=2)
+    first.become(running=2, gated=0)
+    queue.uses({RESOURCE: "2"})
+    assert len(first.devices()) == 2
+
+    second = a_job_set(site, queue, work, jobs=2)
+    site.fence()
+    assert job_set(site, second)["spec"]["suspend"] is True
+    assert second.pods() == []
+    queue.uses({RESOURCE: "2"})
+
+    first.end()
+    second.become(running=2, gated=0)
+    assert len(second.devices()) == 2
+
+    removed(site, "JobSet", second)
+    second.become(running=0, gated=0)
+    queue.uses({})
