@@ -23,7 +23,11 @@ from kueue_dra_ref.behaviours.phases_dra import (
     ExtendedResources,
     Preprocessing,
 )
-from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, QueueRules
+from kueue_dra_ref.behaviours.phases_scheduling import (
+    FlavorAssignment,
+    QueueRules,
+    SchedulingCycle,
+)
 from kueue_dra_ref.behaviours.phases_status import JobRules, StatusRules
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_19_gates
@@ -53,6 +57,7 @@ from kueue_dra_ref.rules.jobframework import (
     managed_jobs,
 )
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads
+from kueue_dra_ref.rules.scheduler import scheduling_cycle
 from kueue_dra_ref.rules.webhooks import ray_webhook, workload_webhook
 from kueue_dra_ref.rules.workload import (
     resource_transformations,
@@ -84,6 +89,7 @@ def kueue_0_19() -> Behaviour:
         extended=_extended(earlier.extended),
         queueing=_queueing(earlier.queueing),
         assigning=_assigning(earlier.assigning),
+        cycle=_cycle(earlier.cycle),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -343,12 +349,30 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
                 FlavorFungibilityPreserveScanProgress=True,
             )
         ),
+        # An assignment that is computed again keeps its flavors.
+        keep_nominated=First(_recomputed(scheduling_cycle.nominated_flavor_is_kept)),
         # Observability: one reason out of several.
         reason_across_flavors=First(
             _observed(unadmitted_workloads.least_severe_reason)
         ),
         reason_across_resources=First(
             _observed(unadmitted_workloads.most_severe_reason)
+        ),
+    )
+
+
+def _recomputed(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while overlapping preemption targets cause another assignment."""
+    return when(each, RecomputeAssignmentUponPreemptionTargetsOverlap=True)
+
+
+def _cycle(earlier: SchedulingCycle) -> SchedulingCycle:
+    return replace(
+        earlier,
+        # A head whose victims another head has finds others, or fits once they are gone.
+        recompute=AnyOf(_recomputed(scheduling_cycle.recompute_on_overlapping_targets)),
+        deferred_fit=First(
+            _recomputed(scheduling_cycle.deferred_fit_after_preemptions)
         ),
     )
 

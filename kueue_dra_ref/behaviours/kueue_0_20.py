@@ -20,12 +20,13 @@ from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
 from kueue_dra_ref.behaviours.phases_status import StatusRules
 from kueue_dra_ref.features.kube_features import kueue_0_20_gates
 from kueue_dra_ref.model.rule import P, R, Rule, when
-from kueue_dra_ref.model.slots import First
+from kueue_dra_ref.model.slots import Collect, First
 from kueue_dra_ref.rules.dra import (
     charges,
     claim_templates,
     dra_resources_unresolved,
     prioritized_lists,
+    sourced_requests,
 )
 from kueue_dra_ref.rules.workload import unadmitted_workloads, workload_status
 
@@ -59,6 +60,13 @@ def _observed(each: Rule[P, R]) -> Rule[P, R]:
 def _processing(earlier: Preprocessing) -> Preprocessing:
     return replace(
         _alternatives(earlier),
+        # A ResourceSlice requeues the ClusterQueues that cover a resource with sources, not all.
+        sourcing=replace(
+            earlier.sourcing,
+            retried_resources=Collect(
+                sourced_requests.resources_with_sources_are_retried
+            ),
+        ),
         request=(
             earlier.request
             # Prioritized lists are accepted while their gate is on.

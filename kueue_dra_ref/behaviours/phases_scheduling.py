@@ -144,6 +144,8 @@ class FlavorAssignment:
     """Which flavor and resource are tried for a class of several resources? Without rules: a class has one resource."""
     consider_flavor: AllOf[[PodSet, str], bool] = AllOf()
     """Is the flavor tried for the pod set at all? Without rules: every flavor is."""
+    keep_nominated: First[[str, str, str], str] = First()
+    """What is reported of a flavor that a second assignment skips, by its name, the one kept and a resource?"""
     resume_from_last_tried: AnyOf[[FlavorScanState, int]] = AnyOf()
     """Does the search continue after the flavor that was tried last? Otherwise it starts again."""
     flavor: Each[[FlavorCheck], str | UnparsableLabel]
@@ -236,6 +238,10 @@ class SchedulingCycle:
     """In which order are the heads processed?"""
     victims_overlap: First[[bool], str]
     """What is reported to a head whose victims another head has already?"""
+    recompute: AnyOf[[bool]] = AnyOf()
+    """Is a head assigned again, by whether its victims overlap? Without rules: it waits for its turn."""
+    deferred_fit: First[[bool], str] = First()
+    """What is reported to a head that fits once the victims of earlier heads are gone, by whether it does?"""
     no_longer_fits: First[[bool], str]
     """What is reported to a head that an earlier head left too little quota?"""
     reserve_capacity: First[[ClusterQueue, ReservedCapacity], int]
