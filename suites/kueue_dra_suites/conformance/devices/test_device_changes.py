@@ -83,7 +83,7 @@ def test_a_share_that_no_device_gives_is_refused_for_good(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"vgpu-memory": "9Gi"})
 
 
-SOURCED_TOO = {"nics": 4, "gpu-memory": "100Gi"}
+SOURCED_TOO: dict[str, str | int] = {"nics": 4, "gpu-memory": "100Gi"}
 UNSOURCED = {"nics": 4}
 
 
