@@ -145,7 +145,7 @@ class FlavorAssignment:
     consider_flavor: AllOf[[PodSet, str], bool] = AllOf()
     """Is the flavor tried for the pod set at all? Without rules: every flavor is."""
     keep_nominated: First[[str, str, str], str] = First()
-    """What is reported of a flavor that a second assignment skips, by its name, the one kept and a resource?"""
+    """What is reported of a flavor that a second assignment skips? Without rules: none is skipped."""
     resume_from_last_tried: AnyOf[[FlavorScanState, int]] = AnyOf()
     """Does the search continue after the flavor that was tried last? Otherwise it starts again."""
     flavor: Each[[FlavorCheck], str | UnparsableLabel]
@@ -241,7 +241,7 @@ class SchedulingCycle:
     recompute: AnyOf[[bool]] = AnyOf()
     """Is a head assigned again, by whether its victims overlap? Without rules: it waits for its turn."""
     deferred_fit: First[[bool], str] = First()
-    """What is reported to a head that fits once the victims of earlier heads are gone, by whether it does?"""
+    """What is reported to a head that fits once earlier heads have preempted? Without rules: it is as without them."""
     no_longer_fits: First[[bool], str]
     """What is reported to a head that an earlier head left too little quota?"""
     reserve_capacity: First[[ClusterQueue, ReservedCapacity], int]
