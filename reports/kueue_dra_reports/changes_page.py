@@ -24,9 +24,9 @@ INTRODUCTION = """\
 # From text to text
 
 What each text of KEP-2941 adds, changes and drops compared with the previous text, and Kueue 0.19 compared with the
-last text, by requirement and heading; at the end what an open text changes in the release that it follows. If two requirements describe one topic differently, it is a change. INFERRED
-means that the text itself is silent, so Kueue's behaviour is used. [Upgrade Kueue](../how-to/upgrade-kueue.md) has
-the steps from release to release.
+last text, by requirement and heading; at the end what an open text changes in the release that it follows. If two
+requirements describe one topic differently, it is a change. INFERRED means that the text itself is silent, so Kueue's
+behaviour is used. [Upgrade Kueue](../how-to/upgrade-kueue.md) has the steps from release to release.
 
 This page is generated: `make docs` writes it, `kueue-dra diff-texts A B` prints one step of it.
 """

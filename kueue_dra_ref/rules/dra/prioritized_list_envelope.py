@@ -13,12 +13,13 @@ from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.rules.dra.charges import Charge
 from kueue_dra_ref.target import FieldError
 
 
 @rule("LIST-008")
-def largest_alternative_is_charged(context: DeviceRequestContext) -> Charge | None:
+def largest_alternative_is_charged(
+    context: DeviceRequestContext,
+) -> tuple[tuple[str, int], ...] | None:
     """Kueue charges a request with firstAvailable the largest count of its alternatives.
 
     No counterpart: the open text of KEP-2941 only, no release decides it.
