@@ -13,7 +13,7 @@ from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_clusters.dump import dump
 from kueue_dra_fixtures.kubernetes_option import missing
 from kueue_dra_ref.apiserver import MINORS
-from tests.clusters_live.manifests import CONFIGURATION, a_job, a_world
+from tests.clusters_live.manifests import a_job, a_world
 from tests.commands import kueue_dra
 
 ROW = "devices/test_newer_kubernetes::test_fractions_of_a_range_are_charged_in_whole_units"
@@ -90,7 +90,7 @@ def test_the_gates_of_a_dump_count(tmp_path: Path) -> None:
     spec = {"kubernetes": "v1.36.3", "notRead": [], "kubernetesFeatureGates": {"DRAExtendedResource": False}}
     named = {"extendedResourceName": "vendor.example.com/card"}
     device_class = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "x"}, "spec": named}
-    file = _written(tmp_path, {**HEAD, "spec": spec}, *a_world(), CONFIGURATION, device_class, a_job("one"))
+    file = _written(tmp_path, {**HEAD, "spec": spec}, *a_world(), device_class, a_job("one"))
 
     told = kueue_dra("simulate", "-f", file)
     asked = kueue_dra("simulate", "-f", file, "--kubernetes", "1.36")

@@ -59,7 +59,7 @@ class RegisteredRelease:
     reads: str = ""
     """The version of resource.k8s.io that Kueue reads; empty for a text."""
     varies: str = ""
-    """The release from which an open text differs: what is required of one is required of the other, unless said."""
+    """The release from which it differs: what holds there holds here, unless the catalogue excepts it."""
     provisional: str = ""
     """Why the behaviour was not compared with a real Kueue; empty for a text, and for a pinned release."""
 

@@ -112,7 +112,7 @@ def test_one_victim_is_enough_for_two(lab: Lab, recomputes: bool, reason: str, m
 
 @covers("PREEMPT-051")
 def test_what_will_fit_is_kept_from_later_heads(lab: Lab) -> None:
-    """A third head finds no device of the only victim left, so it preempts nobody and waits for quota."""
+    """A third head finds no device of the only victim left, so it preempts no workload and waits for quota."""
     start(lab, recomputes=True)
     cohort = a_cohort(lab)
     one, other = owners(cohort, 2)
