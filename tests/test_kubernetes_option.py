@@ -134,7 +134,11 @@ def test_locked_gates_are_on_in_every_minor() -> None:
 
 def _dumped(code: int, metrics: str) -> Any:
     def call(method: str, path: str) -> Answer:
-        bodies = {"/apis": {"groups": []}, "/version": {"gitVersion": "v1.37.0"}, "/metrics": {"message": metrics}}
+        bodies: dict[str, dict[str, Any]] = {
+            "/apis": {"groups": []},
+            "/version": {"gitVersion": "v1.37.0"},
+            "/metrics": {"message": metrics},
+        }
         return Answer(code=code if path == "/metrics" else 200, body=bodies.get(path, {"resources": []}))
 
     client = SimpleNamespace(call=call, list=lambda *_, **__: [])

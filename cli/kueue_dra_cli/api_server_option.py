@@ -41,19 +41,23 @@ def choose_api_server(run: click.Context) -> None:
     gates = given["kubernetes_gates"]
     if not named and not gates:
         return
-    if given["context"] or given["on_cluster"]:
-        text = "--kubernetes and --kubernetes-feature-gates: a run never changes the API server of your cluster"
-        raise click.UsageError(text)
-    is_live = given["target"] == "kueue"
-    if is_live and named:
-        text = f"--kubernetes is for the reference; {ASSETS_VARIABLE} names the API server of a control plane"
-        raise click.UsageError(text)
-    minor = api_server_minor() if is_live else given["kubernetes"]
-    if minor in MINORS and (unusable := MINORS[minor].unusable(gates)):
-        raise click.UsageError(f"--kubernetes-feature-gates: {unusable}")
+    if wrong := _unusable(run, named=named):
+        raise click.UsageError(wrong)
     values = ",".join(f"{name}={str(on).lower()}" for name, on in gates.items())
     chosen = {MINOR_VARIABLE: given["kubernetes"], GATES_VARIABLE: values}
     run.with_resource(_set(chosen))
+
+
+def _unusable(run: click.Context, *, named: bool) -> str | None:
+    given = run.params
+    if given["context"] or given["on_cluster"]:
+        return "--kubernetes and --kubernetes-feature-gates: a run never changes the API server of your cluster"
+    is_live = given["target"] == "kueue"
+    if is_live and named:
+        return f"--kubernetes is for the reference; {ASSETS_VARIABLE} names the API server of a control plane"
+    kubernetes = MINORS.get(api_server_minor() if is_live else given["kubernetes"])
+    unusable = kubernetes.unusable(given["kubernetes_gates"]) if kubernetes else None
+    return f"--kubernetes-feature-gates: {unusable}" if unusable else None
 
 
 @contextmanager

@@ -112,16 +112,24 @@ def _range(
         yield invalid(
             f"{path}.{where}", str(default), f"default is less than min: {low}"
         )
-    high = parse(bounds["max"]) if "max" in bounds else None
-    if high is not None:
-        yield from _maximum(low, high, default, most, path, k)
-    step = parse(bounds["step"]) if "step" in bounds else None
-    values = {"default": default, "min": low, "max": high, "step": step}
-    named = {key: value for key, value in values.items() if value is not None}
+    named = {"default": default}
+    for key in ("min", "max", "step"):
+        if key in bounds:
+            named[key] = parse(bounds[key])
+    if "max" in named:
+        yield from _maximum(low, named["max"], default, most, path, k)
+    yield from _steps(named, most, path, k)
+
+
+def _steps(
+    named: Mapping[str, Quantity], most: Quantity, path: str, k: Kubernetes
+) -> Errors:
+    """Check what the bounds, the step and the default are to each other."""
     if k.on(FRACTIONS) and any(value.amount % 1 for value in named.values()):
         yield from _fractions(named, most, path)
-    elif step is not None:
-        yield from _step(step, low, [default, *([high] if high else [])], most, path, k)
+    elif "step" in named:
+        values = [named[key] for key in ("default", "max") if key in named]
+        yield from _step(named["step"], named["min"], values, most, path, k)
 
 
 def _fractions(named: Mapping[str, Quantity], most: Quantity, path: str) -> Errors:

@@ -88,7 +88,7 @@ def kueue_0_19() -> Behaviour:
         charging=_charging(earlier.charging),
         extended=_extended(earlier.extended),
         queueing=_queueing(earlier.queueing),
-        assigning=_assigning(earlier.assigning),
+        assigning=_keeping(_assigning(earlier.assigning)),
         cycle=_cycle(earlier.cycle),
         reporting=_reporting(earlier.reporting),
     )
@@ -349,8 +349,6 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
                 FlavorFungibilityPreserveScanProgress=True,
             )
         ),
-        # An assignment that is computed again keeps its flavors.
-        keep_nominated=First(_recomputed(scheduling_cycle.nominated_flavor_is_kept)),
         # Observability: one reason out of several.
         reason_across_flavors=First(
             _observed(unadmitted_workloads.least_severe_reason)
@@ -364,6 +362,14 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
 def _recomputed(each: Rule[P, R]) -> Rule[P, R]:
     """Put a rule in force while overlapping preemption targets cause another assignment."""
     return when(each, RecomputeAssignmentUponPreemptionTargetsOverlap=True)
+
+
+def _keeping(assigning: FlavorAssignment) -> FlavorAssignment:
+    return replace(
+        assigning,
+        # An assignment that is computed again keeps its flavors.
+        keep_nominated=First(_recomputed(scheduling_cycle.nominated_flavor_is_kept)),
+    )
 
 
 def _cycle(earlier: SchedulingCycle) -> SchedulingCycle:

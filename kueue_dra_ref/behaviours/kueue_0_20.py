@@ -41,7 +41,7 @@ def kueue_0_20() -> Behaviour:
         kueue="0.20",
         # Many gates are new, flipped or gone; all dependencies are in the registry that Kubernetes' gates share.
         gates=kueue_0_20_gates(),
-        processing=_processing(earlier.processing),
+        processing=_slices(_processing(earlier.processing)),
         charging=_charging(earlier.charging),
         reporting=_reporting(earlier.reporting),
     )
@@ -60,13 +60,6 @@ def _observed(each: Rule[P, R]) -> Rule[P, R]:
 def _processing(earlier: Preprocessing) -> Preprocessing:
     return replace(
         _alternatives(earlier),
-        # A ResourceSlice requeues the ClusterQueues that cover a resource with sources, not all.
-        sourcing=replace(
-            earlier.sourcing,
-            retried_resources=Collect(
-                sourced_requests.resources_with_sources_are_retried
-            ),
-        ),
         request=(
             earlier.request
             # Prioritized lists are accepted while their gate is on.
@@ -87,6 +80,15 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
             dra_resources_unresolved.unmapped_classes_are_not_found,
         ),
     )
+
+
+def _slices(processing: Preprocessing) -> Preprocessing:
+    sourcing = replace(
+        processing.sourcing,
+        # A ResourceSlice requeues the ClusterQueues that cover a resource with sources, not all.
+        retried_resources=Collect(sourced_requests.resources_with_sources_are_retried),
+    )
+    return replace(processing, sourcing=sourcing)
 
 
 def _alternatives(earlier: Preprocessing) -> Preprocessing:

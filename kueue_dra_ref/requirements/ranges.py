@@ -89,6 +89,10 @@ def _names(element: str) -> tuple[str, ...]:
         names += (each.name for each in RELEASES)
         expected = f"expected one of {', '.join(names)}, or a range: {_SYNTAX}"
         raise RangeError(f"holds {element!r}: {expected}")
+    return _range(element, match)
+
+
+def _range(element: str, match: re.Match[str]) -> tuple[str, ...]:
     first = match["first"] or MINORS[0]
     last = match["last"] or MINORS[-1]
     _check_minor(element, first)

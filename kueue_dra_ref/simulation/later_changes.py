@@ -1,6 +1,6 @@
 """Changes of releases that could not be run and that the reference does not model: which inputs they concern.
 
-Each is a line of Kueue's change notes. What the notes do not say in full is not modelled, and is never passed over.
+Each is a line of Kueue's change notes. What the notes do not say in full is not modelled, and always noted.
 No counterpart: the change notes of Kueue 0.19.3 to 0.20.0.
 """
 
