@@ -35,6 +35,7 @@ class Reason(StrEnum):
     NO_CLAIM = "the ResourceClaim does not exist"
     FIRST_AVAILABLE = "firstAvailable is not supported"
     ALTERNATIVES = "the subrequests of firstAvailable have different charges"
+    LIST_ALONE = "firstAvailable excludes other requests of the workload"
     MODE_ALL = "allocation mode All is not supported"
     CONSTRAINTS = "device constraints are not supported"
     DEVICE_CONFIG = "device configuration is not supported"
@@ -203,6 +204,7 @@ _INADMISSIBLE = {
     Reason.NO_CAPACITY: r"have no capacity dimension",
     Reason.BAD_SHARE: r"cannot be satisfied by any matched device's RequestPolicy",
     Reason.UNMAPPED: r"is not mapped in DRA configuration|deviceClassName: Not found",
+    Reason.LIST_ALONE: r"in a workload with firstAvailable|\.firstAvailable: Invalid value: null",
     Reason.ALTERNATIVES: r"\.firstAvailable\[\d+\]\.",
     Reason.NOT_WHOLE: r"extended resource quantity must be an integer",
     Reason.TOO_MANY: r"total extended resource quantity overflows int64",

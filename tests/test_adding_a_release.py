@@ -149,7 +149,7 @@ def test_the_command_line_knows_the_release(registered: Tree) -> None:
     described = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99", "--phase", "configuration")
     whole = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99")
 
-    assert "kueue-0.99.0  Kueue 0.99.0 (provisional)" in listed.stdout
+    assert re.search(r"kueue-0\.99\.0 +Kueue 0\.99\.0 \(provisional\)", listed.stdout)
     assert "name_is_not_pods" not in described.stdout
     assert "name_is_a_label_key" in described.stdout
     assert "A mapping may be called pods." in whole.stdout

@@ -27,7 +27,8 @@ KUEUE = re.compile(rf"Kueue ({'|'.join(map(re.escape, MINORS))})(\.\d+)?, ")
 TEXTS = {"kep-2025-04", "kep-2025-07", "kep-2025-09"}
 BOTH = {"kep-2025-09", "kueue-0.19.2"}
 ALL = [each.name for each in RELEASES]
-BEHAVIOURS = TEXTS | set(ALL)
+OPEN = ["kep-2026-09", "main-2026-08-22"]
+BEHAVIOURS = TEXTS | set(ALL) | set(OPEN)
 PROFILES = {"DRA-CLAIM", "DRA-DISABLED", "DRA-API", "DRA-PARTITIONABLE", "DRA-CAPACITY", "DRA-EXTENDED"}
 SEPTEMBER = {
     "Summary",
@@ -105,9 +106,10 @@ APRIL = JULY - {
     "Using ResourceFlavor for DeviceClass Mapping",
     "Using ConfigMap for DeviceClass Mapping",
 } | {"Resource Quota API", "Feature Gate", "Resource Claim By Count"}
+OPEN_HEADINGS = {"Prioritized List Quota"}
 KEP_SOURCES = {
     f"KEP-2941 {text}, {heading}"
-    for text, headings in (("2025-04", APRIL), ("2025-07", JULY), ("2025-09", SEPTEMBER))
+    for text, headings in (("2025-04", APRIL), ("2025-07", JULY), ("2025-09", SEPTEMBER), ("2026-09", OPEN_HEADINGS))
     for heading in headings
 }
 API_TYPES = {
@@ -274,8 +276,10 @@ def test_the_committed_page_is_the_one_that_is_printed() -> None:
 @pytest.mark.parametrize(
     ("written", "names"),
     [
-        pytest.param(["kueue-.."], ALL, id="all"),
-        pytest.param(["kueue-0.15.."], ALL[1:], id="and-later"),
+        pytest.param(["kueue-.."], ALL + OPEN, id="all"),
+        pytest.param(["kueue-..", "not kep-2026-09", "not main-2026-08-22"], ALL, id="not-in-an-open-text"),
+        pytest.param(["kueue-0.15.."], ALL[1:] + OPEN, id="and-later"),
+        pytest.param(OPEN, OPEN, id="an-open-text-alone"),
         pytest.param(["kueue-..0.14"], ALL[:1], id="and-earlier"),
         pytest.param(["kueue-0.19.2"], ["kueue-0.19.2"], id="patch"),
         pytest.param(

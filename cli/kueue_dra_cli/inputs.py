@@ -15,8 +15,7 @@ from kueue_dra_cli.errors import CliError, located, place_of, readable
 from kueue_dra_cli.progress import doing
 from kueue_dra_ref.api.configuration_documents import configurations, gates_of_values
 from kueue_dra_ref.api.documents import ManifestDocument, read
-from kueue_dra_ref.api.suggest import nearest
-from kueue_dra_ref.apiserver import MINORS
+from kueue_dra_ref.apiserver import MINORS, Kubernetes
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
@@ -81,7 +80,7 @@ class Simulation:
 
         """
         api_server = api_server or ApiServer(
-            kubernetes=MINORS[self.kubernetes], sketches=True
+            kubernetes=self.running_kubernetes, sketches=True
         )
         result = simulate(
             self.behaviour,
@@ -117,6 +116,15 @@ class Simulation:
         """The minor of Kubernetes that the dump names, if the reference knows it."""
         named = self.cluster.kubernetes if self.cluster else ""
         return named if named in MINORS else DEFAULT_KUBERNETES
+
+    @property
+    def running_kubernetes(self) -> Kubernetes:
+        """The minor that the dump names, with the feature gates that its API server has."""
+        minor = MINORS[self.kubernetes]
+        told = self.cluster.gates if self.cluster else {}
+        return minor.with_gates(
+            **{name: on for name, on in told.items() if name in minor.gates}
+        )
 
     @property
     def missing_namespaces(self) -> list[str]:
@@ -278,13 +286,10 @@ def api_server(
 
     """
     source = click.get_current_context().get_parameter_source("kubernetes")
-    minor = simulation.kubernetes if source is ParameterSource.DEFAULT else kubernetes
-    selected = MINORS[minor]
-    for name in gates:
-        if name not in selected.gates:
-            known = nearest(name, selected.gates)
-            text = f"--kubernetes-feature-gates: {name}: Kubernetes {minor} has no such gate for devices; {known}"
-            raise CliError([text])
+    is_named = source is not ParameterSource.DEFAULT
+    selected = MINORS[kubernetes] if is_named else simulation.running_kubernetes
+    if unusable := selected.unusable(gates):
+        raise CliError([f"--kubernetes-feature-gates: {unusable}"])
     return ApiServer(
         kubernetes=selected.with_gates(**gates) if gates else selected,
         only_served=only_served,

@@ -11,7 +11,13 @@ from kueue_dra_cli.options import NamedChoice
 from kueue_dra_clusters.releases import NEWEST, RELEASES
 from kueue_dra_ref.behaviours import UnknownBehaviour, behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.releases import KUEUE, MINORS, minor_of, runnable
+from kueue_dra_ref.behaviours.releases import (
+    BRANCHES,
+    KUEUE,
+    MINORS,
+    minor_of,
+    runnable,
+)
 
 _option = partial(click.option, "--kueue", "minor", type=NamedChoice(tuple(RELEASES)))
 minor_option = _option(
@@ -22,10 +28,11 @@ minor_option = _option(
 any_minor_option = click.option(
     "--kueue",
     "minor",
-    type=NamedChoice(MINORS),
+    type=NamedChoice((*MINORS, *BRANCHES)),
     default=NEWEST,
     show_default=True,
-    help="The release of Kueue; with --kueue-src the one whose behaviour the checkout should have.",
+    help="The release of Kueue; with --kueue-src the release, or the state between two, whose behaviour the checkout "
+    "should have.",
 )
 """Also for a Kueue of the user, of a minor that is not pinned."""
 recorded_minor_option = _option(
@@ -47,6 +54,8 @@ def behaviour_of(minor: str) -> Behaviour:
 
     """
     try:
+        if minor in BRANCHES:
+            return behaviour(minor)
         release = runnable(minor)
         return behaviour(release.name if release else f"{KUEUE}{minor}")
     except UnknownBehaviour as fault:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 from click.core import ParameterSource
@@ -57,6 +57,8 @@ def _words(option: click.Option, value: object) -> Iterator[str]:
         yield name
         return
     equals = "=" if name.startswith("--") else ""
+    if isinstance(value, Mapping):
+        value = [f"{gate}={str(on).lower()}" for gate, on in value.items()]
     values = value if option.multiple else [value]
     assert isinstance(values, Sequence)
     for one in values:

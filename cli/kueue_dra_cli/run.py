@@ -10,6 +10,11 @@ import pytest
 from click.core import ParameterSource
 
 from kueue_dra_cli.against import compare, pinned_minor
+from kueue_dra_cli.api_server_option import (
+    choose_api_server,
+    gates_option,
+    minor_option,
+)
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.existing_cluster import (
     check_cluster_options,
@@ -84,6 +89,8 @@ SELECTIONS = ("suites", "expression", "core", "citing", "rerun_failed")
     help="The folder for the report files.",
 )
 @source_option
+@minor_option
+@gates_option
 @click.option(
     "--against",
     default="",
@@ -182,6 +189,7 @@ def command(
     default is all. The command writes report.yaml, report.json and junit.xml into the folder of --report-dir.
     """
     _check(run)
+    choose_api_server(run)
     if run.params["on_cluster"]:
         raise SystemExit(run_in_pods(run))
     cases = [one for one in suites if "/" in one]

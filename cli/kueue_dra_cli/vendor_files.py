@@ -126,13 +126,14 @@ def _selected_minor(dump: Sequence[ManifestDocument], minor: str) -> str:
 
 def _insist_on_gates(gates: Gates, minor: str, *, is_one: bool) -> None:
     """Refuse a gate that the minor does not have; that no minor has, where every minor is asked."""
-    known = MINORS[minor].gates if is_one else KUBERNETES_GATES
-    subject = f"Kubernetes {minor}" if is_one else "no Kubernetes"
-    has = "has no such gate" if is_one else "has such a gate"
+    if is_one:
+        if unusable := MINORS[minor].unusable(gates):
+            raise CliError([f"--kubernetes-feature-gates: {unusable}"])
+        return
     for name in gates:
-        if name not in known:
-            text = f"--kubernetes-feature-gates: {name}: {subject} {has} for devices"
-            raise CliError([f"{text}; {nearest(name, known)}"])
+        if name not in KUBERNETES_GATES:
+            text = f"--kubernetes-feature-gates: {name}: no Kubernetes has such a gate for devices"
+            raise CliError([f"{text}; {nearest(name, KUBERNETES_GATES)}"])
 
 
 def context_of(given: VendorInput) -> VendorContext:

@@ -46,6 +46,7 @@ from kueue_dra_ref.simulation.cluster_change import (
 )
 from kueue_dra_ref.simulation.decided_cluster import decided
 from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
+from kueue_dra_ref.simulation.later_changes import MOVE, in_force
 from kueue_dra_ref.simulation.run import SimulationResult
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.simulation.what_if import compared
@@ -246,6 +247,7 @@ def _change(
     )
     _note_new(result, objects)
     _warn(objects)
+    _note_moved(simulation, result, objects)
     return change, source
 
 
@@ -357,6 +359,25 @@ def _note_new(result: SimulationResult, objects: Iterable[SimulationInputs]) -> 
             continue
         place = located(*each.place("metadata.name"), ref)
         click.echo(f"note: {place} is new; {near}", err=True)
+
+
+def _note_moved(
+    simulation: Simulation,
+    result: SimulationResult,
+    objects: Sequence[SimulationInputs],
+) -> None:
+    """Say that a later release decides otherwise about a LocalQueue that moves to another ClusterQueue."""
+    if not in_force(MOVE, simulation.behaviour):
+        return
+    for each in objects:
+        before = result.target.read(each.ref) if each.ref.kind == MOVE.kind else None
+        if before is None:
+            continue
+        if before["spec"].get("clusterQueue") != each.manifest["spec"].get(
+            "clusterQueue"
+        ):
+            place = located(*each.place(MOVE.field), each.ref)
+            click.echo(f"note: {place}: {MOVE.error()}", err=True)
 
 
 def _warn(objects: Iterable[SimulationInputs]) -> None:

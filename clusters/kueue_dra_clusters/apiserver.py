@@ -14,6 +14,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.binaries import Binaries
 from kueue_dra_clusters.certificates import Authority, KeyPair, a_signing_key
 from kueue_dra_clusters.errors import ProcessError
+from kueue_dra_clusters.kubernetes_gates import gate_flags
 from kueue_dra_clusters.ports import LOOPBACK, Ports
 from kueue_dra_clusters.processes import Processes
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, eventually
@@ -57,6 +58,7 @@ class ApiServer:
         etcd = self._start_etcd()
         flags = [
             *self.fixed,
+            *gate_flags(),
             f"--etcd-servers={etcd}",
             f"--secure-port={self.port}",
             *self._credentials(token),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -136,6 +137,18 @@ def insist_on_release(found: Binaries) -> None:
         raise MissingTool(
             f"{KUEUE_VARIABLE}={found.kueue}: it is Kueue {actual}, expected a {found.release.minor}"
         )
+
+
+def api_server_minor() -> str:
+    """Give the minor of Kubernetes of the API server that a control plane runs, such as 1.36."""
+    own = named(ASSETS_VARIABLE, API_SERVER.name)
+    text = API_SERVER.version
+    if own is not None:
+        run = subprocess.run(
+            [own, "--version"], capture_output=True, text=True, check=False
+        )
+        text = run.stdout.split()[-1] if run.stdout.split() else ""
+    return ".".join(text.removeprefix("v").split(".")[:2])
 
 
 def _asset(component: Component) -> Path:

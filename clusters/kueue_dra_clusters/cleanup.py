@@ -30,6 +30,9 @@ from kueue_dra_ref.target import Manifest, Ref
 NAMESPACE = "Namespace"
 FLAVOR = "ResourceFlavor"
 
+DEFAULT_CLASS = ("WorkloadPriorityClass", "default")
+"""The kind and the name of the class that Kueue gives to Jobs without one, from 0.20 on by default."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleanup:
@@ -59,8 +62,7 @@ class Cleanup:
         self._let_go(look.jobs)
         self.remove(refs)
         self.collect_orphans()
-        skipped = (SUBMITTED - POD_OWNERS.keys()) | self.leaves
-        rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
+        rest = [ref for ref in reversed(applied.refs()) if not self._is_skipped(ref)]
         named = [*_of_kind(FLAVOR, rest), *_of_kind(ADMISSION_CHECK, rest)]
         namespaces = _of_kind(NAMESPACE, rest)
         last = {*named, *namespaces}
@@ -74,6 +76,12 @@ class Cleanup:
         self._remove_namespaces(namespaces)
         self._kept.clear()
         applied.clear()
+
+    def _is_skipped(self, ref: Ref) -> bool:
+        """Whether an object is gone already, or may stay; a default priority class is given to every later Job."""
+        if (ref.kind, ref.name) == DEFAULT_CLASS:
+            return False
+        return ref.kind in (SUBMITTED - POD_OWNERS.keys()) | self.leaves
 
     def _let_go(self, jobs: Sequence[Manifest]) -> None:
         """Remove the finalizers of pods: Kueue keeps those of a group, deleted or not, until others replace them."""

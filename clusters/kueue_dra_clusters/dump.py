@@ -6,6 +6,7 @@ Secrets are never read; of ConfigMaps and Deployments only those of Kueue. What 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -54,6 +55,10 @@ WORK_KINDS = (
     ("sparkoperator.k8s.io", "SparkApplication"),
 )
 """Group and kind of the work that Kueue queues; a cluster has some of them."""
+_GATE = re.compile(
+    r'^kubernetes_feature_enabled\{name="(DRA\w+)",stage="\w*"\} ([01])$', re.MULTILINE
+)
+"""A line of the metrics of an API server about a feature gate for devices."""
 UNLABELLED = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
 """Kinds that carry no queue label, and decide what work that names them asks for."""
 
@@ -65,6 +70,8 @@ class Dump:
     kubernetes: str = ""
     """The API server's version, such as ``v1.36.3``."""
     objects: list[Manifest] = field(default_factory=list)
+    gates: dict[str, bool] = field(default_factory=dict)
+    """The feature gates for devices of the API server; empty if it does not tell them."""
     not_read: list[str] = field(default_factory=list)
     """What could not be read, each with the reason."""
 
@@ -75,6 +82,8 @@ class Dump:
             "kind": HEAD,
             "spec": {"kubernetes": self.kubernetes, "notRead": self.not_read},
         }
+        if self.gates:
+            head["spec"]["kubernetesFeatureGates"] = self.gates
         items = sorted(self.objects, key=_place)
         return [head, {"apiVersion": "v1", "kind": "List", "items": items}]
 
@@ -88,6 +97,7 @@ def dump(client: APIClient, progress: Callable[[str], None]) -> Dump:
     """
     reader = _Reader(client, progress)
     reader.read_version()
+    reader.read_gates()
     reader.read_groups((KUEUE, RESOURCE_GROUP))
     reader.read_kinds(CLUSTER_KINDS, labels="")
     reader.read_manager()
@@ -109,6 +119,14 @@ class _Reader:
         """Read the API server's version."""
         answer = self._get("/version")
         self.dump.kubernetes = str(answer.body.get("gitVersion", ""))
+
+    def read_gates(self) -> None:
+        """Read the feature gates for devices from the metrics of the API server, if it shows them to this user."""
+        answer = self._get("/metrics")
+        if not answer.ok:
+            return
+        found = _GATE.findall(answer.message)
+        self.dump.gates = {name: value == "1" for name, value in sorted(found)}
 
     def read_groups(self, groups: Iterable[str]) -> None:
         """Read every kind of some groups, in the version that the API server prefers."""

@@ -27,6 +27,7 @@ SWITCHES = (
     "PrioritySortingWithinCohort",
     "QuotaCheckStrategy",
     "ReclaimablePods",
+    "RecomputeAssignmentUponPreemptionTargetsOverlap",
 )
 """Gates that change decisions under every theme.
 

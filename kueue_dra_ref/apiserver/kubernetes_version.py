@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from kueue_dra_ref.api.suggest import nearest
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceAPILimits:
@@ -40,6 +42,8 @@ class Kubernetes:
     """Versions of resource.k8s.io that it can serve, some only when asked to by ``--runtime-config``."""
     served_by_default: frozenset[str] = frozenset()
     gates: Mapping[str, bool] = field(default_factory=dict)
+    locked: frozenset[str] = frozenset()
+    """The gates that are generally available, and cannot be switched off."""
     lifetimes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """The minors from which a version is deprecated, and from which it is served no more."""
     limits: ResourceAPILimits = ResourceAPILimits()
@@ -107,6 +111,15 @@ class Kubernetes:
     def on(self, gate: str) -> bool:
         """Tell whether a feature gate is on; what a minor does not know is off."""
         return self.gates.get(gate, False)
+
+    def unusable(self, gates: Mapping[str, bool]) -> str | None:
+        """Say why the API server would not start with some gates: one is unknown, or locked; None if it would."""
+        for gate, on in gates.items():
+            if gate not in self.gates:
+                return f"{gate}: Kubernetes {self.name} has no such gate for devices; {nearest(gate, self.gates)}"
+            if gate in self.locked and on is not self.gates[gate]:
+                return f"{gate}: found false; Kubernetes {self.name} locks this gate to true"
+        return None
 
     def with_gates(self, **gates: bool) -> Kubernetes:
         """Give the minor with some of its gates set otherwise.

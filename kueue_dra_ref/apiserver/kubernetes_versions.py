@@ -114,6 +114,7 @@ KUBERNETES_1_36 = replace(
         "DRAListTypeAttributes": False,
         "DRANodeAllocatableResources": False,
     },
+    locked=frozenset({"DRAAdminAccess"}),
     limits=replace(KUBERNETES_1_35.limits, attribute_values=48),
     keys_have_paths=False,
 )
@@ -126,8 +127,17 @@ KUBERNETES_1_37 = replace(
         "DRAOptionalNodeOperations": False,
         "DRADerivedAttributes": False,
         "DRADeviceCompatibilityGroups": False,
+        # On only with --min-compatibility-version=1.37; the default of that flag is one minor earlier.
         "DRAFractionalCapacityRange": False,
     },
+    locked=frozenset(
+        {
+            "DRAAdminAccess",
+            "DRAExtendedResource",
+            "DRAPrioritizedList",
+            "DRAResourceClaimDeviceStatus",
+        }
+    ),
     checks_old_capacity=False,
     steps_are_checked=True,
     default_has_path=True,

@@ -6,6 +6,7 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateRequestPolicy, v
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from kueue_dra_ref.api.quantities import MAX_INT64, Quantity, parse
@@ -20,6 +21,8 @@ from kueue_dra_ref.apiserver.fielderrors import (
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 MAX_VALUES = 10
+FRACTIONS = "DRAFractionalCapacityRange"
+"""With this gate, an API server calculates with fractions of a unit; otherwise it rounds them up."""
 _EITHER = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'
 
 
@@ -74,7 +77,7 @@ def _values(
         path,
         k,
         partial(_option, most),
-        lambda each: str(each.ceiling),
+        lambda each: str(each.amount if k.on(FRACTIONS) else each.ceiling),
         at_most=MAX_VALUES,
     )
     has_stopped = (
@@ -109,18 +112,59 @@ def _range(
         yield invalid(
             f"{path}.{where}", str(default), f"default is less than min: {low}"
         )
-    high = parse(bounds["max"]) if "max" in bounds else None
-    if high is not None:
-        yield from _maximum(low, high, default, most, path, k)
-    if "step" in bounds:
-        yield from _step(
-            parse(bounds["step"]),
-            low,
-            [default, *([high] if high else [])],
-            most,
-            path,
-            k,
-        )
+    named = {"default": default}
+    for key in ("min", "max", "step"):
+        if key in bounds:
+            named[key] = parse(bounds[key])
+    if "max" in named:
+        yield from _maximum(low, named["max"], default, most, path, k)
+    yield from _steps(named, most, path, k)
+
+
+def _steps(
+    named: Mapping[str, Quantity], most: Quantity, path: str, k: Kubernetes
+) -> Errors:
+    """Check what the bounds, the step and the default are to each other."""
+    if k.on(FRACTIONS) and any(value.amount % 1 for value in named.values()):
+        yield from _fractions(named, most, path)
+    elif "step" in named:
+        values = [named[key] for key in ("default", "max") if key in named]
+        yield from _step(named["step"], named["min"], values, most, path, k)
+
+
+def _fractions(named: Mapping[str, Quantity], most: Quantity, path: str) -> Errors:
+    """Check a range with fractions in thousandths (from 1.37 on, with a gate)."""
+    fine = True
+    for key, value in named.items():
+        if (value.amount * 1000) % 1:
+            fine = False
+            words = "value cannot be represented as a milli value"
+            yield invalid(f"{path}.{key}", str(value), words)
+    if fine and "step" in named:
+        yield from _fractional_step(named, most, f"{path}.step")
+
+
+def _fractional_step(
+    named: Mapping[str, Quantity], most: Quantity, path: str
+) -> Errors:
+    step, low = named["step"], named["min"]
+    if step.amount <= 0:
+        yield invalid(path, str(step), "must be greater than zero")
+        return
+    first = _one_step(low, step)
+    if first.amount > most.amount:
+        words = f"one step {first} is larger than capacity value: {most}"
+        yield invalid(path, str(step), words)
+    for key in ("default", "max"):
+        value = named.get(key)
+        if value is not None and (value.amount - low.amount) % step.amount:
+            words = f"value is not a multiple of a given step ({step}) from ({low})"
+            yield invalid(path, str(value), words)
+
+
+def _one_step(low: Quantity, step: Quantity) -> Quantity:
+    written = low if low.amount else step
+    return Quantity(amount=low.amount + step.amount, format=written.format)
 
 
 def _maximum(
@@ -155,9 +199,7 @@ def _step(
     if k.steps_are_checked and step.amount <= 0:
         yield invalid(f"{path}.step", str(step), "must be greater than zero")
         return
-    first = Quantity(
-        amount=low.amount + step.amount, format=(low if low.amount else step).format
-    )
+    first = _one_step(low, step)
     if first.amount > most.amount:
         words = f"one step {first} is larger than capacity value: {most}"
         yield invalid(f"{path}.step", str(step), words)

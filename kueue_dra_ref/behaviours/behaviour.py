@@ -93,8 +93,11 @@ class Behaviour:
 
     @property
     def version(self) -> str:
-        """The version of Kueue, such as 0.19.2; empty for a text."""
-        return self.name.removeprefix("kueue-") if self.kueue else ""
+        """The version of Kueue, such as 0.19.2, or its minor between two releases; empty for a text."""
+        if self.name.startswith("kep-"):
+            return ""
+        released, _, version = self.name.partition("kueue-")
+        return self.kueue if released else version
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:
         """Give this behaviour without the rules that are not in force under these gates; a gate not named is on."""

@@ -24,7 +24,11 @@ from kueue_dra_ref.behaviours.phases_dra import (
     ExtendedResources,
     Preprocessing,
 )
-from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, QueueRules
+from kueue_dra_ref.behaviours.phases_scheduling import (
+    FlavorAssignment,
+    QueueRules,
+    SchedulingCycle,
+)
 from kueue_dra_ref.behaviours.phases_status import JobRules, StatusRules
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_19_gates
@@ -54,6 +58,7 @@ from kueue_dra_ref.rules.jobframework import (
     managed_jobs,
 )
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads
+from kueue_dra_ref.rules.scheduler import scheduling_cycle
 from kueue_dra_ref.rules.webhooks import ray_webhook, workload_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
@@ -85,7 +90,8 @@ def kueue_0_19() -> Behaviour:
         charging=_charging(earlier.charging),
         extended=_extended(earlier.extended),
         queueing=_queueing(earlier.queueing),
-        assigning=_assigning(earlier.assigning),
+        assigning=_keeping(_assigning(earlier.assigning)),
+        cycle=_cycle(earlier.cycle),
         checking=_checking(earlier.checking),
         reporting=_reporting(earlier.reporting),
     )
@@ -364,6 +370,30 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
         unreserved=earlier.unreserved.gate(
             admission_checks.no_reservation_unsatisfied_checks,
             UnadmittedWorkloadsObservability=False,
+        ),
+    )
+
+
+def _recomputed(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while overlapping preemption targets cause another assignment."""
+    return when(each, RecomputeAssignmentUponPreemptionTargetsOverlap=True)
+
+
+def _keeping(assigning: FlavorAssignment) -> FlavorAssignment:
+    return replace(
+        assigning,
+        # An assignment that is computed again keeps its flavors.
+        keep_nominated=First(_recomputed(scheduling_cycle.nominated_flavor_is_kept)),
+    )
+
+
+def _cycle(earlier: SchedulingCycle) -> SchedulingCycle:
+    return replace(
+        earlier,
+        # A head whose victims another head has finds others, or fits once they are gone.
+        recompute=AnyOf(_recomputed(scheduling_cycle.recompute_on_overlapping_targets)),
+        deferred_fit=First(
+            _recomputed(scheduling_cycle.deferred_fit_after_preemptions)
         ),
     )
 

@@ -20,12 +20,13 @@ from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
 from kueue_dra_ref.behaviours.phases_status import StatusRules
 from kueue_dra_ref.features.kube_features import kueue_0_20_gates
 from kueue_dra_ref.model.rule import P, R, Rule, when
-from kueue_dra_ref.model.slots import First
+from kueue_dra_ref.model.slots import Collect, First
 from kueue_dra_ref.rules.dra import (
     charges,
     claim_templates,
     dra_resources_unresolved,
     prioritized_lists,
+    sourced_requests,
 )
 from kueue_dra_ref.rules.workload import unadmitted_workloads, workload_status
 
@@ -40,7 +41,7 @@ def kueue_0_20() -> Behaviour:
         kueue="0.20",
         # Many gates are new, flipped or gone; all dependencies are in the registry that Kubernetes' gates share.
         gates=kueue_0_20_gates(),
-        processing=_processing(earlier.processing),
+        processing=_slices(_processing(earlier.processing)),
         charging=_charging(earlier.charging),
         reporting=_reporting(earlier.reporting),
     )
@@ -79,6 +80,15 @@ def _processing(earlier: Preprocessing) -> Preprocessing:
             dra_resources_unresolved.unmapped_classes_are_not_found,
         ),
     )
+
+
+def _slices(processing: Preprocessing) -> Preprocessing:
+    sourcing = replace(
+        processing.sourcing,
+        # A ResourceSlice requeues the ClusterQueues that cover a resource with sources, not all.
+        retried_resources=Collect(sourced_requests.resources_with_sources_are_retried),
+    )
+    return replace(processing, sourcing=sourcing)
 
 
 def _alternatives(earlier: Preprocessing) -> Preprocessing:

@@ -148,6 +148,8 @@ class FlavorAssignment:
     """Which flavor and resource are tried for a class of several resources? Without rules: a class has one resource."""
     consider_flavor: AllOf[[PodSet, str], bool] = AllOf()
     """Is the flavor tried for the pod set at all? Without rules: every flavor is."""
+    keep_nominated: First[[str, str, str], str] = First()
+    """What is reported of a flavor that a second assignment skips? Without rules: none is skipped."""
     resume_from_last_tried: AnyOf[[FlavorScanState, int]] = AnyOf()
     """Does the search continue after the flavor that was tried last? Otherwise it starts again."""
     flavor: Each[[FlavorCheck], str | UnparsableLabel]
@@ -240,6 +242,10 @@ class SchedulingCycle:
     """In which order are the heads processed?"""
     victims_overlap: First[[bool], str]
     """What is reported to a head whose victims another head has already?"""
+    recompute: AnyOf[[bool]] = AnyOf()
+    """Is a head assigned again, by whether its victims overlap? Without rules: it waits for its turn."""
+    deferred_fit: First[[bool], str] = First()
+    """What is reported to a head that fits once earlier heads have preempted? Without rules: it is as without them."""
     no_longer_fits: First[[bool], str]
     """What is reported to a head that an earlier head left too little quota?"""
     reserve_capacity: First[[ClusterQueue, ReservedCapacity], int]

@@ -14,6 +14,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_04 import kep_2025_04
 from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
 from kueue_dra_ref.behaviours.kep_2025_09 import kep_2025_09
+from kueue_dra_ref.behaviours.kep_2026_09 import kep_2026_09
 from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
 from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
@@ -27,6 +28,7 @@ from kueue_dra_ref.behaviours.kueue_0_19_3 import kueue_0_19_3
 from kueue_dra_ref.behaviours.kueue_0_19_6 import kueue_0_19_6
 from kueue_dra_ref.behaviours.kueue_0_19_7 import kueue_0_19_7
 from kueue_dra_ref.behaviours.kueue_0_20 import kueue_0_20
+from kueue_dra_ref.behaviours.main_2026_08_22 import main_2026_08_22
 
 KUEUE = "kueue-"
 """How the name of a release of Kueue begins."""
@@ -56,6 +58,8 @@ class RegisteredRelease:
     """The API versions of Kueue's own objects, newest first; empty for a text."""
     reads: str = ""
     """The version of resource.k8s.io that Kueue reads; empty for a text."""
+    varies: str = ""
+    """The release from which it differs: what holds there holds here, unless the catalogue excepts it."""
     provisional: str = ""
     """Why the behaviour was not compared with a real Kueue; empty for a text, and for a pinned release."""
 
@@ -66,8 +70,8 @@ class RegisteredRelease:
 
     @property
     def minor(self) -> str:
-        """The minor of Kueue, such as 0.19; empty for a text."""
-        return minor_of(self.version)
+        """The minor of Kueue, such as 0.19; for an open text that of the release that it varies, empty for others."""
+        return minor_of(self.version or self.varies.removeprefix(KUEUE))
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -109,6 +113,24 @@ REGISTRY = (
         name="kep-2025-09",
         title="KEP-2941, September 2025",
         behaviour=kep_2025_09,
+    ),
+    RegisteredRelease(
+        name="kep-2026-09",
+        title="KEP-2941, September 2026 (open text)",
+        behaviour=kep_2026_09,
+        serves=("v1beta2",),
+        reads="v1",
+        varies="kueue-0.20.0",
+        provisional="it is a text that is not merged, and no release decides by it",
+    ),
+    RegisteredRelease(
+        name="main-2026-08-22",
+        title="Kueue's main branch of 2026-08-22",
+        behaviour=main_2026_08_22,
+        serves=("v1beta2",),
+        reads="v1",
+        varies="kueue-0.20.0",
+        provisional="it is a state between two releases, ff69552e79, which runs with --kueue-src",
     ),
     RegisteredRelease(
         name="kueue-0.14.0",
@@ -169,8 +191,12 @@ REGISTRY = (
 """The texts, then the releases of Kueue, oldest first."""
 
 BY_NAME = {each.name: each for each in REGISTRY}
-TEXTS = tuple(each.name for each in REGISTRY if not each.version)
-"""The texts by name, oldest first."""
+VARIATIONS = {each.name: each.varies for each in REGISTRY if each.varies}
+"""The texts that are not merged and the states between releases, each with the release from which it differs."""
+BRANCHES = tuple(name for name in VARIATIONS if not name.startswith("kep-"))
+"""The states of Kueue between two releases, which run from a checkout."""
+TEXTS = tuple(each.name for each in REGISTRY if not each.version and not each.varies)
+"""The merged texts by name, oldest first."""
 RELEASES = tuple(each for each in REGISTRY if each.version)
 """The releases of Kueue, oldest first, the provisional ones among them."""
 MINORS = tuple(dict.fromkeys(each.minor for each in RELEASES))

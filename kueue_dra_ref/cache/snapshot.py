@@ -108,6 +108,18 @@ class Snapshot:
             self.add_usage(workload.cluster_queue, workload.amounts)
 
     @contextmanager
+    def without_workloads(
+        self, workloads: Iterable[ReservedWorkload]
+    ) -> Iterator[None]:
+        """Remove some workloads and their usage within a ``with`` block."""
+        workloads = list(workloads)
+        for workload in workloads:
+            self.remove_workload(workload)
+        yield
+        for workload in workloads:
+            self.add_workload(workload)
+
+    @contextmanager
     def rollback(self) -> Iterator[None]:
         """Undo every change to the hierarchy at the end of a ``with`` block; inside it, set which nodes are active."""
         queues = self.hierarchy.queues

@@ -8,7 +8,7 @@ Kueue: pkg/controller/core/clusterqueue_controller.go (ClusterQueueReconciler);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
@@ -124,17 +124,26 @@ class QueueControllers:
             kueue.refresh(queue)
 
     def on_slice(self, event: Event) -> None:
-        """Requeue all inadmissible workloads when a watched driver publishes other devices."""
+        """Requeue inadmissible workloads when a watched driver publishes other devices."""
         kueue = self.kueue
-        rules = kueue.behaviour.processing.sourcing.watched_drivers
+        rules = kueue.behaviour.processing.sourcing
         mappings = kueue.configuration.mappings
-        watched = set(rules(mappings))
+        watched = set(rules.watched_drivers(mappings))
         before = _spec_of(event.old).get("driver")
         after = _spec_of(event.new).get("driver")
         if watched.isdisjoint({before, after}):
             return
+        resources = rules.retried_resources(mappings)
         for name in kueue.pending:
-            kueue.notify_retry_inadmissible(name)
+            if not rules.retried_resources or self._covers(name, resources):
+                kueue.notify_retry_inadmissible(name)
+
+    def _covers(self, cluster_queue: str, resources: Iterable[str]) -> bool:
+        """Whether a ClusterQueue covers one of some resources."""
+        queue = self.kueue.informers.queue(cluster_queue)
+        if queue is None:
+            return False
+        return any(queue.group_of(each) is not None for each in resources)
 
     def on_namespace(self, event: Event) -> None:
         """Requeue the inadmissible workloads of the ClusterQueues that select a namespace by its new labels."""

@@ -72,7 +72,7 @@ class Kueue:
         self.store = store
         self.clock = clock
         self.informers = Informers(behaviour, store)
-        self.lister = StoreLister(store, configuration.mappings)
+        self.lister = StoreLister(store, configuration)
         self.in_bytes = in_bytes(behaviour, configuration)
         self.usage = UsageCache(self._update_usage, store.order_of)
         self.pending: dict[str, PendingWorkloads] = {}

@@ -9,7 +9,11 @@ from collections.abc import Sequence
 
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.configuration import (
+    Configuration,
+    DeviceClassMapping,
+    Transformation,
+)
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.api.workloads import workload_of
@@ -26,9 +30,9 @@ _RESOURCES = ("resourceclaimtemplates", "deviceclasses", "resourceslices")
 class StoreLister:
     """Templates, classes and devices of a store; it reads devices again when a slice has changed."""
 
-    def __init__(self, store: Store, mappings: Sequence[DeviceClassMapping]) -> None:
+    def __init__(self, store: Store, configuration: Configuration) -> None:
         self._store = store
-        self._mappings = mappings
+        self._configuration = configuration
         readable = [name for name in _RESOURCES if may_read(store, name)]
         self._readable = frozenset(readable)
         self._versions: tuple[str, ...] = ()
@@ -71,7 +75,11 @@ class StoreLister:
 
     def configured(self) -> Sequence[DeviceClassMapping]:
         """Give the device class mappings of Kueue's Configuration."""
-        return self._mappings
+        return self._configuration.mappings
+
+    def transformations(self) -> Sequence[Transformation]:
+        """Give the resource transformations of Kueue's Configuration."""
+        return self._configuration.transformations
 
     def dra_config(self, namespace: str, name: str) -> Manifest | None:
         """Give a DynamicResourceAllocationConfig."""

@@ -232,6 +232,37 @@ def kueue_0_14_gates() -> Gates:
     return _set_last("gates-0.14.toml")
 
 
+_AFTER_2026_08_22 = """
+AdmissionFairSharingAnchorAtQuotaReservation ConfigurablePreemptions DeploymentJobUIDLabel DynamicQuotaOrchestration
+ElasticJobsViaWorkloadSlicesFlavorChangeFromZero ElasticJobsViaWorkloadSlicesForProvisioningRequests
+EnforceProvisioningPodTemplateContents FairSharingReevaluatePreemptionCandidates FairSharingRefill
+HighMaxParallelismWithinReconcile KueueDRADeviceFeasibility KueueDRAIntegrationDeviceTaints
+KueueDRAIntegrationPrioritizedList MultiKueueBatchJobClearingTTLSecondsAfterFinishedOnWorkerCluster
+MultiKueueRayInTreeAutoscaling MultiKueueReuseClientConnectionConfigForWorkers PodGroupSchedulingShapeOrdering
+PodIntegrationCountSucceededPodsAsReady RayServiceValidateUpgradeStrategy SchedulingEquivalenceHashingIgnorePodSetName
+TASGroupedPodSetSlicing TASLeaderPodSetFeasibility TASNodeFeasibilityForAllLevels TASPartialSlices
+TASRejectFalseUnconstrainedTopology TASReplaceMultipleFailedNodes TASTopologySpreading WaitForPodsReadyMaxNotReady
+WaitForPodsReadyUnscheduledTimeout WorkloadLevelWaitForPodsReady
+"""
+"""Gates of Kueue 0.20.0 that the main branch of that day did not have."""
+_ALPHA_ON_2026_08_22 = (
+    "MultiKueueOrchestratedPreemption",
+    "RejectUpdatesToCQWithInvalidOnFlavors",
+)
+"""Gates of Kueue 0.20.0 that were alpha, and off, on the main branch of that day."""
+
+
+@cache
+def main_2026_08_22_gates() -> Gates:
+    """The gates of Kueue's main branch of 2026-08-22 (ff69552e79), between 0.19.2 and 0.20.0."""
+    released = kueue_0_20_gates()
+    later = _AFTER_2026_08_22.split()
+    table = {name: gate for name, gate in released.table.items() if name not in later}
+    for name in _ALPHA_ON_2026_08_22:
+        table[name] = replace(table[name], default=False, stage=Stage.ALPHA)
+    return replace(released, table=table)
+
+
 KEP_2025_04_GATES = Gates(
     table={
         "KueueDynamicResourceAllocation": Gate(

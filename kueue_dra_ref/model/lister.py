@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.configuration import DeviceClassMapping, Transformation
 from kueue_dra_ref.api.devices import DeviceRequest, expressions_of
 from kueue_dra_ref.api.names import quoted
 from kueue_dra_ref.api.types import Claim, ClusterQueue, PodSet, Workload
@@ -53,6 +53,9 @@ class Lister(Protocol):
 
     def configured(self) -> Sequence[DeviceClassMapping]:
         """Get the device class mappings of Kueue's Configuration."""
+
+    def transformations(self) -> Sequence[Transformation]:
+        """Get the resource transformations of Kueue's Configuration."""
 
     def dra_config(self, namespace: str, name: str) -> Manifest | None:
         """Get a DynamicResourceAllocationConfig."""

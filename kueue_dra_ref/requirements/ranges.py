@@ -10,12 +10,15 @@ from kueue_dra_ref.behaviours.releases import (
     MINORS,
     RELEASES,
     TEXTS,
+    VARIATIONS,
     RegisteredRelease,
     minor_of,
     numbers,
     releases_of,
 )
 
+NOT = "not "
+"""How an element begins that leaves an open text out."""
 _VERSION = r"\d+\.\d+(?:\.\d+)?"
 _RANGE = re.compile(rf"kueue-(?P<first>{_VERSION})?\.\.(?P<last>{_VERSION})?")
 _ONE = re.compile(rf"kueue-({_VERSION})")
@@ -32,7 +35,8 @@ class RangeError(ValueError):
 def expanded(written: Iterable[str]) -> tuple[str, ...]:
     """Expand the elements of a ``holds`` to the names of behaviours.
 
-    A minor, alone or as an end of a range, includes all of its patches.
+    A minor, alone or as an end of a range, includes all of its patches. What holds in a release holds in the open texts
+    that vary it, unless ``not kep-2026-09`` leaves one out.
 
     Raises:
         RangeError: an element is no name and no range, a range names an unknown release, includes none or ends before
@@ -40,11 +44,18 @@ def expanded(written: Iterable[str]) -> tuple[str, ...]:
 
     """
     found: list[str] = []
+    left_out: list[str] = []
     for element in written:
+        if element.removeprefix(NOT) in VARIATIONS and element.startswith(NOT):
+            left_out.append(element.removeprefix(NOT))
+            continue
         for name in _names(element):
             if name in found:
                 raise RangeError(f"holds {element!r}: {name} stands there twice")
             found.append(name)
+    for text, release in VARIATIONS.items():
+        if release in found and text not in (*left_out, *found):
+            found.append(text)
     return tuple(found)
 
 
@@ -54,15 +65,18 @@ def compact(names: Iterable[str]) -> tuple[str, ...]:
     releases = {each.name for each in RELEASES}
     written = []
     for name in given:
-        if name not in releases:
+        if name not in releases and VARIATIONS.get(name) not in given:
             written.append(name)
     for run in _runs(set(given)):
         written.append(_written(run))
+    for text, release in VARIATIONS.items():
+        if release in given and text not in given:
+            written.append(f"{NOT}{text}")
     return tuple(written)
 
 
 def _names(element: str) -> tuple[str, ...]:
-    if element in TEXTS:
+    if element in TEXTS or element in VARIATIONS:
         return (element,)
     one = _ONE.fullmatch(element)
     if one:
@@ -75,6 +89,10 @@ def _names(element: str) -> tuple[str, ...]:
         names += (each.name for each in RELEASES)
         expected = f"expected one of {', '.join(names)}, or a range: {_SYNTAX}"
         raise RangeError(f"holds {element!r}: {expected}")
+    return _range(element, match)
+
+
+def _range(element: str, match: re.Match[str]) -> tuple[str, ...]:
     first = match["first"] or MINORS[0]
     last = match["last"] or MINORS[-1]
     _check_minor(element, first)

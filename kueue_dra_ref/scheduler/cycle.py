@@ -1,6 +1,6 @@
 """One scheduling cycle (Kueue 0.19): nominate every head, then process the entries in order.
 
-Kueue: pkg/scheduler/scheduler.go (schedule, processEntry, makeClassicalIterator)
+Kueue: pkg/scheduler/scheduler.go (schedule, processEntry, updateAssignmentIfNeeded, makeClassicalIterator)
 """
 
 from __future__ import annotations
@@ -87,6 +87,8 @@ class Cycle:
 
     def _process(self, entry: Entry) -> None:
         """Assume an entry that fits, issue its preemptions, or requeue it."""
+        if self._is_deferred(entry):
+            return
         mode = entry.assignment.representative_mode
         queue = entry.queue.name
         if mode is FlavorAssignmentMode.NO_FIT:
@@ -105,13 +107,36 @@ class Cycle:
         if mode is FlavorAssignmentMode.PREEMPT:
             self._preempt(entry)
 
+    def _is_deferred(self, entry: Entry) -> bool:
+        """Assign again if targets overlap; whether the entry then fits once the entries before it have preempted."""
+        rules = self.behaviour.cycle
+        recomputing = rules.recompute.holding(self._overlaps(entry))
+        if not recomputing:
+            return False
+        targets = [target.workload for target in self._preempted.values()]
+        with self.snapshot.without_workloads(targets):
+            self.nominator.nominate_again(entry)
+        text = "its preemption targets overlap with those of another workload: assigned again without these targets"
+        entry.steps = (Step.by(text, *recomputing), *entry.steps)
+        mode = entry.assignment.representative_mode
+        answer = rules.deferred_fit.answer(mode is FlavorAssignmentMode.FIT)
+        if not answer:
+            return False
+        entry.requeue_reason = RequeueReason.PENDING_PREEMPTION
+        entry.message = answer.value
+        entry.progress = None
+        entry.steps += (Step.by(answer.value, answer.rule),)
+        self.snapshot.add_usage(entry.queue.name, entry.assignment.usage)
+        return True
+
+    def _overlaps(self, entry: Entry) -> bool:
+        """Whether an entry processed before preempts one of the targets."""
+        return any(each.workload.key in self._preempted for each in entry.targets)
+
     def _is_skipped(self, entry: Entry) -> bool:
         """Whether an entry processed before uses the quota or the targets of this one; then requeue it."""
         rules = self.behaviour.cycle
-        overlapping = any(
-            each.workload.key in self._preempted for each in entry.targets
-        )
-        answer = rules.victims_overlap.answer(overlapping)
+        answer = rules.victims_overlap.answer(self._overlaps(entry))
         if not answer:
             answer = rules.no_longer_fits.answer(self._fits(entry))
         if not answer:

@@ -14,7 +14,10 @@ from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
-from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
+from kueue_dra_ref.scheduler.flavorassigner.assignment import (
+    Assignment,
+    NominationMapping,
+)
 from kueue_dra_ref.scheduler.preemption.context import Targets
 
 
@@ -45,6 +48,8 @@ class Entry:
     requeue_reason: RequeueReason | None = None
     message: str = ""
     steps: tuple[Step, ...] = ()
+    nominated: NominationMapping = field(default_factory=dict)
+    """The flavors of the first assignment, while it is computed again; empty otherwise."""
     progress: FlavorScanState | None = None
     """Where the search for flavors stopped, and the next cycle goes on."""
 

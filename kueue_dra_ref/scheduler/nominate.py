@@ -1,6 +1,6 @@
 """Nomination (Kueue 0.19): the assignment of a head, with its preemption targets, and partial admission.
 
-Kueue: pkg/scheduler/scheduler.go (nominate, getAssignments, getInitialAssignments);
+Kueue: pkg/scheduler/scheduler.go (nominate, recordAssignment, getAssignments, getInitialAssignments);
     pkg/scheduler/flavorassigner/podset_reducer.go (PodSetReducer)
 """
 
@@ -49,6 +49,17 @@ class Nominator:
         found = self._last_assignment(entry)
         if found is None:
             found = self._get_assignments(entry)
+        self._record_assignment(entry, found)
+
+    def nominate_again(self, entry: Entry) -> None:
+        """Set the assignment of an entry once more, from the first flavor on; it keeps its flavors."""
+        entry.info.progress = None
+        entry.nominated = entry.assignment.flavors
+        found = self._get_assignments(entry)
+        entry.nominated = {}
+        self._record_assignment(entry, found)
+
+    def _record_assignment(self, entry: Entry, found: AssignmentWithTargets) -> None:
         assignment, targets = found
         entry.assignment = assignment
         entry.targets = targets
@@ -100,7 +111,8 @@ class Nominator:
         """Assign flavors; if preemption is needed, search for targets."""
         oracle = self._oracle(entry)
         rules = self.behaviour.assigning
-        assignment = assign(rules, oracle, requests, self._progress(entry))
+        progress = self._progress(entry)
+        assignment = assign(rules, oracle, requests, progress, entry.nominated)
         if assignment.representative_mode is not FlavorAssignmentMode.PREEMPT:
             return assignment, ()
         usage = self._usage_to_free(assignment.usage)

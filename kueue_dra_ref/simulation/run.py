@@ -26,6 +26,7 @@ from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.model.pod_group import PodGroup
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
+from kueue_dra_ref.simulation.later_changes import later_changes
 from kueue_dra_ref.simulation.missing_references import MissingReference, missing
 from kueue_dra_ref.simulation.running_pods import running_jobs, settle
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
@@ -136,6 +137,8 @@ class SimulationResult:
         for each in self.accepted:
             for error in not_decided(each.manifest):
                 yield InputError(given=each, error=error)
+        for each, error in later_changes(self.given, self.target.behaviour):
+            yield InputError(given=each, error=error)
 
     @property
     def unknown(self) -> Iterator[tuple[SimulationInputs, str]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kueue_dra_ref.api.documents import ManifestDocument
@@ -40,6 +40,8 @@ class RunningCluster:
     """The documents, with the Jobs that belong to Workloads."""
     kubernetes: str = ""
     """The minor of the API server, such as ``1.36``; empty if the dump does not say."""
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    """The feature gates of the API server that the dump tells."""
     kueue: str = ""
     """The version of Kueue that its Deployment runs, such as ``0.19.2``; empty if the input does not say."""
     seconds: float = 0.0
@@ -84,6 +86,7 @@ def running_cluster(documents: Sequence[ManifestDocument]) -> RunningCluster:
     return RunningCluster(
         documents=tuple(map(_normalized, owned)),
         kubernetes=_kubernetes(documents),
+        gates=_gates(documents),
         kueue=_kueue(documents),
         seconds=_newest(documents),
     )
@@ -197,6 +200,15 @@ def _kubernetes(documents: Sequence[ManifestDocument]) -> str:
         if found:
             return found[1]
     return ""
+
+
+def _gates(documents: Sequence[ManifestDocument]) -> Mapping[str, bool]:
+    for document in documents:
+        if document.manifest.get("kind") == HEAD:
+            spec = part(document.manifest, "spec")
+            gates = part(spec, "kubernetesFeatureGates")
+            return {name: on for name, on in gates.items() if isinstance(on, bool)}
+    return {}
 
 
 def _newest(documents: Sequence[ManifestDocument]) -> float:

@@ -22,6 +22,7 @@ from kueue_dra_ref.apiserver.schema_kueue import schema
 from kueue_dra_ref.apiserver.structural_schema import unknown_fields
 from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
 from kueue_dra_ref.features.kube_features import effective
+from kueue_dra_ref.simulation.later_changes import changed_configuration
 from kueue_dra_ref.target import FieldError, Manifest
 
 _CHECKS, _TOPOLOGY, _SHARES = (
@@ -100,6 +101,7 @@ def settings_not_decided(
     for path, subject in _SETTINGS.items():
         if _value_at(configuration, path):
             yield _ignored(".".join(path), subject)
+    yield from changed_configuration(configuration, behaviour)
     integrations = configuration.get("integrations") or {}
     frameworks = integrations.get("frameworks")
     if frameworks and FRAMEWORK not in frameworks:

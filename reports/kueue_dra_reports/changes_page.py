@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 
 from kueue_dra_ref.behaviours import marked
-from kueue_dra_ref.behaviours.releases import NEWEST, TEXTS
+from kueue_dra_ref.behaviours.releases import BRANCHES, NEWEST, TEXTS, VARIATIONS
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.requirements.difference import (
     Change,
@@ -18,14 +18,15 @@ from kueue_dra_ref.requirements.difference import (
 STEPS = (
     *pairwise(TEXTS),
     (TEXTS[-1], NEWEST.name),
+    *((release, name) for name, release in VARIATIONS.items() if name not in BRANCHES),
 )
 INTRODUCTION = """\
 # From text to text
 
 What each text of KEP-2941 adds, changes and drops compared with the previous text, and Kueue 0.19 compared with the
-last text, by requirement and heading. If two requirements describe one topic differently, it is a change. INFERRED
-means that the text itself is silent, so Kueue's behaviour is used. [Upgrade Kueue](../how-to/upgrade-kueue.md) has
-the steps from release to release.
+last text, by requirement and heading; at the end what an open text changes in the release that it follows. If two
+requirements describe one topic differently, it is a change. INFERRED means that the text itself is silent, so Kueue's
+behaviour is used. [Upgrade Kueue](../how-to/upgrade-kueue.md) has the steps from release to release.
 
 This page is generated: `make docs` writes it, `kueue-dra diff-texts A B` prints one step of it.
 """

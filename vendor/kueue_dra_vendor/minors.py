@@ -155,7 +155,7 @@ def _first_kueue(kubernetes: str, intent: ClassIntent) -> str:
     """Give the first Kueue that reads a version that the minor serves by default and charges as intended."""
     served = MINORS[kubernetes].served_by_default
     for release in REGISTRY:
-        is_kueue = bool(release.minor) and release.reads in served
+        is_kueue = bool(release.version) and release.reads in served
         if is_kueue and _charges(release, intent):
             return release.minor
     return ""

@@ -60,6 +60,8 @@ class SourcedRequestRules:
     """Which resources are printed in powers of 1024? Without rules: all amounts are plain numbers."""
     watched_drivers: Collect[[Mappings], str] = Collect()
     """Changed slices of which drivers requeue inadmissible workloads? Without rules: no slice does."""
+    retried_resources: Collect[[Mappings], str] = Collect()
+    """A slice requeues the ClusterQueues that cover which resources? Without rules: all ClusterQueues."""
 
 
 @rule("DEVICE-001", "COUNTER-004", "CAPACITY-009")
@@ -241,3 +243,12 @@ def source_driver_slices_are_watched(mappings: Mappings) -> Names:
         for source in sources_in(mapping):
             drivers.add(source.driver)
     return frozenset(drivers)
+
+
+@rule("DEVICE-027")
+def resources_with_sources_are_retried(mappings: Mappings) -> Names:
+    """A ResourceSlice makes Kueue retry the workloads of ClusterQueues that cover a resource with sources.
+
+    No counterpart: on Kueue's main branch since 2026-07-30 (#13639), in no pinned release.
+    """
+    return frozenset(each.name for each in mappings if sources_in(each))

@@ -1,6 +1,7 @@
 """One scheduling cycle: the order of the heads of ClusterQueues, and which of them stay pending (Kueue 0.19).
 
-Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator, processEntry, reserveCapacityForUnreclaimablePreempt)
+Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator, processEntry, updateAssignmentIfNeeded,
+    reserveCapacityForUnreclaimablePreempt)
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def no_longer_fits_after_usage(fits: bool) -> str | None:
     return None if fits else "Workload no longer fits after processing another workload"
 
 
-@rule("PREEMPT-017")
+@rule("PREEMPT-017", "PREEMPT-053")
 def overlapping_preemption_targets(overlapping: bool) -> str | None:
     """A head stays pending when another head of the same cycle preempts one of its targets.
 
@@ -78,6 +79,40 @@ def overlapping_preemption_targets(overlapping: bool) -> str | None:
         if overlapping
         else None
     )
+
+
+@rule("PREEMPT-050")
+def recompute_on_overlapping_targets(overlapping: bool) -> bool:
+    """When targets overlap, Kueue assigns again as if the targets of earlier heads were gone.
+
+    Kueue: pkg/scheduler/scheduler.go (updateAssignmentIfNeeded)
+    """
+    return overlapping
+
+
+@rule("PREEMPT-051")
+def deferred_fit_after_preemptions(fits: bool) -> str | None:
+    """A head that fits once the targets of earlier heads are gone waits for these preemptions.
+
+    Kueue: pkg/scheduler/scheduler.go (processEntry, updateAssignmentIfNeeded)
+    """
+    if not fits:
+        return None
+    return (
+        "Workload has overlapping preemption targets with another workload, "
+        "but will fit after these preemptions complete"
+    )
+
+
+@rule("PREEMPT-052")
+def nominated_flavor_is_kept(flavor: str, nominated: str, resource: str) -> str | None:
+    """An assignment that is computed again keeps its flavors; Kueue reports the others as skipped.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets, shouldSkipBasedOnNominationMapping)
+    """
+    if flavor == nominated:
+        return None
+    return f"skipping flavor {flavor} as it is not found in the nomination mapping for resource {resource}"
 
 
 @rule("PREEMPT-018")

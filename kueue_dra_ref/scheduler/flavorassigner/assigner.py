@@ -23,6 +23,7 @@ from kueue_dra_ref.scheduler.flavorassigner.assignment import (
     FLAVOR_ASSIGNMENT_MODES,
     Assignment,
     Indexes,
+    NominationMapping,
     PodSetAssignmentResult,
     Reasons,
 )
@@ -44,10 +45,14 @@ def assign(
     oracle: PreemptionOracle,
     requests: AllRequests,
     progress: FlavorScanState | None = None,
+    nominated: NominationMapping | None = None,
 ) -> Assignment:
-    """Assign flavors to the pod sets of a workload, from the last tried flavor on if there is one."""
+    """Assign flavors to the pod sets of a workload, from the last tried flavor on if there is one.
+
+    The flavors of an earlier assignment are kept if there are any.
+    """
     last_tried = progress.tried if progress else ()
-    return FlavorAssigner(rules, oracle, requests, last_tried).assign()
+    return FlavorAssigner(rules, oracle, requests, last_tried, nominated or {}).assign()
 
 
 class FlavorAssigner:
@@ -59,10 +64,12 @@ class FlavorAssigner:
         oracle: PreemptionOracle,
         requests: AllRequests,
         last_tried: LastTried,
+        nominated: NominationMapping,
     ) -> None:
         self.rules = rules
         self.oracle = oracle
         self.last_tried = last_tried
+        self.nominated = nominated
         self.requests = [self._with_counted(each) for each in requests]
         in_bytes = frozenset[str]().union(*(each.in_bytes for each in requests))
         self.check = FlavorFitCheck(rules=rules, oracle=oracle, in_bytes=in_bytes)
@@ -150,7 +157,7 @@ class FlavorAssigner:
             if resource in result.flavors:
                 continue
             covered = {name: amounts[name] for name in amounts if name in group.covered}
-            search = self._search(group, requests.pod_set, covered)
+            search = self._search(group, requests.pod_set, covered, resource)
             best = search.run(self._next_flavor(index, resource))
             result.groups.append(best)
             if best.granular_mode.mode is PreemptionMode.NO_FIT:
@@ -160,15 +167,22 @@ class FlavorAssigner:
         return result
 
     def _search(
-        self, group: ResourceGroup, pod_set: PodSet, amounts: Mapping[str, int]
+        self,
+        group: ResourceGroup,
+        pod_set: PodSet,
+        amounts: Mapping[str, int],
+        resource: str,
     ) -> ResourceGroupSearch:
         where = f"pod set {pod_set.name}, " if len(self.requests) > 1 else ""
+        nominated = self.nominated.get(pod_set.name, {})
         return ResourceGroupSearch(
             check=self.check,
             trace=FlavorTrace(where=where),
             group=group,
             pod_set=pod_set,
             amounts=amounts,
+            resource=resource,
+            nominated=nominated.get(resource, "") if self.nominated else None,
             steps=self.steps,
         )
 

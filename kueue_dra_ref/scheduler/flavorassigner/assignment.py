@@ -32,6 +32,8 @@ Reasons = list[QuotaReservedReason | None]
 Modes = dict[str, GranularMode]
 Indexes = Mapping[str, int]
 """The index of a flavor for each resource."""
+NominationMapping = Mapping[str, Mapping[str, str]]
+"""The flavor of each resource of each pod set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,11 @@ class Assignment:
     """The last tried flavors of each pod set; -1 after the last flavor of the group."""
     no_fit_reason: QuotaReservedReason | None = None
     """Why it can never fit, if a tried flavor gives a reason."""
+
+    @property
+    def flavors(self) -> NominationMapping:
+        """The flavors of each pod set."""
+        return {each.name: each.flavors for each in self.pod_sets}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -32,6 +32,10 @@ class ResourceGroupSearch:
     group: ResourceGroup
     pod_set: PodSet
     amounts: Mapping[str, int]
+    resource: str
+    """The resource that the search is for; the others of the group get the same flavor."""
+    nominated: str | None
+    """The flavor to keep; None if there was no assignment before."""
     steps: list[Step] = field(default_factory=list)
     _best: FlavorAssignmentAttempt = field(default_factory=FlavorAssignmentAttempt)
     _reasons: list[str] = field(default_factory=list)
@@ -69,6 +73,8 @@ class ResourceGroupSearch:
         for index in range(start, len(flavors)):
             last = index
             flavor = flavors[index]
+            if self._is_skipped(flavor):
+                continue
             attempt = self._try(flavor, keys)
             if attempt.has_unparsable_label:
                 self._best = attempt
@@ -79,6 +85,20 @@ class ResourceGroupSearch:
             if not self._should_try_next(flavor, attempt, flavors[index + 1 :]):
                 break
         return last
+
+    def _is_skipped(self, flavor: FlavorQuota) -> bool:
+        """Whether an assignment that is computed again keeps another flavor."""
+        if self.nominated is None:
+            return False
+        rules = self.check.rules
+        skipped = rules.keep_nominated.answer(
+            flavor.name, self.nominated, self.resource
+        )
+        if not skipped:
+            return False
+        self._reasons.append(skipped.value)
+        self.steps.append(Step.by(f"{self.trace.where}{skipped.value}", skipped.rule))
+        return True
 
     def _last_tried(self, last: int, flavors: Sequence[FlavorQuota]) -> int:
         if not self.check.rules.resume_from_last_tried:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.lab import Lab
-from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.marks import covers, on_kubernetes
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.resources import a_pool, a_shared_device, a_slice, some_counters, some_devices
 
@@ -218,3 +218,25 @@ def test_a_policy_is_for_a_device_that_can_be_shared(lab: Lab) -> None:
     device = {**a_shared_device("8Gi", {"default": "1Gi"}), "allowMultipleAllocations": False}
 
     assert lab.offer(a_slice(lab.name("slice"), [device])) == refused(f"{POLICY}: Forbidden")
+
+
+@covers("API-052")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(ACCEPTED, id="rounded-up"),
+        pytest.param(ACCEPTED, id="rounded-up-in-1.37", marks=on_kubernetes("1.37")),
+        pytest.param(
+            refused(f"{POLICY}.validRange.step: Invalid value"),
+            id="fractions-in-1.37",
+            marks=on_kubernetes("1.37", "DRAFractionalCapacityRange"),
+        ),
+    ],
+)
+def test_a_range_is_checked_in_whole_units(lab: Lab, answer: RejectedFields) -> None:
+    """From 0.5 on, 1 is a whole number of steps of 1 only if 0.5 is rounded up to 1."""
+    policy = {"default": "1", "validRange": {"min": "500m", "step": "1"}}
+    shared = {"memory": {"value": "80", "requestPolicy": policy}}
+    device = {"name": "d0", "allowMultipleAllocations": True, "capacity": shared}
+
+    assert lab.offer(a_slice(lab.name("slice"), [device])) == answer

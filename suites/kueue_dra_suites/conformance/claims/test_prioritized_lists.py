@@ -6,16 +6,18 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_fixtures.alternatives import SPARE, a_list, an_alternative
-from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.alternatives import SHARD, SPARE, a_list, an_alternative
+from kueue_dra_fixtures.builders import a_job, a_request, a_template, gpu
+from kueue_dra_fixtures.containers import containers
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.sources import PARTITIONS, SOURCED
-from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
+from kueue_dra_fixtures.sources import PARTITIONS, SOURCED, a_partition
+from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue
 
+CARDS = "vendor.example.com/card"
 LISTS = {"KueueDRAIntegrationPrioritizedList": True}
 FIELD = "spec.podSets[0].template.spec.resourceClaims[0].devices.requests[0].firstAvailable"
 ONE_OF_A_LIST = 'device.attributes["lab.example.com"].models.exists(m, m == "a100")'
@@ -123,3 +125,68 @@ def test_an_alternative_with_counters_is_refused(lab: Lab) -> None:
     job = queue.submit(a_job(claims=[a_template(a_list(an_alternative(PARTITIONS)))]))
 
     assert lab.verdict(job) == inadmissible(Reason.ALTERNATIVES)
+
+
+@covers("LIST-008")
+@pytest.mark.parametrize(
+    ("requests", "devices"),
+    [
+        pytest.param([a_list(an_alternative(), an_alternative(SPARE, count=2))], 2, id="fallback-is-larger"),
+        pytest.param([a_list(an_alternative(count=3), an_alternative())], 3, id="first-choice-is-larger"),
+        pytest.param(
+            [a_list(an_alternative(), an_alternative(SPARE, count=2)), a_list(an_alternative())],
+            3,
+            id="two-lists-add-up",
+        ),
+        pytest.param(
+            [a_list(an_alternative(), an_alternative(SPARE, count=2)), {"exactly": an_alternative()}],
+            3,
+            id="an-exact-request-adds",
+        ),
+    ],
+)
+@pytest.mark.parametrize("spare", [pytest.param(0, id="fits-exactly"), pytest.param(-1, id="one-too-many")])
+def test_the_largest_alternative_is_charged(lab: Lab, requests: list[dict[str, Any]], devices: int, spare: int) -> None:
+    """Kubernetes picks one alternative, so this is the most that a request can use."""
+    lab.start(gates=LISTS)
+    queue = lab.queue({"shared-gpus": devices + spare})
+    job = queue.submit(a_job(claims=[a_template(*requests)]))
+
+    fits = spare == 0
+    assert lab.verdict(job) == (admitted({"shared-gpus": devices}) if fits else pending(Reason.NEVER_FITS))
+
+
+@covers("LIST-009")
+@pytest.mark.parametrize("first", [pytest.param(True, id="list-first"), pytest.param(False, id="list-last")])
+def test_a_list_excludes_counters_in_the_workload(lab: Lab, first: bool) -> None:
+    """In whichever order the pod names its claims."""
+    sourced = SOURCED["resources"](lab.behaviour)
+    mappings = [*sourced["deviceClassMappings"], {"name": "shared-gpus", "deviceClassNames": [SHARD]}]
+    lab.start(resources={"deviceClassMappings": mappings}, gates={**SOURCED["gates"](lab.behaviour), **LISTS})
+    lab.device_class(PARTITIONS)
+    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS)
+    queue = lab.queue({"gpu-memory": "10Gi", "shared-gpus": 1})
+    claims = [a_template(a_list(an_alternative())), a_template(a_request(PARTITIONS))]
+    job = queue.submit(a_job(claims=claims if first else claims[::-1]))
+
+    assert lab.verdict(job) == inadmissible(Reason.LIST_ALONE)
+
+
+@covers("LIST-010")
+@pytest.mark.parametrize(
+    ("work", "transformations"),
+    [
+        pytest.param({"spec": {"containers": containers({CARDS: "1"})}}, [], id="a-container"),
+        pytest.param({"requests": {"cpu": "1"}}, [{"input": "cpu", "outputs": {CARDS: "1"}}], id="a-transformation"),
+    ],
+)
+def test_a_list_excludes_other_requests_for_its_resource(
+    lab: Lab, work: dict[str, Any], transformations: list[dict[str, Any]]
+) -> None:
+    """The list is charged by itself, or not at all."""
+    mapping = {"name": CARDS, "deviceClassNames": [SHARD]}
+    lab.start(gates=LISTS, resources={"deviceClassMappings": [mapping], "transformations": transformations})
+    queue = lab.queue({CARDS: 4, "cpu": 4})
+    job = queue.submit(a_job(claims=[a_template(a_list(an_alternative()))], **work))
+
+    assert lab.verdict(job) == inadmissible(Reason.LIST_ALONE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kueue_dra_fixtures.builders import a_job, a_request, a_template
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.sources import (
     NICS,
@@ -83,6 +83,23 @@ def test_a_share_that_no_device_gives_is_refused_for_good(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"vgpu-memory": "9Gi"})
 
 
+SOURCED_TOO: dict[str, str | int] = {"nics": 4, "gpu-memory": "100Gi"}
+UNSOURCED = {"nics": 4}
+
+
+def message_after_a_slice(lab: Lab, queue: Queue, driver: str) -> str:
+    """The message of a workload that lacked one nic, then two, once a slice was published that frees nothing."""
+    queue.submit(a_job(claims=[a_template(a_request(NICS, count=2))]))
+    waits = queue.submit(a_job(claims=[a_template(a_request(NICS, count=3))]))
+    queue.submit(a_job(claims=[a_template(a_request(NICS))]))
+    assert "1 more needed" in lab.message(waits)
+
+    lab.publish(a_partition("d0", memory="10Gi"), driver=driver)
+    lab.settle()
+
+    return lab.message(waits)
+
+
 @covers("DEVICE-022")
 @pytest.mark.parametrize(
     ("driver", "missing"),
@@ -95,13 +112,34 @@ def test_a_slice_has_whatever_waits_tried_again(lab: Lab, driver: str, missing: 
     """A pending workload gets a new message about the missing amount, though no quota was released."""
     lab.start(**SOURCED)
     lab.device_class(NICS)
-    queue = lab.queue({"nics": 4})
-    queue.submit(a_job(claims=[a_template(a_request(NICS, count=2))]))
-    waits = queue.submit(a_job(claims=[a_template(a_request(NICS, count=3))]))
-    queue.submit(a_job(claims=[a_template(a_request(NICS))]))
-    assert "1 more needed" in lab.message(waits)
+    queue = lab.queue(SOURCED_TOO)
 
-    lab.publish(a_partition("d0", memory="10Gi"), driver=driver)
-    lab.settle()
+    assert missing in message_after_a_slice(lab, queue, driver)
 
-    assert missing in lab.message(waits)
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        pytest.param("2 more needed", id="tried-again", marks=covers("DEVICE-026")),
+        pytest.param("1 more needed", id="not-tried", marks=covers("DEVICE-027")),
+    ],
+)
+def test_a_slice_and_a_queue_without_sourced_resources(lab: Lab, missing: str) -> None:
+    """Up to Kueue 0.19 each ClusterQueue tries its workloads again, whether a slice may matter to them or not."""
+    lab.start(**SOURCED)
+    lab.device_class(NICS)
+    queue = lab.queue(UNSOURCED)
+
+    assert missing in message_after_a_slice(lab, queue, PARTITIONS)
+
+
+@covers("DEVICE-027")
+def test_a_slice_has_the_cohort_of_sourced_resources_tried_again(lab: Lab) -> None:
+    """A ClusterQueue without sourced resources may get quota of one that has them, so its workloads are tried too."""
+    lab.start(**SOURCED)
+    lab.device_class(NICS)
+    cohort, flavor = lab.name("cohort"), lab.flavor()
+    lab.queue(groups=[{flavor: {"gpu-memory": "100Gi"}}], cohortName=cohort)
+    queue = lab.queue(groups=[{flavor: UNSOURCED}], cohortName=cohort)
+
+    assert "2 more needed" in message_after_a_slice(lab, queue, PARTITIONS)

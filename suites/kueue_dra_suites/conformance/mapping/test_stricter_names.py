@@ -65,8 +65,14 @@ def test_a_capacity_has_one_slash_at_most(lab: Lab, name: str, verdict: Rejected
         pytest.param(
             {"KueueDRAIntegrationDeviceTaints": True, "KueueDRADeviceFeasibility": True}, ACCEPTED, id="taints"
         ),
+        pytest.param({"AdmissionFairSharing": False}, ONE_GATE, id="fair-sharing-without-its-anchor"),
+        pytest.param(
+            {"AdmissionFairSharing": False, "AdmissionFairSharingAnchorAtQuotaReservation": False},
+            ACCEPTED,
+            id="no-fair-sharing-and-no-anchor",
+        ),
     ],
 )
 def test_new_gates_need_others(lab: Lab, gates: dict[str, bool], verdict: RejectedFields) -> None:
-    """Each is off by default and needs what it builds upon."""
+    """Each needs what it builds upon."""
     assert lab.check(a_document(gates=gates)) == verdict

@@ -29,22 +29,6 @@ def test_what_another_takes_in_the_same_moment_is_waited_for(lab: Lab) -> None:
     assert lab.condition(waiting, "QuotaReserved") == ("False", "WaitingForQuota")
 
 
-@covers("OBSERVE-003", "OBSERVE-004")
-def test_who_needs_the_victim_of_another_waits_for_quota(lab: Lab) -> None:
-    """Only the preemptor itself waits for its victim."""
-    lab.start(gates=OBSERVED)
-    cohort = a_cohort(lab)
-    policy = {"reclaimWithinCohort": "Any"}
-    one, other = cohort.queue({"whole-gpus": 1}, preemption=policy), cohort.queue({"whole-gpus": 1}, preemption=policy)
-    victim = cohort.queue({"whole-gpus": 0}).submit(a_job(claims=[a_template(gpu(2))]))
-    lab.run(victim, pods=1)
-    first, second = one.submit(a_job(claims=[a_template(gpu())])), other.submit(a_job(claims=[a_template(gpu())]))
-
-    assert lab.condition(first, "QuotaReserved") == ("False", "WaitingForPreemptedWorkloads")
-    assert lab.condition(second, "QuotaReserved") == ("False", "WaitingForQuota")
-    assert lab.verdict(second) == pending(Reason.OUTRUN)
-
-
 @covers("OBSERVE-007")
 def test_a_loop_of_cohorts_suspends(lab: Lab) -> None:
     """The scheduler finds the ClusterQueue inactive, where the Workload controller finds nothing wrong."""
