@@ -11,6 +11,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.fence import reobserve
 from kueue_dra_clusters.fence_objects import KUEUE
+from kueue_dra_clusters.group_stateful_sets import between
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import (
     Observation,
@@ -63,6 +64,8 @@ class Cleanup:
         rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
         named = [*_of_kind(FLAVOR, rest), *_of_kind(ADMISSION_CHECK, rest)]
         namespaces = _of_kind(NAMESPACE, rest)
+        for ref in list(rest) if self.finalizes else ():
+            rest += between(ref)
         last = {*named, *namespaces}
         self.remove([ref for ref in rest if ref not in last])
         for ref in self._kept:

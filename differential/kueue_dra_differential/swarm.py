@@ -67,12 +67,19 @@ class SwarmConfig:
 
 
 @st.composite
-def with_kinds(draw: DrawFn, swarm: SwarmConfig, kinds: tuple[str, ...]) -> SwarmConfig:
-    """Draw whether a batch has work of some kinds instead of Jobs alone; most have, but not rivals."""
-    without = draw(NOW_AND_THEN)
-    if swarm.rivals or without:
+def with_kinds(
+    draw: DrawFn,
+    swarm: SwarmConfig,
+    kinds: tuple[str, ...],
+    through_pods: tuple[str, ...],
+) -> SwarmConfig:
+    """Draw which kinds of work a batch has: Jobs alone, as rivals have, every kind, or those made of pods."""
+    jobs = swarm.kinds
+    choices = (jobs, kinds, kinds, kinds, through_pods, through_pods)
+    drawn = draw(st.sampled_from(choices))
+    if swarm.rivals:
         return swarm
-    return replace(swarm, kinds=kinds)
+    return replace(swarm, kinds=drawn)
 
 
 @st.composite
