@@ -64,8 +64,7 @@ class Cleanup:
         rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
         named = [*_of_kind(FLAVOR, rest), *_of_kind(ADMISSION_CHECK, rest)]
         namespaces = _of_kind(NAMESPACE, rest)
-        for ref in list(rest) if self.finalizes else ():
-            rest += between(ref)
+        rest += self._between(rest)
         last = {*named, *namespaces}
         self.remove([ref for ref in rest if ref not in last])
         for ref in self._kept:
@@ -77,6 +76,15 @@ class Cleanup:
         self._remove_namespaces(namespaces)
         self._kept.clear()
         applied.clear()
+
+    def _between(self, refs: Sequence[Ref]) -> list[Ref]:
+        """Name what was created between LeaderWorkerSets and their pods, where no controller removes it."""
+        if not self.finalizes:
+            return []
+        found = []
+        for ref in refs:
+            found += between(ref)
+        return found
 
     def _let_go(self, jobs: Sequence[Manifest]) -> None:
         """Remove the finalizers of pods: Kueue keeps those of a group, deleted or not, until others replace them."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 NOW_AND_THEN = st.sampled_from((False, False, True))
@@ -79,7 +80,9 @@ def with_kinds(
     drawn = draw(st.sampled_from(choices))
     if swarm.rivals:
         return swarm
-    return replace(swarm, kinds=drawn)
+    # The API server applies a LimitRange to pods itself, which the reference does not.
+    ranges = swarm.ranges and POD.name not in drawn
+    return replace(swarm, kinds=drawn, ranges=ranges)
 
 
 @st.composite
