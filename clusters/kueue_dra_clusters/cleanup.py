@@ -11,6 +11,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.fence import reobserve
 from kueue_dra_clusters.fence_objects import KUEUE
+from kueue_dra_clusters.group_stateful_sets import between
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import (
     Observation,
@@ -65,6 +66,7 @@ class Cleanup:
         rest = [ref for ref in reversed(applied.refs()) if not self._is_skipped(ref)]
         named = [*_of_kind(FLAVOR, rest), *_of_kind(ADMISSION_CHECK, rest)]
         namespaces = _of_kind(NAMESPACE, rest)
+        rest += self._between(rest)
         last = {*named, *namespaces}
         self.remove([ref for ref in rest if ref not in last])
         for ref in self._kept:
@@ -82,6 +84,15 @@ class Cleanup:
         if (ref.kind, ref.name) == DEFAULT_CLASS:
             return False
         return ref.kind in (SUBMITTED - POD_OWNERS.keys()) | self.leaves
+
+    def _between(self, refs: Sequence[Ref]) -> list[Ref]:
+        """Name what was created between LeaderWorkerSets and their pods, where no controller removes it."""
+        if not self.finalizes:
+            return []
+        found = []
+        for ref in refs:
+            found += between(ref)
+        return found
 
     def _let_go(self, jobs: Sequence[Manifest]) -> None:
         """Remove the finalizers of pods: Kueue keeps those of a group, deleted or not, until others replace them."""

@@ -10,8 +10,10 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import KUEUE
+from kueue_dra_clusters.group_stateful_sets import between
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import owners_of
+from kueue_dra_clusters.pod_groups import group_of
 from kueue_dra_clusters.waiting import (
     NotYet,
     TimedOut,
@@ -21,6 +23,12 @@ from kueue_dra_clusters.waiting import (
 )
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
+from kueue_dra_ref.api.pod_owners import (
+    DEPLOYMENT,
+    POD_OWNERS,
+    is_pod_of,
+    replicas_of,
+)
 from kueue_dra_ref.target import Manifest, Ref
 
 QUEUES = ("ClusterQueue", "LocalQueue")
@@ -118,10 +126,14 @@ class CreationOrder:
 
     def _second_of(self, ref: Ref) -> int:
         """Give the second in which a Workload was created or reserved quota, the later one: Kueue orders by both."""
-        refs = workloads_of(self.informers, ref) if ref.kind in JOB_KINDS else [ref]
+        is_workload = ref.kind == "Workload"
+        refs = [ref] if is_workload else workloads_of(self.informers, ref)
         found = [each for each in map(self.informers.read, refs) if each]
-        if not found and self.informers.read(ref) is not None:
-            raise NotYet(f"{ref} has no Workload")
+        stored = self.informers.read(ref)
+        if stored is not None and not found:
+            if self._expects_workload(stored):
+                raise NotYet(f"{ref} has no Workload")
+            found = [stored]
         stamps = []
         for workload in found:
             stamps.append(workload["metadata"]["creationTimestamp"])
@@ -132,15 +144,35 @@ class CreationOrder:
             default=0,
         )
 
+    def _expects_workload(self, stored: Manifest) -> bool:
+        """Whether Kueue creates a Workload of stored work by itself, whatever else there is."""
+        owner = POD_OWNERS.get(stored["kind"])
+        if owner is None:
+            return not group_of(stored)
+        if owner is DEPLOYMENT or not replicas_of(stored):
+            return False
+        return owner.framework in self.applied.frameworks
+
 
 def dependents_of(informers: InformerCache, ref: Ref) -> Sequence[Ref]:
-    """Give the Workloads to delete together with a Job; the Workload of pods may have others that own it."""
-    return () if ref.kind == POD.name else workloads_of(informers, ref)
+    """Give what to delete together with work; the Workload of pods may have others that own it."""
+    if ref.kind == POD.name:
+        return ()
+    workloads = workloads_of(informers, ref)
+    if ref.kind not in POD_OWNERS:
+        return workloads
+    owner = informers.read(ref)
+    if owner is None:
+        return ()
+    pods = informers.list("v1", POD.name, ref.namespace)
+    own = [Ref.of(pod) for pod in pods if is_pod_of(owner, pod)]
+    return [*own, *workloads, *between(ref)]
 
 
 def workloads_of(informers: InformerCache, ref: Ref) -> Sequence[Ref]:
-    """Give the Workloads that a stored Job owns; none for other kinds."""
-    job = informers.read(ref) if ref.kind in JOB_KINDS else None
+    """Give the Workloads that stored work owns; none for other kinds."""
+    is_work = ref.kind in JOB_KINDS or ref.kind in POD_OWNERS
+    job = informers.read(ref) if is_work else None
     if job is None:
         return []
     workloads = informers.list(KUEUE, "Workload", ref.namespace)

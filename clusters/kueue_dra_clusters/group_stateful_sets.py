@@ -33,6 +33,13 @@ def controlled(objects: APIClient, manifest: Manifest) -> Manifest:
     return {**manifest, "metadata": {**meta, "ownerReferences": [reference]}}
 
 
+def between(ref: Ref) -> list[Ref]:
+    """Name the StatefulSet between a LeaderWorkerSet and its pods; none for other work."""
+    if ref.kind != LEADER_WORKER_SET.name:
+        return []
+    return [Ref.of(_stateful_set(ref.namespace, ref.name))]
+
+
 def _stored(objects: APIClient, namespace: str, name: str) -> Manifest | None:
     """Give the StatefulSet of a LeaderWorkerSet as it is stored; None if the API server refuses it."""
     wanted = _stateful_set(namespace, name)

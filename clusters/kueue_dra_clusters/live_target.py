@@ -32,7 +32,7 @@ from kueue_dra_clusters.settle import Settle
 from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import TimedOut, WaitLimits, limits_of
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
-from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Rejection
 
 TOUCHED = "kueue-dra.dev/touched"
@@ -210,8 +210,11 @@ class LiveTarget:
             if ref.kind in ("ResourceFlavor", ADMISSION_CHECK):
                 # Kueue releases one that no ClusterQueue of its informer names.
                 self._fence.pass_queues((), ())
-            removed = [ref, *dependents_of(self._informers, ref)]
-            self._cleaning.remove(removed, entirely=False)
+            dependents = dependents_of(self._informers, ref)
+            self._cleaning.remove([ref, *dependents], entirely=False)
+            for each in dependents:
+                if each.kind == POD.name:
+                    self._record_deletion(each)
             self._record_deletion(ref)
             if ref.kind == "DeviceClass":
                 self._retries.note_class()
@@ -222,9 +225,9 @@ class LiveTarget:
         self._touches += 1
         for ref in refs:
             self._ownership.insist_on(self._objects, ref)
-            for workload in (
-                workloads_of(self._informers, ref) if ref.kind in JOB_KINDS else [ref]
-            ):
+            is_workload = ref.kind == "Workload"
+            own = [ref] if is_workload else workloads_of(self._informers, ref)
+            for workload in own:
                 self._objects.patch(
                     workload,
                     {"metadata": {"annotations": {TOUCHED: str(self._touches)}}},

@@ -48,6 +48,23 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndPod:
+    """End or delete one pod of an earlier job, if Kueue queues that through its pods."""
+
+    job: int
+    pod: int
+    how: str
+    """The phase of the pod, or that it is deleted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollOut:
+    """Create the pods that an earlier job lacks, or one more pod of a group."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Activate:
     """Deactivate or activate one of the earlier jobs, if it is a Workload."""
 
@@ -134,5 +151,6 @@ class Touch:
 
 
 Edit = Activate | Move | Resize | Rank
-JobEvent = Submit | Delete | Finish | Progress | Touch | Edit
+PodEvent = EndPod | RollOut
+JobEvent = Submit | Delete | Finish | Progress | Touch | Edit | PodEvent
 Event = JobEvent | QueueEvent | Common

@@ -23,9 +23,10 @@ from kueue_dra_differential.events import (
     Worth,
     class_of,
 )
+from kueue_dra_differential.frameworks import with_frameworks
 from kueue_dra_differential.generated_scenario import GeneratedScenario
 from kueue_dra_differential.node_fields import FLAVORS, HEAVY, PLAIN
-from kueue_dra_differential.other_work import kinds_of, with_frameworks
+from kueue_dra_differential.other_work import THROUGH_PODS, kinds_of
 from kueue_dra_differential.queue_events_manifests import QueueObjects
 from kueue_dra_differential.queues import GeneratedQueues
 from kueue_dra_differential.sourced_devices import CAPACITIES, COUNTERS
@@ -121,7 +122,7 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
             distinct_reasons=usual is OBSERVED,
         )
     )
-    swarm = draw(with_kinds(swarm, kinds_of(behaviour)))
+    swarm = draw(with_kinds(swarm, kinds_of(behaviour), THROUGH_PODS))
     found = []
     for mappings in (MAPPINGS, OTHER_MAPPINGS):
         one = settings.configuration(behaviour, mappings, theme, fair)

@@ -14,6 +14,7 @@ from kueue_dra_differential.events import (
     Common,
     Delete,
     Edit,
+    EndPod,
     Event,
     Finish,
     JobEvent,
@@ -23,12 +24,14 @@ from kueue_dra_differential.events import (
     Rank,
     Resize,
     Restart,
+    RollOut,
     Submit,
     Touch,
     Worth,
     class_of,
 )
 from kueue_dra_differential.node_fields import HEAVY, PLACES
+from kueue_dra_differential.pod_work import POD_KINDS, PodShape, PodWork
 from kueue_dra_differential.queue_events import Gate
 from kueue_dra_differential.queue_events_manifests import QueueObjects, named
 from kueue_dra_differential.queues import GeneratedQueues
@@ -44,7 +47,7 @@ class GeneratedScenario:
 
     site: QueueObjects
     events: tuple[Event, ...]
-    _jobs: dict[str, Manifest] = field(default_factory=dict)
+    _jobs: dict[str, Manifest | PodWork] = field(default_factory=dict)
     _made: int = 0
     _succeeded: dict[str, int] = field(default_factory=dict)
     """The succeeded pods of each Job; all of them once it is finished."""
@@ -88,6 +91,8 @@ class GeneratedScenario:
                 | Move()
                 | Resize()
                 | Rank()
+                | EndPod()
+                | RollOut()
             ):
                 return self._of_a_job(event)
             case Gate(open=False):
@@ -116,12 +121,22 @@ class GeneratedScenario:
                 }
 
     def _touched(self) -> Step:
-        return {"touch": [named(made) for made in self._jobs.values()]}
+        return {"touch": [ref for made in self._jobs.values() for ref in _refs(made)]}
 
     def _of_a_job(self, event: JobEvent) -> Step:
+        if isinstance(event, Submit):
+            return self._submitted(event)
+        there = list(self._jobs.values())
+        if isinstance(event, EndPod | RollOut):
+            there = [made for made in there if isinstance(made, PodWork)]
+        found = there[event.job % len(there)] if there else None
+        if isinstance(found, PodWork):
+            return self._of_pods(found, event)
+        return self._of_other_work(event)
+
+    def _of_other_work(self, event: JobEvent) -> Step:
+        """Give the step of an event of a Job, of other work that is suspended, or of a Workload."""
         match event:
-            case Submit():
-                return {"apply": self._submitted(event)}
             case Delete():
                 return self._deleted(event.job)
             case Finish():
@@ -130,46 +145,73 @@ class GeneratedScenario:
                 return self._changed(event.job, "Job", self._further)
             case Touch():
                 return {"touch": [named(made) for made in self._one(event.job)]}
-            case _:
-                return {
-                    "apply": [
-                        found
-                        for made in self._one(event.job)
-                        for found in self._rewritten(made, event)
-                    ]
-                }
+            case Activate() | Move() | Resize() | Rank():
+                return {"apply": self._edited(event)}
+        return {"apply": []}
+
+    def _edited(self, event: Edit) -> list[Manifest]:
+        found: list[Manifest] = []
+        for made in self._one(event.job):
+            found += self._rewritten(made, event)
+        return found
+
+    def _of_pods(self, work: PodWork, event: JobEvent) -> Step:
+        """Give the step of an event of work that Kueue queues through its pods."""
+        if isinstance(event, Delete):
+            there = self._jobs.items()
+            self._jobs = {name: made for name, made in there if made is not work}
+        return work.step(event, self._line)
 
     def _template(self, name: str, *, like: str) -> Manifest:
         return self._queues.theme.templates[like].manifest(name, self._queues.namespace)
 
-    def _submitted(self, event: Submit) -> list[Manifest]:
+    def _submitted(self, event: Submit) -> Step:
         name = f"j{self._made}"
         self._made += 1
-        work = self._work(event)
-        meta = {"name": name, "namespace": self._queues.namespace}
+        namespace = self._queues.namespace
         line = self._line(event.queue)
-        *others, made = other_work.manifests(work, meta, line)
+        if event.kind in POD_KINDS and not event.as_workload:
+            pods = self._pods(event).made(name, namespace, line)
+            self._jobs[name] = pods
+            return pods.submitted()
+        meta = {"name": name, "namespace": namespace}
+        *others, made = other_work.manifests(self._work(event), meta, line)
         self._jobs[name] = made
-        return [*others, made]
+        return {"apply": [*others, made]}
 
-    def _work(self, event: Submit) -> Work:
+    def _pods(self, event: Submit) -> PodShape:
+        return PodShape(
+            kind=event.kind,
+            shape=self._shape(event),
+            priority=event.priority,
+            pods=event.pods,
+            twice=event.twice,
+            fast=event.least is not None,
+        )
+
+    def _shape(self, event: Submit) -> dict[str, Any]:
+        """Give what each pod requests, and how many there are."""
         theme = self._queues.theme
         cpu = {"cpu": str(event.cpu)} if event.cpu else {}
-        claims, requests = (
-            theme.claims(event.asks),
-            {**cpu, **theme.requests(event.asks)},
-        )
         runtime = {"runtimeClassName": HEAVY["metadata"]["name"]} if event.heavy else {}
         spec = {**PLACES[event.place], **runtime, **theme.shapes[event.shape]}
-        shape: dict[str, Any] = {"requests": requests, "claims": claims, "spec": spec}
-        shape |= {"pods": event.pods, "least": event.least if event.pods > 1 else None}
+        return {
+            "requests": {**cpu, **theme.requests(event.asks)},
+            "claims": theme.claims(event.asks),
+            "spec": spec,
+            "pods": event.pods,
+            "least": event.least if event.pods > 1 else None,
+        }
+
+    def _work(self, event: Submit) -> Work:
+        shape = self._shape(event)
         if not event.as_workload and event.kind != "Job":
             return other_work.work(event.kind, shape, event.priority, twice=event.twice)
         if not event.as_workload:
             return a_job(priority=event.priority, **shape)
-        first = (
-            {"requests": requests, "claims": claims} if event.twice else {"cpu": "1"}
-        )
+        first: dict[str, Any] = {"cpu": "1"}
+        if event.twice:
+            first = {"requests": shape["requests"], "claims": shape["claims"]}
         return a_workload(
             a_pod_set("first", **first),
             a_pod_set("main", **shape),
@@ -180,9 +222,10 @@ class GeneratedScenario:
         return f"lq{self.site.index(queue)}"
 
     def _one(self, job: int) -> list[Manifest]:
-        """Give one of the jobs that exist; empty without any."""
+        """Give one of the jobs that exist, unless Kueue queues it through its pods; empty without any."""
         there = list(self._jobs.values())
-        return there and [there[job % len(there)]]
+        found = there[job % len(there)] if there else None
+        return [found] if isinstance(found, dict) else []
 
     def _deleted(self, job: int) -> Step:
         found = self._one(job)
@@ -223,3 +266,8 @@ class GeneratedScenario:
             return made
         self._succeeded[name] = before + 1
         return {**made, "status": {"active": 0, "succeeded": before + 1}}
+
+
+def _refs(made: Manifest | PodWork) -> list[Manifest]:
+    """Name what a touch of earlier work is for."""
+    return made.touched() if isinstance(made, PodWork) else [named(made)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from kueue_dra_differential.pod_work import POD_KINDS
 from kueue_dra_fixtures.builders import Work, a_pod_set, work_of
 from kueue_dra_fixtures.work_kinds import ENDLESS, a_runtime, a_work_manifest, completed
 from kueue_dra_ref.api.job_kind import replaced
-from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_in, pod_set_places
+from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD, is_in, pod_set_places
+from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.target import Manifest
@@ -20,27 +21,23 @@ _OF_ONE = frozenset({"JAXJob"})
 
 
 def kinds_of(behaviour: Behaviour) -> tuple[str, ...]:
-    """The kinds of a release, without pods and those that need a gate.
+    """The kinds of a release, those twice that Kueue queues through their pods.
 
     Jobs come last and thrice, since a draw prefers what comes first.
     """
     found = []
     for kind in JOB_KINDS.values():
-        if kind is JOB or kind.gated or kind.gate:
+        if kind in (JOB, POD):
             continue
         if is_in(kind, behaviour.kueue):
             found.append(kind.name)
     found.reverse()
     jobs = [JOB.name] * 3
-    return (*found, *jobs)
+    return (*POD_KINDS, *POD_KINDS, *found, *jobs)
 
 
-def with_frameworks(configuration: Manifest, kinds: Sequence[str]) -> Manifest:
-    """A Configuration with which Kueue queues these kinds; Jobs alone need nothing."""
-    if set(kinds) == {JOB.name}:
-        return configuration
-    names = [kind.framework for kind in JOB_KINDS.values() if kind.name in kinds]
-    return {**configuration, "integrations": {"frameworks": names}}
+THROUGH_PODS = (*POD_KINDS, JOB.name)
+"""Jobs, and the kinds that Kueue queues through their pods."""
 
 
 def work(kind: str, shape: dict[str, Any], priority: int, *, twice: bool) -> Work:
@@ -79,6 +76,9 @@ def resized(made: Manifest, pods: int) -> Manifest | None:
     kind = made["kind"]
     if kind in _FIXED or kind == JOB.name:
         return None
+    if kind == SPARK_APPLICATION.name:
+        scaled: Manifest = replaced(made, ("spec", "executor", "instances"), pods)
+        return scaled
     last = pod_set_places(made)[-1]
     path = (*last.path[:-1], "replicas")
     changed: Manifest = replaced(made, path, pods)

@@ -22,18 +22,21 @@ from kueue_dra_differential.config_profiles import ConfigProfile
 from kueue_dra_differential.events import (
     Activate,
     Delete,
+    EndPod,
     Event,
     Finish,
     Move,
     Progress,
     Rank,
     Resize,
+    RollOut,
     Submit,
     Touch,
 )
 from kueue_dra_differential.limitranges import FREE, RANGES
 from kueue_dra_differential.node_fields import ANYWHERE, PLACES
 from kueue_dra_differential.pod_shapes import SINGLE
+from kueue_dra_differential.pod_work import DELETED, POD_KINDS
 from kueue_dra_differential.queue_events import (
     Bound,
     Gate,
@@ -217,6 +220,7 @@ def events(
     }
     if swarm.stops:
         often[stop] = 4
+    often |= _of_pods(swarm)
     often |= _surroundings(way, swarm)
     if swarm.edits:
         edit = _edit(queue, swarm)
@@ -225,6 +229,16 @@ def events(
         rebuilt = _rebuilt(queue, line, swarm)
         often |= {way: 2, rebuilt: 10}
     return weighted(often)
+
+
+def _of_pods(swarm: SwarmConfig) -> Weights:
+    """Events of pods: they end, are deleted, or are created again."""
+    if set(POD_KINDS).isdisjoint(swarm.kinds):
+        return {}
+    ways = st.sampled_from(("Succeeded", "Failed", DELETED))
+    pods = st.integers(0, 3)
+    end = st.builds(EndPod, job=EARLIER, pod=pods, how=ways)
+    return {end: 8, st.builds(RollOut, job=EARLIER): 6}
 
 
 def _submissions(

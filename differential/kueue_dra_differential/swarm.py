@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 NOW_AND_THEN = st.sampled_from((False, False, True))
@@ -67,12 +68,21 @@ class SwarmConfig:
 
 
 @st.composite
-def with_kinds(draw: DrawFn, swarm: SwarmConfig, kinds: tuple[str, ...]) -> SwarmConfig:
-    """Draw whether a batch has work of some kinds instead of Jobs alone; most have, but not rivals."""
-    without = draw(NOW_AND_THEN)
-    if swarm.rivals or without:
+def with_kinds(
+    draw: DrawFn,
+    swarm: SwarmConfig,
+    kinds: tuple[str, ...],
+    through_pods: tuple[str, ...],
+) -> SwarmConfig:
+    """Draw which kinds of work a batch has: Jobs alone, as rivals have, every kind, or those made of pods."""
+    jobs = swarm.kinds
+    choices = (jobs, kinds, kinds, kinds, through_pods, through_pods)
+    drawn = draw(st.sampled_from(choices))
+    if swarm.rivals:
         return swarm
-    return replace(swarm, kinds=kinds)
+    # The API server applies a LimitRange to pods itself, which the reference does not.
+    ranges = swarm.ranges and POD.name not in drawn
+    return replace(swarm, kinds=drawn, ranges=ranges)
 
 
 @st.composite

@@ -8,16 +8,20 @@ Kueue: pkg/controller/jobs/deployment/deployment_webhook.go (Default);
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.job_kind import Path, PodSetPlace, spec_of, template_at
-from kueue_dra_ref.api.queued_pods import annotations_of, labels_of
+from kueue_dra_ref.api.queued_pods import annotations_of, is_of_group, labels_of
 from kueue_dra_ref.target import Manifest
 
 _LWS = "leaderworkerset.sigs.k8s.io"
 _REPLICAS: Path = ("spec", "template")
 _GROUP = "leaderWorkerTemplate"
+_NAME_OF_WORKLOAD = re.compile(
+    r"((?:statefulset|leaderworkerset)-[a-z0-9.-]+)-[0-9a-f]{5}"
+)
 LEADER: Path = ("spec", _GROUP, "leaderTemplate")
 WORKER: Path = ("spec", _GROUP, "workerTemplate")
 
@@ -125,6 +129,15 @@ def group_workload(owner: Manifest, group: str = "") -> str:
     return f"{prefix}-{digest[:5]}"
 
 
+def group_of_workload(workload: Manifest) -> str:
+    """Name an object, or a group of it, by its Workload, whose name ends in a hash; empty for other Workloads."""
+    if not is_of_group(workload):
+        return ""
+    name = str(workload["metadata"]["name"])
+    found = _NAME_OF_WORKLOAD.fullmatch(name)
+    return found.group(1) if found else ""
+
+
 def made_pods(owner: Manifest) -> list[Manifest]:
     """Give the pods that the controllers of Kubernetes, or of the kind, make of a stored object."""
     makers = {
@@ -135,17 +148,28 @@ def made_pods(owner: Manifest) -> list[Manifest]:
     return list(makers[owner["kind"]](owner))
 
 
+def is_pod_of(owner: Manifest, pod: Manifest) -> bool:
+    """Whether a pod belongs to an object."""
+    meta = owner["metadata"]
+    if pod["metadata"]["namespace"] != meta["namespace"]:
+        return False
+    if owner_name(pod) == (owner["kind"], meta["name"]):
+        return True
+    owners = pod["metadata"].get("ownerReferences") or ()
+    return any(each.get("uid") == meta["uid"] for each in owners)
+
+
 def _of_deployment(owner: Manifest) -> Iterator[Manifest]:
     """Make the pods of the one ReplicaSet of a new Deployment; their names are random in a cluster."""
     meta = owner["metadata"]
-    uid = str(meta.get("uid", ""))
-    digest = hashlib.sha256(uid.encode()).hexdigest()[:10]
-    name = f"{meta['name']}-{digest}"
+    named = str(meta["name"])
+    digest = hashlib.sha256(named.encode()).hexdigest()[:10]
+    name = f"{named}-{digest}"
     controller = {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
         "name": name,
-        "uid": uid,
+        "uid": str(meta.get("uid", "")),
     }
     for number in range(replicas_of(owner)):
         labels = {"pod-template-hash": digest}

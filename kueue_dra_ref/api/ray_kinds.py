@@ -26,6 +26,8 @@ HEAD, SUBMITTER = "head", "submitter"
 """The names of the pod sets of the head, and of the Job that submits to it."""
 BY_JOB, BY_SIDECAR = "K8sJobMode", "SidecarMode"
 """How a RayJob submits: with a Job, the default of its CRD, or with a container of the head."""
+INVALID = "ValidationFailed"
+"""The jobDeploymentStatus of a RayJob that KubeRay has found invalid."""
 CLUSTER_PATHS: dict[str, Path] = {
     "RayCluster": ("spec",),
     "RayJob": ("spec", "rayClusterSpec"),

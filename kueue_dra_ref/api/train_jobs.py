@@ -155,10 +155,12 @@ class _Size:
         return replicated.get("name") == _NODE
 
     def _default_count(self, replicated: Manifest, step: str) -> int:
-        if step == _TRAINER and self.policy is not None:
-            return int(self.policy.get("numNodes", 1))
+        """Give the number of pods that the runtime says; the trainer counts one where it says none."""
         template = replicated.get("template") or {}
-        return int(spec_of(template).get("parallelism", 1))
+        count = spec_of(template).get("parallelism", 1)
+        if step == _TRAINER and self.policy is not None:
+            count = self.policy.get("numNodes", 1)
+        return max(int(count), 1)
 
     def _with_resources(self, template: Manifest) -> Manifest:
         """Give a pod template whose container of the node has the resources that the TrainJob asks for."""

@@ -169,6 +169,7 @@ DEFINITIONS = APIValidation(
             workload_crd.min_count_is_at_most_count,
         ),
     ),
+    unknown_fields=Collect(work_crd.mpi_job_pods_have_no_resources),
     workload_priority_class=CRDValidation(
         limits=Collect(shared_crd.value_is_required, shared_crd.integers_have_32_bits)
     ),

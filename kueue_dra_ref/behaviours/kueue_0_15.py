@@ -37,7 +37,7 @@ from kueue_dra_ref.behaviours.phases_validation import (
 from kueue_dra_ref.features.kube_features import kueue_0_15_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First
-from kueue_dra_ref.rules.crd import clusterqueue_crd, workload_crd
+from kueue_dra_ref.rules.crd import clusterqueue_crd, work_crd, workload_crd
 from kueue_dra_ref.rules.dra import (
     claim_templates,
     claim_templates_0_14,
@@ -86,6 +86,10 @@ def _definitions(earlier: APIValidation) -> APIValidation:
         earlier,
         cluster_queue=_cluster_queue(earlier.cluster_queue),
         workload=_workload(earlier.workload),
+        # The definition of an MPIJob is that of mpi-operator 0.7.
+        unknown_fields=earlier.unknown_fields.drop(
+            work_crd.mpi_job_pods_have_no_resources
+        ),
     )
 
 

@@ -56,6 +56,7 @@ from kueue_dra_ref.rules.flavorassigner import flavor_fungibility
 from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
     managed_jobs,
+    ray_jobs,
 )
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads
 from kueue_dra_ref.rules.scheduler import scheduling_cycle
@@ -224,6 +225,8 @@ def _jobs(earlier: JobRules) -> JobRules:
         default_queue_exempt=earlier.default_queue_exempt.add(
             managed_jobs.no_default_queue_in_unmanaged_namespace
         ),
+        # A RayJob that KubeRay has found invalid releases its quota.
+        hold=earlier.hold.add(ray_jobs.hold_invalid_ray_job),
         # An owner with another UID than the reference has is not meant.
         stale_owner=AnyOf(managed_jobs.stale_owner_is_ignored),
     )

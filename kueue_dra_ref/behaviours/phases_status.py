@@ -61,6 +61,8 @@ class JobRules:
     """What finishes the Workload of a Job that has other node labels than its flavors, or than admission checks add?"""
     fail_to_start: First[[dict[str, Any]], tuple[str, str]] = First()
     """What finishes the Workload of work that cannot start? Without rules: nothing does."""
+    hold: First[[dict[str, Any]], tuple[str, str]] = First()
+    """With which reason and message does work release its quota until it is valid? Without rules: it never does."""
     reclaimable_pods: First[[dict[str, Any]], int]
     """How many pods of the Job no longer need quota?"""
     reclaimable_pod_sets: First[[dict[str, Any]], list[dict[str, Any]]] = First()

@@ -98,6 +98,8 @@ class APIValidation:
     """ResourceFlavors"""
     work: CRDValidation = CRDValidation()
     """Kinds of work other than Jobs"""
+    unknown_fields: Collect[[str], str] = Collect()
+    """Which fields does the API server drop, since the definition of a kind lacks them? Without rules: none."""
     workload: CRDValidation = CRDValidation()
     """Workloads"""
     workload_priority_class: CRDValidation = CRDValidation()

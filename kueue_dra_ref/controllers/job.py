@@ -19,7 +19,10 @@ from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.job_pods import JobPods
-from kueue_dra_ref.controllers.workload_conditions import unset_quota_reservation
+from kueue_dra_ref.controllers.workload_conditions import (
+    no_quota_reservation,
+    unset_quota_reservation,
+)
 from kueue_dra_ref.controllers.workloadpriorityclass import (
     MissingClass,
     WorkloadPriorityClassController,
@@ -109,7 +112,10 @@ class JobReconciler:
 
     def _reconcile(self, job: Manifest, workload: Manifest | None) -> None:
         finished = self.rules.finished(job)
-        if finished:
+        hold = self.rules.hold(job)
+        if hold and self._is_held(job, workload):
+            self._put_on_hold(workload, *hold)
+        elif finished:
             self._finish(job, workload, *finished)
         elif workload is None:
             self._create(job)
@@ -117,6 +123,24 @@ class JobReconciler:
             self._replace_workload(job, workload)
         elif not is_true(workload, "Finished"):
             self._sync(job, workload)
+
+    def _is_held(self, job: Manifest, workload: Manifest | None) -> bool:
+        """Whether work on hold keeps the Workload that it has, or gets none."""
+        return workload is None or self._equivalent_to_workload(job, workload)
+
+    def _put_on_hold(
+        self, workload: Manifest | None, reason: str, message: str
+    ) -> None:
+        """Release the quota of work that is on hold."""
+        if workload is None or is_true(workload, "Finished"):
+            return
+        if not is_true(workload, "QuotaReserved"):
+            return
+        working = self.kueue.patched(workload)
+        now = self.kueue.clock.now
+        set_condition(working, "QuotaReserved", False, reason, message, now)
+        no_quota_reservation(self.kueue, working)
+        self.store.put(working)
 
     def _sync(self, job: Manifest, workload: Manifest) -> None:
         """Bring a Job and its equivalent Workload in line, one change at a time."""

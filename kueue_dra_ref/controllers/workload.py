@@ -18,7 +18,7 @@ from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.backoff import Backoff
-from kueue_dra_ref.controllers.deviceclass import may_queue
+from kueue_dra_ref.controllers.deviceclass import is_on_hold, may_queue
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
 from kueue_dra_ref.controllers.requeue_backoff import backs_off, ends_backoff
 from kueue_dra_ref.controllers.workload_conditions import (
@@ -120,7 +120,8 @@ class WorkloadReconciler:
         if self.checks.delay(working):
             self.store.put(working)
             return
-        if not is_true(obj, "QuotaReserved") and not self._processed(key, working):
+        is_waiting = not is_true(obj, "QuotaReserved") and not is_on_hold(obj)
+        if is_waiting and not self._processed(key, working):
             return
         if backs_off(self.kueue, working):
             return

@@ -58,6 +58,8 @@ class AdmissionChain:
 
         """
         obj = self._decoded(manifest)
+        for path in self.behaviour.definitions.unknown_fields(obj["kind"]):
+            drop(obj, path)
         ref = Ref.of(obj)
         old = self.store.find(ref.kind, ref.name, ref.namespace)
         self._check_kind(obj)

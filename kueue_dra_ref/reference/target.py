@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from kueue_dra_ref.api.conversion import presented
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -219,7 +220,7 @@ class ReferenceTarget:
 
     def _owned(self, ref: Ref) -> Sequence[Ref]:
         """Name the Workloads that a Job owns."""
-        if ref.kind not in JOB_KINDS:
+        if ref.kind not in JOB_KINDS and ref.kind not in POD_OWNERS:
             return ()
         owned = []
         for workload in self.store.every("Workload"):

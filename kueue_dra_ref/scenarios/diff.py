@@ -13,8 +13,14 @@ from typing import Any
 from kueue_dra_ref.api.quantities import BadQuantity, parse
 
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_NAME_OF_A_JOBS_WORKLOAD = re.compile(r"\b(job-[a-z0-9.-]+)-[0-9a-f]{5}\b")
-"""Ends in a hash of the Job's UID; Kueue 0.14 names Workloads in messages about their devices."""
+_NAME_OF_A_JOBS_WORKLOAD = re.compile(
+    r"\b([a-z]*(?:job|jobset|pod|set|cluster|service|wrapper|application)"
+    r"-[a-z0-9.-]+)-[0-9a-f]{5}\b"
+)
+"""Ends in a hash of the UID of its work; Kueue 0.14 names Workloads in messages about their devices."""
+
+_LATE = frozenset({"pods"})
+"""Parts of an observation that earlier recordings do not have."""
 
 _ENGINE_DETAILS = re.compile(
     r"(CEL compilation failed:|has invalid CEL selector:|CEL evaluation failed[^:]*:).*",
@@ -55,7 +61,10 @@ def difference(
 def _in_objects(
     ours: dict[str, Any], theirs: dict[str, Any], path: str
 ) -> Difference | None:
-    for key in sorted({*ours, *theirs}):
+    keys = {*ours, *theirs}
+    if not path and not keys <= ours.keys() & theirs.keys():
+        keys -= _LATE
+    for key in sorted(keys):
         below = f"{path}.{key}" if path else key
         found = difference(
             ours.get(key),

@@ -10,7 +10,9 @@ from typing import Any
 
 from kueue_dra_ref.api.documents import parse
 from kueue_dra_ref.api.files import DocumentError, text_of
+from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.json_text import NoJson, json_value
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.schema_config import Keys, ListKey, MapKey, Scalar
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.strict_decoding import expectation, misfits, unknown_keys
@@ -21,6 +23,15 @@ _TEXT, _OBJECT = Scalar.TEXT, MapKey(Scalar.ANYTHING)
 _OBJECTS, _REFERENCES = (
     ListKey(_OBJECT),
     ListKey({"apiVersion": _TEXT, "kind": _TEXT, "namespace": _TEXT, "name": _TEXT}),
+)
+_REPORTS = ListKey(
+    {
+        "apiVersion": _TEXT,
+        "kind": _TEXT,
+        "namespace": _TEXT,
+        "name": _TEXT,
+        "phase": _TEXT,
+    }
 )
 _SHAPE: Keys = {
     "apiVersion": _TEXT,
@@ -36,6 +47,8 @@ _SHAPE: Keys = {
                 "delete": _REFERENCES,
                 "touch": _REFERENCES,
                 "restart": _OBJECTS,
+                "rollOut": _REFERENCES,
+                "report": _REPORTS,
             }
         ),
     },
@@ -51,6 +64,8 @@ _FIELDS = (
     "delete",
     "touch",
     "restart",
+    "rollOut",
+    "report",
 )
 _METADATA: Keys = {"name": _TEXT}
 _MANIFEST: Keys = {
@@ -156,7 +171,7 @@ def _checked(document: _Document) -> dict[str, Any]:
     _check(document, found.get("metadata") or {}, _METADATA, "metadata.", free=True)
     _check(document, found.get("status") or {}, _STATUS, "status.", free=True)
     for path, manifest, required in _objects(found["spec"]):
-        if required == _REFERENCE:
+        if required != _REQUIRED:
             _check_kind(document, manifest, path)
         _check(document, manifest, _MANIFEST, f"{path}.", free=True)
         for field in required:
@@ -180,6 +195,10 @@ def _check_kind(
     path: str,
 ) -> None:
     kind = reference.get("kind")
+    for verb, kinds in _OF_VERB.items():
+        if f".{verb}[" in path and kind not in kinds:
+            expected = " or ".join(sorted(kinds))
+            raise document.fault(f"{path}.kind", _shown(kind), expected)
     if kind and kind not in KINDS:
         expected = f"a known kind ({nearest(kind, KINDS)})"
         raise document.fault(f"{path}.kind", _shown(kind), expected)
@@ -214,8 +233,16 @@ def _check(
         raise document.fault(f"{above}{path}", "an unknown field", expected)
 
 
-_VERBS = {"apply": _REQUIRED, "delete": _REFERENCE, "touch": _REFERENCE}
+_VERBS = {
+    "apply": _REQUIRED,
+    "delete": _REFERENCE,
+    "touch": _REFERENCE,
+    "rollOut": _REFERENCE,
+    "report": (*_REFERENCE, "phase"),
+}
 """The verbs of a step, with the fields that their objects must have."""
+_OF_VERB = {"rollOut": frozenset(POD_OWNERS), "report": frozenset({POD.name})}
+"""The verbs that take some kinds only."""
 
 
 def _objects(

@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.api.job_kinds import owner_of
+from kueue_dra_ref.api.job_kinds import POD, owner_of
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, group_of_workload
 from kueue_dra_ref.api.queued_pods import is_of_group
+from kueue_dra_ref.scenarios.roll_out import in_turns, reported, rolled_out, state_of
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import (
     FieldError,
@@ -19,6 +21,7 @@ from kueue_dra_ref.target import (
 )
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
+_POD_KINDS = frozenset({POD.name, *POD_OWNERS})
 _CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
 
 
@@ -70,17 +73,25 @@ def replayed_together(
             started(first, configuration, target)
         rejected += ran(steps, target)
         mark = settled(target)
-        state = ObservedState.by(target)
+        for refs, step in zip(known, steps, strict=True):
+            refs |= _applied(step)
+        state = ObservedState.by(target, pods=any(map(has_pods, known)))
         observations = []
         for refs, step in zip(known, steps, strict=True):
             applied = _applied(step)
-            refs |= applied
             written = shared | applied
-            own = [each for each in rejected if each.ref in written]
+            own = [each for each in rejected if _is_of(each.ref, written, refs)]
             observation = observed(state, refs, own)
             observations.append({**observation, **mark})
         yield observations
         rejected = []
+
+
+def _is_of(rejected: Ref, written: set[Ref], refs: set[Ref]) -> bool:
+    """Whether a scenario wrote an object, or made the pod by rolling out."""
+    if rejected.kind == POD.name:
+        return rejected.namespace in _namespaces(refs)
+    return rejected in written
 
 
 def known_refs(scenario: Scenario, steps: int) -> set[Ref]:
@@ -136,14 +147,16 @@ class ObservedState:
 
     workloads: Sequence[Manifest]
     queues: Mapping[str, Manifest]
+    pods: Sequence[Manifest] = ()
 
     @classmethod
-    def by(cls, target: Target) -> ObservedState:
-        """List the objects of a settled target."""
+    def by(cls, target: Target, *, pods: bool = False) -> ObservedState:
+        """List the objects of a settled target; ``pods`` is whether there may be any."""
         queues = target.list(KUEUE, "ClusterQueue")
         return cls(
             workloads=target.list(KUEUE, "Workload"),
             queues={each["metadata"]["name"]: each for each in queues},
+            pods=target.list("v1", POD.name) if pods else (),
         )
 
 
@@ -157,6 +170,8 @@ def observed(
         namespaces = _namespaces(seen)
         found["workloads"] = _workloads(state, namespaces)
         found["clusterQueues"] = _queues(state, queues)
+        if has_pods(seen):
+            found["pods"] = _pods(state, namespaces)
     refused = [_rejection(each) for each in rejected]
     if refused:
         found["rejected"] = refused
@@ -180,6 +195,20 @@ def _workloads(state: ObservedState, namespaces: set[str]) -> Observation:
             name = _owner(each)
             found[name] = _workload(each.get("status") or {})
     return found
+
+
+def _pods(state: ObservedState, namespaces: set[str]) -> Observation:
+    found = {}
+    for each in state.pods:
+        meta = each["metadata"]
+        if meta["namespace"] in namespaces:
+            found[meta["name"]] = state_of(each)
+    return found
+
+
+def has_pods(refs: Iterable[Ref]) -> bool:
+    """Whether some objects are pods, or make pods that Kueue queues."""
+    return any(ref.kind in _POD_KINDS for ref in refs)
 
 
 def _queues(state: ObservedState, names: set[str]) -> Observation:
@@ -208,21 +237,32 @@ def ran(steps: Sequence[Step], target: Target) -> list[Rejection]:
     rejected = target.apply(applied)
     target.delete(map(Ref.of, deleted))
     target.touch(map(Ref.of, touched))
-    return list(rejected)
+    return [*rejected, *_through_pods(steps, target)]
+
+
+def _through_pods(steps: Sequence[Step], target: Target) -> list[Rejection]:
+    """Act as what makes pods and what runs them, once Kueue has marked the objects of the step."""
+    owners = _merged(steps, "rollOut")
+    reports = _merged(steps, "report")
+    if owners or reports:
+        settled(target)
+    rejected = rolled_out(target, map(Ref.of, owners)) if owners else []
+    reported(target, reports)
+    return rejected
 
 
 def _merged(steps: Sequence[Step], verb: str) -> list[Manifest]:
-    """Give the objects of one verb in a step of all scenarios, each object once."""
+    """Give the objects of one verb in a step of all scenarios, each object once: the first ones of all come first."""
     found = {}
-    for step in steps:
-        for each in step.get(verb) or ():
-            ref = Ref.of(each)
-            found[ref] = each
+    for each in in_turns([step.get(verb) or () for step in steps]):
+        found[Ref.of(each)] = each
     return list(found.values())
 
 
 def _owner(workload: Manifest) -> str:
     """Name the Job or the group of pods of a workload, or else the workload."""
+    if group := group_of_workload(workload):
+        return group
     owner = None if is_of_group(workload) else owner_of(workload)
     return owner[1] if owner else str(workload["metadata"]["name"])
 

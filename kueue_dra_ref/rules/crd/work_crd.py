@@ -6,6 +6,8 @@ Kueue: pkg/controller/jobs/jobset/jobset_webhook.go (Default);
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kueue_dra_ref.api.crd_validation import Faults, invalid, places, repeated
 from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, JOB_SET, pod_set_places
@@ -54,6 +56,20 @@ def ray_groups_have_start_params(write: AdmissionRequest) -> Faults:
             if group.get("rayStartParams") is None:
                 field = f"{prefix}.{at}.rayStartParams"
                 yield _null(field, "object")
+
+
+@rule("WORK-043")
+def mpi_job_pods_have_no_resources(kind: str) -> Collection[str]:
+    """The API server drops what the pods of an MPIJob request as a whole: mpi-operator 0.6 does not have that field.
+
+    Kueue: pkg/controller/jobs/mpijob/mpijob_controller.go (MPIJob)
+    """
+    if kind != "MPIJob":
+        return ()
+    fields = []
+    for role in ("Launcher", "Worker"):
+        fields.append(f"spec.mpiReplicaSpecs.{role}.template.spec.resources")
+    return fields
 
 
 @rule("WORK-008")

@@ -10,11 +10,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.job_kinds import is_of, pod_sets_of
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.api.ray_kinds import (
     BY_SIDECAR,
     HEAD,
+    INVALID,
     RAY_CLUSTER,
     RAY_JOB,
     RAY_KINDS,
@@ -81,6 +83,20 @@ def redis_cleanup_fits_in_the_head(pod_sets: PodSets, job: Job) -> PodSets:
     if not _is_fault_tolerant(job):
         return pod_sets
     return [_with_redis_cleanup(each) for each in pod_sets]
+
+
+@rule("WORK-042")
+def hold_invalid_ray_job(job: Job) -> tuple[str, str] | None:
+    """Kueue releases the quota of a RayJob that KubeRay has found invalid, and keeps its Workload on hold.
+
+    Kueue: pkg/controller/jobs/rayjob/rayjob_controller.go (IsOnHold);
+        pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
+    """
+    if not is_of(job, RAY_JOB):
+        return None
+    if status_of(job).get("jobDeploymentStatus") != INVALID:
+        return None
+    return "OnHold", "Job is on hold"
 
 
 @rule("WORK-019")

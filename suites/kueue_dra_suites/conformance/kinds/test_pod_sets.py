@@ -52,6 +52,28 @@ def test_requests_of_the_pod_itself_are_dropped(lab: Lab, kind: str) -> None:
     assert lab.verdict(job) == admitted({"cpu": "2"})
 
 
+@pytest.mark.parametrize(
+    "cpu",
+    [
+        pytest.param("2", id="dropped", marks=covers("WORK-043")),
+        pytest.param("6", id="charged", marks=covers("WORK-044")),
+    ],
+)
+def test_requests_of_the_pods_of_an_mpi_job(lab: Lab, cpu: str) -> None:
+    """The definition of an MPIJob has that field from mpi-operator 0.7 on."""
+    queue = lab.queue({"cpu": "8"})
+    written = lab.written(work_of("MPIJob", a_pod_set("workers", pods=2, cpu="1")), queue)
+    (place,) = pod_set_places(written)
+    asked = replaced(written, (*place.path, "spec", "resources"), {"requests": {"cpu": "3"}})
+    job = lab.submit_manifest(asked)
+    assert lab.verdict(job) == admitted({"cpu": cpu})
+
+    lab.apply(replaced(asked, ("spec", "slotsPerWorker"), 2))
+    lab.settle()
+
+    assert lab.verdict(job) == admitted({"cpu": cpu})
+
+
 @covers("COUNT-011")
 @pytest.mark.parametrize("kind", SEVERAL)
 @pytest.mark.parametrize(

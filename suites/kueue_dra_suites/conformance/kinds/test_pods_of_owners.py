@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -280,19 +281,28 @@ def test_a_deployment_is_scaled_pod_by_pod(lab: Lab, replicas: int, usage: Mappi
 
 
 @covers("PODS-025")
-def test_a_stateful_set_without_replicas_holds_no_quota(lab: Lab) -> None:
+@pytest.mark.parametrize(
+    ("shape", "each", "usage"),
+    [
+        pytest.param({"cpu": "1"}, {"cpu": "1"}, {"cpu": "2"}, id="cpu"),
+        pytest.param({"claims": [a_template(gpu())]}, {"whole-gpus": 1}, {"whole-gpus": 2}, id="devices"),
+    ],
+)
+def test_a_stateful_set_without_replicas_holds_no_quota(
+    lab: Lab, shape: Mapping[str, Any], each: Mapping[str, str | int], usage: Mapping[str, str | int]
+) -> None:
     """Scaled to zero it frees its quota, and takes it again when it is scaled up."""
-    queue = lab.queue({"cpu": "2"})
-    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", cpu="1"), replicas=2)
-    assert owner.verdicts == [admitted({"cpu": "2"})]
+    queue = lab.queue({"cpu": "2", "whole-gpus": 2})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", **shape), replicas=2)
+    assert owner.verdicts == [admitted(usage)]
 
     owner.scale(0)
-    job = queue.submit(a_job(cpu="1"))
-    assert lab.verdict(job) == admitted({"cpu": "1"})
+    job = queue.submit(a_job(**shape))
+    assert lab.verdict(job) == admitted(each)
 
     lab.finish(job)
     owner.scale(2)
-    assert owner.verdicts == [admitted({"cpu": "2"})]
+    assert owner.verdicts == [admitted(usage)]
 
 
 @covers("API-039")

@@ -9,7 +9,7 @@ import pytest
 
 from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, gpu, work_of
-from kueue_dra_fixtures.lab import Lab, Queue
+from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
@@ -171,6 +171,65 @@ def test_a_ray_job_owns_its_cluster(lab: Lab, spec: Mapping[str, Any], message: 
     queue = lab.queue({"whole-gpus": 4})
 
     assert message in lab.denied(a_ray_job(lab, queue, **spec))
+
+
+@pytest.mark.parametrize(
+    ("status", "holds"),
+    [
+        pytest.param("ValidationFailed", False, id="invalid", marks=covers("WORK-042")),
+        pytest.param("ValidationFailed", True, id="invalid-up-to-0.18", marks=covers("WORK-045")),
+        pytest.param("Retrying", True, id="retried", marks=covers("WORK-010")),
+    ],
+)
+def test_an_invalid_ray_job_needs_no_quota(lab: Lab, status: str, holds: bool) -> None:
+    """KubeRay never makes its cluster."""
+    queue = lab.queue({"whole-gpus": 4})
+    held = lab.submit_manifest(a_ray_job(lab, queue))
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    lab.report(held, jobDeploymentStatus=status)
+
+    assert lab.verdict(job) == (pending(Reason.NO_QUOTA) if holds else admitted({"whole-gpus": 1}))
+    assert (lab.admission(held) is not None) is holds
+    assert not lab.is_suspended(held)
+
+
+@covers("WORK-042")
+def test_a_ray_job_stays_on_hold(lab: Lab) -> None:
+    """Kueue suspends it once it is valid, and never admits it again."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = lab.submit_manifest(a_ray_job(lab, queue))
+    lab.report(job, jobDeploymentStatus="ValidationFailed")
+
+    lab.report(job, jobDeploymentStatus="Suspended")
+
+    assert lab.is_suspended(job)
+    assert lab.admission(job) is None
+    assert _reserved(lab, job) == ("OnHold", "Job is on hold")
+
+
+@covers("WORK-042")
+def test_a_waiting_invalid_ray_job_is_not_started(lab: Lab) -> None:
+    """One that waits keeps its place in the queue, and loses it when it is admitted."""
+    queue = lab.queue({"whole-gpus": 4})
+    first = queue.submit(a_job(claims=[a_template(gpu())]))
+    job = lab.submit_manifest(a_ray_job(lab, queue))
+    lab.report(job, jobDeploymentStatus="ValidationFailed")
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+
+    lab.finish(first)
+
+    assert lab.admission(job) is None
+    assert _reserved(lab, job) == ("OnHold", "Job is on hold")
+    assert lab.is_suspended(job)
+
+
+def _reserved(lab: Lab, job: Job) -> tuple[str, str]:
+    """The reason and the message of the condition QuotaReserved."""
+    for each in lab.workload(job)["status"]["conditions"]:
+        if each["type"] == "QuotaReserved":
+            return each["reason"], each["message"]
+    return "", ""
 
 
 @covers("WORK-022")

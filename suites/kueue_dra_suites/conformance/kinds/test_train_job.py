@@ -61,6 +61,31 @@ def test_a_train_job_says_how_many_nodes_train(lab: Lab, nodes: int | None, quot
     assert lab.is_suspended(job) is (verdict == pending(Reason.NEVER_FITS))
 
 
+@covers("WORK-041")
+@pytest.mark.parametrize(
+    ("replicas", "quota", "verdict"),
+    [
+        pytest.param(1, 5, admitted({"whole-gpus": 5}), id="fits-exactly"),
+        pytest.param(1, 4, pending(Reason.NEVER_FITS), id="one-too-many"),
+        pytest.param(2, 6, admitted({"whole-gpus": 6}), id="of-two-replicas"),
+    ],
+)
+def test_a_step_has_at_least_one_pod(lab: Lab, replicas: int, quota: int, verdict: Verdict) -> None:
+    """The trainer reads a parallelism of 0 as 1."""
+    queue = lab.queue({"whole-gpus": quota})
+    written = a_train_job(lab, queue)
+    runtime = runtime_of(lab, written)
+    model = runtime["spec"]["template"]["spec"]["replicatedJobs"][0]
+    model["replicas"] = replicas
+    model["template"]["spec"]["parallelism"] = 0
+    lab.apply(runtime)
+    job = lab.submit_manifest(written)
+
+    assert lab.verdict(job) == verdict
+    counts = {each["name"]: each["count"] for each in lab.workload(job)["spec"]["podSets"]}
+    assert counts == {"model": replicas, "node": 2}
+
+
 @covers("EXT-027")
 @pytest.mark.parametrize("part", ["requests", "limits"])
 def test_a_train_job_says_what_each_node_requests(lab: Lab, part: str) -> None:

@@ -1,0 +1,73 @@
+"""Acts as the controllers of work that Kueue queues through its pods, and as the kubelet, on any target.
+
+No counterpart: the controllers of Kubernetes and of LeaderWorkerSets, and the kubelet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import TypeVar, cast
+
+from kueue_dra_ref.api.job_kinds import POD
+from kueue_dra_ref.api.pod_owners import is_pod_of, made_pods
+from kueue_dra_ref.api.queued_pods import is_gated, is_leaving, is_terminated
+from kueue_dra_ref.target import Manifest, Ref, Rejection, Target
+
+T = TypeVar("T")
+_NONE = object()
+GATED, RUNNING, OVER, DELETED = "gated", "running", "over", "deleted"
+
+
+def rolled_out(target: Target, refs: Iterable[Ref]) -> list[Rejection]:
+    """Delete the pods of stored objects that are over or too many, and create those that they lack.
+
+    A pod that is over has its replacement the next time.
+    """
+    missing = []
+    surplus: list[Ref] = []
+    for ref in refs:
+        owner = target.read(ref)
+        if owner is None:
+            continue
+        wanted = {pod["metadata"]["name"]: pod for pod in made_pods(owner)}
+        for pod in target.list("v1", POD.name, ref.namespace):
+            found = wanted.pop(pod["metadata"]["name"], None)
+            if is_pod_of(owner, pod) and (found is None or is_terminated(pod)):
+                surplus.append(Ref.of(pod))
+        missing.append(list(wanted.values()))
+    target.delete(surplus)
+    return list(target.apply(in_turns(missing)))
+
+
+def in_turns(lists: Sequence[Iterable[T]]) -> list[T]:
+    """Give the first elements of some lists, then the second ones, and so on.
+
+    A real Kueue orders work by the second of its creation, so work of one scenario is created a second apart; that of
+    several scenarios need not wait for each other.
+    """
+    found = []
+    for turn in zip_longest(*lists, fillvalue=_NONE):
+        for each in turn:
+            if each is not _NONE:
+                found.append(cast(T, each))
+    return found
+
+
+def reported(target: Target, reports: Iterable[Manifest]) -> None:
+    """Write the phase of pods, as the kubelet does; a gated pod, and one that is over, has nothing to report."""
+    for report in reports:
+        pod = target.read(Ref.of(report))
+        if pod is None or state_of(pod) != RUNNING:
+            continue
+        status = {"phase": report["phase"]}
+        target.apply([{**pod, "status": status}])
+
+
+def state_of(pod: Manifest) -> str:
+    """Say whether a pod is gated, may run, is over, or is deleted and not gone yet."""
+    if is_leaving(pod):
+        return DELETED
+    if is_terminated(pod):
+        return OVER
+    return GATED if is_gated(pod) else RUNNING
