@@ -74,7 +74,7 @@ def test_the_reference_is_called_by_its_name() -> None:
 
 
 def test_a_verdict_of_the_reference_is_in_parentheses() -> None:
-    """Nobody takes it for a decision of a real Kueue; what does not hold has the same sign as elsewhere."""
+    """It is not taken for a decision of a real Kueue; what does not hold has the same sign as elsewhere."""
     mine = {"TOY-001": "proven", "TOY-002": "failed", "TOY-003": "notApplicable"}
     decided = a_report("kueue-0.20.0", mine, target={"name": "reference", "about": {}})
     page = as_markdown(matrix_of([NEW, decided, a_report("kueue-0.18.3", {"TOY-003": "proven"})])).splitlines()
