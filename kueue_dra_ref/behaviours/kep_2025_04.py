@@ -16,6 +16,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config import EARLIER_TEXTS_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19 import REASONS, kueue_0_19
+from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import Charges, MappingSource, Preprocessing
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, QueueRules
 from kueue_dra_ref.behaviours.phases_status import PriorityClassRules, StatusRules
@@ -41,6 +42,7 @@ from kueue_dra_ref.rules.kubernetes import job_validation
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads
 from kueue_dra_ref.rules.webhooks import clusterqueue_webhook
 from kueue_dra_ref.rules.workload import (
+    admission_checks,
     unadmitted_workloads,
     workload_priority_class,
     workload_status,
@@ -68,6 +70,7 @@ def kep_2025_04() -> Behaviour:
         charging=_charging(kueue.charging),
         queueing=_queueing(kueue.queueing),
         assigning=_assigning(kueue.assigning),
+        checking=_checking(kueue.checking),
         reporting=_reporting(kueue.reporting),
     )
 
@@ -221,6 +224,17 @@ def _assigning(kueue: FlavorAssignment) -> FlavorAssignment:
         # The text does not say that a pod set without a flavor ends the assignment; Kueue does.
         stop_at_empty_pod_set=kueue.stop_at_empty_pod_set.drop(
             fits_resource_quota.empty_pod_set_stops_assignment
+        ),
+    )
+
+
+def _checking(kueue: AdmissionCheckRules) -> AdmissionCheckRules:
+    return replace(
+        kueue,
+        # The text has no observability gate: a workload that has lost its quota has one reason in Admitted.
+        unsatisfied=Each(),
+        unreserved=kueue.unreserved.ungate(
+            admission_checks.no_reservation_unsatisfied_checks
         ),
     )
 
