@@ -5,7 +5,8 @@ It is 0.20.0 without prioritized lists, without what 0.19.3 to 0.19.7 brought, a
 It charges devices, counters, capacities and extended resources as 0.19.2 does, and evaluates selectors on published
 devices. It has most of the gates of 0.20.0, with their defaults: observability, default priority classes and the second
 assignment of heads whose victims overlap are on. A request with adminAccess is accepted and charged nothing. It was
-built and run, so it shows which rules of 0.20.0 a real Kueue has confirmed. Phases: preprocessing, charges.
+built and run on 72 generated scenarios, none of which had overlapping victims: those rules follow its source. Phases:
+preprocessing, charges.
 """
 
 from __future__ import annotations
