@@ -11,11 +11,15 @@ from kueue_dra_cli.errors import CliError
 from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.own_build import SOURCE_VARIABLE, checkout
 
+SOURCE = "kueue_src"
+"""The name of the parameter, which no command takes as an argument; its context has the value under this name."""
 
-def _take(_: click.Context, __: click.Parameter, folder: Path | None) -> None:
-    """Name the checkout for this process and its children."""
+
+def _take(context: click.Context, _: click.Parameter, folder: Path | None) -> None:
+    """Name the checkout for this process and its children, and keep it for the command that repeats a run."""
     if folder is None:
         return
+    context.meta[SOURCE] = str(folder)
     try:
         found = checkout(str(folder))
     except MissingTool as trouble:

@@ -39,7 +39,7 @@ def arguments_of(
         if name == "behaviour":
             words += [f"--behaviour={behaviour}"] if behaviour else []
         elif _is_needed(run, name):
-            value = run.params[name]
+            value = run.params.get(name, run.meta.get(name))
             words += _words(option, value)
     return words
 

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from kueue_dra_cli import run
+from kueue_dra_cli.repeat import command_of
 from kueue_dra_clusters.binaries import RELEASE_VARIABLE, binaries, insist_on_release
 from kueue_dra_clusters.build_cache import cache
 from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.go_tool import PINNED
-from kueue_dra_clusters.own_build import KEPT, build_facts, checkout, own_build
+from kueue_dra_clusters.own_build import KEPT, SOURCE_VARIABLE, build_facts, checkout, own_build
 from kueue_dra_clusters.releases import release
 from tests.commands import kueue_dra
 
@@ -202,6 +204,16 @@ def test_a_missing_go_is_named(source: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     with pytest.raises(MissingTool, match="no Go toolchain"):
         own_build(found)
+
+
+def test_the_command_that_repeats_a_run_names_the_checkout(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report of each run has that command."""
+    monkeypatch.setenv(SOURCE_VARIABLE, "to be restored")
+    words = ["--target=kueue", "--kueue-src", str(source), "--behaviour=kueue-0.20"]
+    with run.command.make_context("run", words) as context:
+        repeated = command_of(context, ["quota"], "kueue-0.20.0")
+
+    assert f"--kueue-src={source}" in repeated.split()
 
 
 @pytest.mark.parametrize(
