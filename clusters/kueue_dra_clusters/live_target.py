@@ -33,6 +33,7 @@ from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import TimedOut, WaitLimits, limits_of
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Rejection
 
 TOUCHED = "kueue-dra.dev/touched"
@@ -210,7 +211,7 @@ class LiveTarget:
             if ref.kind in ("ResourceFlavor", ADMISSION_CHECK):
                 # Kueue releases one that no ClusterQueue of its informer names.
                 self._fence.pass_queues((), ())
-            dependents = dependents_of(self._informers, ref)
+            dependents = self._dependents(ref)
             self._cleaning.remove([ref, *dependents], entirely=False)
             for each in dependents:
                 if each.kind == POD.name:
@@ -219,14 +220,20 @@ class LiveTarget:
             if ref.kind == "DeviceClass":
                 self._retries.note_class()
 
+    def _dependents(self, ref: Ref) -> Sequence[Ref]:
+        """Name what is deleted with an object; where controllers run, they delete the pods of what makes pods."""
+        if ref.kind in POD_OWNERS and not self._cleaning.finalizes:
+            return ()
+        return dependents_of(self._informers, ref)
+
     def touch(self, refs: Iterable[Ref]) -> None:
         """Change an annotation of each Job's Workload, so that Kueue reconciles it at once."""
         self._settling.wait_for_requeue()
         self._touches += 1
         for ref in refs:
             self._ownership.insist_on(self._objects, ref)
-            is_workload = ref.kind == "Workload"
-            own = [ref] if is_workload else workloads_of(self._informers, ref)
+            is_work = ref.kind in JOB_KINDS or ref.kind in POD_OWNERS
+            own = workloads_of(self._informers, ref) if is_work else [ref]
             for workload in own:
                 self._objects.patch(
                     workload,
