@@ -23,7 +23,7 @@ from kueue_dra_ref.api.job_kinds import is_active as is_job_active
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.ownership import owner_chain
-from kueue_dra_ref.api.ray_kinds import RAY_JOB, uses_existing_cluster
+from kueue_dra_ref.api.ray_kinds import RAY_JOB, is_invalid, uses_existing_cluster
 from kueue_dra_ref.api.workloads import evictions, is_active
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -327,7 +327,7 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
         return ""
     if workload is None:
         return "has no Workload" if suspended else ""
-    if is_true(workload, "Finished"):
+    if is_true(workload, "Finished") or is_invalid(job):
         return ""
     if _is_done(job):
         return "is finished, its Workload is not"

@@ -75,6 +75,13 @@ def uses_existing_cluster(job: Manifest) -> bool:
     return bool(spec_of(job).get("clusterSelector"))
 
 
+def is_invalid(job: Manifest) -> bool:
+    """Whether KubeRay has found a RayJob invalid, so that it makes nothing of it."""
+    if job.get("kind") != "RayJob":
+        return False
+    return bool(status_of(job).get("jobDeploymentStatus") == INVALID)
+
+
 def submission_mode(job: Manifest) -> str:
     """Give how a RayJob submits; its CRD has a default."""
     return str(spec_of(job).get("submissionMode") or BY_JOB)

@@ -10,18 +10,17 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.job_kinds import is_of, pod_sets_of
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.api.ray_kinds import (
     BY_SIDECAR,
     HEAD,
-    INVALID,
     RAY_CLUSTER,
     RAY_JOB,
     RAY_KINDS,
     RAY_SERVICE,
     cluster_of,
+    is_invalid,
     submission_mode,
     submitter_container,
 )
@@ -92,11 +91,7 @@ def hold_invalid_ray_job(job: Job) -> tuple[str, str] | None:
     Kueue: pkg/controller/jobs/rayjob/rayjob_controller.go (IsOnHold);
         pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
     """
-    if not is_of(job, RAY_JOB):
-        return None
-    if status_of(job).get("jobDeploymentStatus") != INVALID:
-        return None
-    return "OnHold", "Job is on hold"
+    return ("OnHold", "Job is on hold") if is_invalid(job) else None
 
 
 @rule("WORK-019")
