@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from kueue_dra_clusters.informer import InformerCache
@@ -12,6 +12,7 @@ from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
     MANAGED,
+    ROLE,
     annotations_of,
     has_finalizer,
     is_gated,
@@ -100,10 +101,18 @@ def _fault_of(group: PodGroup, workload: Manifest | None) -> str:
 def _fault_of_gates(group: PodGroup, workload: Manifest) -> str:
     """Say which gates do not match the admission of a Workload."""
     if is_true(workload, "Admitted") and not is_true(workload, "Evicted"):
-        gated = any(map(is_gated, group.usable))
+        roles = {pod_set["name"] for pod_set in workload["spec"]["podSets"]}
+        taking_part = [pod for pod in group.usable if _may_take_part(pod, roles)]
+        gated = any(map(is_gated, taking_part))
         return "is admitted, but has gated pods" if gated else ""
     running = [pod for pod in group.usable if not is_held(pod)]
     return "runs, but is not admitted" if running else ""
+
+
+def _may_take_part(pod: Manifest, roles: Set[str]) -> bool:
+    """Whether the Workload of a group has the role of a pod; a late pod of another role stays gated."""
+    role = annotations_of(pod).get(ROLE)
+    return role is None or role in roles
 
 
 def _is_complete(group: PodGroup) -> bool:
