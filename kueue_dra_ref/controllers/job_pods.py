@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.elastic_work import in_chain
 from kueue_dra_ref.api.job_kind import PodSetPlace, replaced, template_at, template_of
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
@@ -51,9 +52,13 @@ class JobPods:
         if is_suspended(job):
             if self.rules.unsuspend(admitted):
                 return self._start(job, workload)
-        elif self.rules.suspend(admitted):
+        elif self.rules.suspend(admitted) and not self._runs_on(job, admitted):
             self.suspend(job, workload)
         return None
+
+    def _runs_on(self, job: Manifest, admitted: bool) -> bool:
+        """Whether elastic work runs on while its newest Workload waits."""
+        return self.rules.elastic(job) and self.rules.run_on(admitted)
 
     def stop(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job that has lost its quota, and restore its number of pods."""
@@ -78,7 +83,8 @@ class JobPods:
         self._update(changed, suspended=True)
 
     def _start(self, job: Manifest, workload: Manifest) -> Failed | None:
-        if failed := self.rules.fail_to_start(job):
+        failed = self.rules.fail_to_start(job) or self._fails_again(job, workload)
+        if failed:
             return failed
         if JOB_KINDS[job["kind"]].raw:
             self._update(job, suspended=False)
@@ -94,6 +100,19 @@ class JobPods:
             infos.append(info)
         self._unsuspend(job, admission["podSetAssignments"], infos)
         return None
+
+    def _fails_again(self, job: Manifest, workload: Manifest) -> Failed | None:
+        """Say why elastic work cannot start that has run with another Workload."""
+        if not self.rules.elastic(job):
+            return None
+        uid = job["metadata"]["uid"]
+        own = in_chain(
+            each for each in self.store.every("Workload") if _is_owned(each, uid)
+        )
+        first = own[0] if own else workload
+        return self.rules.fail_to_restart(
+            first["metadata"]["name"], workload["metadata"]["name"]
+        )
 
     def info(
         self, template: Manifest, assignment: Manifest, workload: Manifest
@@ -193,6 +212,11 @@ def _restore_metadata(template: Manifest, pod_set: Manifest) -> None:
             meta[key] = original[key]
     if meta or "metadata" in template:
         template["metadata"] = meta
+
+
+def _is_owned(workload: Manifest, uid: str) -> bool:
+    owners = workload["metadata"].get("ownerReferences") or ()
+    return any(owner.get("uid") == uid for owner in owners)
 
 
 def _template_of(job: Manifest, place: PodSetPlace) -> Manifest:
