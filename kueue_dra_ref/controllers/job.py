@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.deepcopy import MemoizedCopy
 from kueue_dra_ref.api.job_kind import JobKind
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended, with_suspend
@@ -136,13 +136,18 @@ class JobReconciler:
         except Incompatible:
             self._reconcile(job, self._workload_of(job))
             return
-        finished = self.rules.finished(job)
         hold = self.rules.hold(job)
-        if not finished:
-            self._prioritize_slices(job)
         if hold:
             self._put_on_hold(workload, *hold)
-        elif finished and workload is not None:
+        else:
+            self._follow_slice(job, workload)
+
+    def _follow_slice(self, job: Manifest, workload: Manifest | None) -> None:
+        """Bring elastic work and the Workload that counts for it in line, or create one."""
+        finished = self.rules.finished(job)
+        if not finished:
+            self._prioritize_slices(job)
+        if finished and workload is not None:
             finish(self.kueue, workload, *finished)
         elif workload is not None:
             self._sync(job, workload)

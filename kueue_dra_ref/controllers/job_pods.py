@@ -106,13 +106,13 @@ class JobPods:
         if not self.rules.elastic(job):
             return None
         uid = job["metadata"]["uid"]
-        own = in_chain(
-            each for each in self.store.every("Workload") if _is_owned(each, uid)
-        )
-        first = own[0] if own else workload
-        return self.rules.fail_to_restart(
-            first["metadata"]["name"], workload["metadata"]["name"]
-        )
+        own = []
+        for each in self.store.every("Workload"):
+            if _is_owned(each, uid):
+                own.append(each)
+        first, *_ = in_chain(own)
+        names = first["metadata"]["name"], workload["metadata"]["name"]
+        return self.rules.fail_to_restart(*names)
 
     def info(
         self, template: Manifest, assignment: Manifest, workload: Manifest
@@ -216,7 +216,8 @@ def _restore_metadata(template: Manifest, pod_set: Manifest) -> None:
 
 def _is_owned(workload: Manifest, uid: str) -> bool:
     owners = workload["metadata"].get("ownerReferences") or ()
-    return any(owner.get("uid") == uid for owner in owners)
+    uids = [owner.get("uid") for owner in owners]
+    return uid in uids
 
 
 def _template_of(job: Manifest, place: PodSetPlace) -> Manifest:
