@@ -105,14 +105,19 @@ class JobPods:
         """Say why elastic work cannot start that has run with another Workload."""
         if not self.rules.elastic(job):
             return None
+        own = self._workloads_of(job)
+        before = own[0]["metadata"]["name"]
+        name = workload["metadata"]["name"]
+        return self.rules.fail_to_restart(before, name)
+
+    def _workloads_of(self, job: Manifest) -> list[Manifest]:
+        """Give the Workloads of elastic work, the oldest first."""
         uid = job["metadata"]["uid"]
-        own = []
-        for each in self.store.every("Workload"):
-            if _is_owned(each, uid):
-                own.append(each)
-        first, *_ = in_chain(own)
-        names = first["metadata"]["name"], workload["metadata"]["name"]
-        return self.rules.fail_to_restart(*names)
+        found = []
+        for workload in self.store.every("Workload"):
+            if _is_owned(workload, uid):
+                found.append(workload)
+        return in_chain(found)
 
     def info(
         self, template: Manifest, assignment: Manifest, workload: Manifest

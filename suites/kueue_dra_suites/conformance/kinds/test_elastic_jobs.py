@@ -167,7 +167,7 @@ def test_a_job_that_shrinks_gives_devices_back(lab: Lab, pods: int, verdict: Ver
     ],
 )
 def test_a_job_that_shrank_grows_from_what_it_has(lab: Lab, pods: int, slices: Sequence[Verdict]) -> None:
-    """The devices that it gave back are not its own any more, though its old admission lists them."""
+    """The devices that it released are not its own any more, though its old admission lists them."""
     queue = lab.queue({"whole-gpus": 4})
     job = elastic_job(queue, pods=4)
     lab.scale(job, 2)
@@ -222,7 +222,7 @@ def test_a_job_runs_on_while_a_larger_one_waits(lab: Lab) -> None:
     ],
 )
 def test_the_reason_is_about_the_new_pods(lab: Lab, pods: int, reason: Reason) -> None:
-    """A quota of five never suffices for six new pods; for seven pods in all, it is said to lack for the moment."""
+    """A quota of five never suffices for six new pods; for seven pods in all, the message is that quota lacks for now."""
     job = elastic_job(lab.queue({"whole-gpus": 5}), pods=2)
 
     lab.scale(job, pods)
