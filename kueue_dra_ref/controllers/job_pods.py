@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.elastic_work import in_chain
 from kueue_dra_ref.api.job_kind import PodSetPlace, replaced, template_at, template_of
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
@@ -23,6 +22,7 @@ from kueue_dra_ref.api.spark_application import (
     without_global_selector,
 )
 from kueue_dra_ref.api.train_jobs import unresolved
+from kueue_dra_ref.controllers.workload_slices import WorkloadSlices
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest
@@ -45,6 +45,7 @@ class JobPods:
         self.kueue = kueue
         self.store = kueue.store
         self.rules = kueue.behaviour.jobs
+        self.slices = WorkloadSlices(kueue)
 
     def follow(self, job: Manifest, workload: Manifest) -> Failed | None:
         """Run a Job exactly while its Workload is admitted; give reason and message if it can never start."""
@@ -52,13 +53,11 @@ class JobPods:
         if is_suspended(job):
             if self.rules.unsuspend(admitted):
                 return self._start(job, workload)
-        elif self.rules.suspend(admitted) and not self._runs_on(job, admitted):
+            return None
+        runs_on = self.slices.runs_on(job, admitted)
+        if not runs_on and self.rules.suspend(admitted):
             self.suspend(job, workload)
         return None
-
-    def _runs_on(self, job: Manifest, admitted: bool) -> bool:
-        """Whether elastic work runs on while its newest Workload waits."""
-        return self.rules.elastic(job) and self.rules.run_on(admitted)
 
     def stop(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job that has lost its quota, and restore its number of pods."""
@@ -83,8 +82,9 @@ class JobPods:
         self._update(changed, suspended=True)
 
     def _start(self, job: Manifest, workload: Manifest) -> Failed | None:
-        failed = self.rules.fail_to_start(job) or self._fails_again(job, workload)
-        if failed:
+        if failed := self.rules.fail_to_start(job):
+            return failed
+        if failed := self.slices.fails_again(job, workload):
             return failed
         if JOB_KINDS[job["kind"]].raw:
             self._update(job, suspended=False)
@@ -100,24 +100,6 @@ class JobPods:
             infos.append(info)
         self._unsuspend(job, admission["podSetAssignments"], infos)
         return None
-
-    def _fails_again(self, job: Manifest, workload: Manifest) -> Failed | None:
-        """Say why elastic work cannot start that has run with another Workload."""
-        if not self.rules.elastic(job):
-            return None
-        own = self._workloads_of(job)
-        before = own[0]["metadata"]["name"]
-        name = workload["metadata"]["name"]
-        return self.rules.fail_to_restart(before, name)
-
-    def _workloads_of(self, job: Manifest) -> list[Manifest]:
-        """Give the Workloads of elastic work, the oldest first."""
-        uid = job["metadata"]["uid"]
-        found = []
-        for workload in self.store.every("Workload"):
-            if _is_owned(workload, uid):
-                found.append(workload)
-        return in_chain(found)
 
     def info(
         self, template: Manifest, assignment: Manifest, workload: Manifest
@@ -217,12 +199,6 @@ def _restore_metadata(template: Manifest, pod_set: Manifest) -> None:
             meta[key] = original[key]
     if meta or "metadata" in template:
         template["metadata"] = meta
-
-
-def _is_owned(workload: Manifest, uid: str) -> bool:
-    owners = workload["metadata"].get("ownerReferences") or ()
-    uids = [owner.get("uid") for owner in owners]
-    return uid in uids
 
 
 def _template_of(job: Manifest, place: PodSetPlace) -> Manifest:

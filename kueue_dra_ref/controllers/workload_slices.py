@@ -11,6 +11,7 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.elastic_work import (
     SLICE_NAME,
     annotation,
+    in_chain,
     replaced_by,
     slice_key,
 )
@@ -61,6 +62,30 @@ class WorkloadSlices:
         if self.rules.resize_slice(reserved, before, after):
             return self._resized(workload, after)
         return None
+
+    def runs_on(self, job: Manifest, admitted: bool) -> bool:
+        """Whether elastic work runs on while its newest Workload waits."""
+        return self.rules.elastic(job) and self.rules.run_on(admitted)
+
+    def fails_again(self, job: Manifest, workload: Manifest) -> tuple[str, str] | None:
+        """Say why elastic work cannot start that has run with another Workload."""
+        if not self.rules.elastic(job):
+            return None
+        own = self._all_of(job)
+        first = own[0]["metadata"]["name"]
+        name = workload["metadata"]["name"]
+        return self.rules.fail_to_restart(first, name)
+
+    def _all_of(self, job: Manifest) -> list[Manifest]:
+        """Give the Workloads of elastic work, the oldest first."""
+        uid = job["metadata"]["uid"]
+        found = []
+        for workload in self.kueue.store.every("Workload"):
+            owners = workload["metadata"].get("ownerReferences") or ()
+            uids = [owner.get("uid") for owner in owners]
+            if uid in uids:
+                found.append(workload)
+        return in_chain(found)
 
     def annotations(self, name: str, replaced: Manifest | None) -> dict[str, str]:
         """Give the annotations of a new Workload that may replace another."""

@@ -222,7 +222,7 @@ def test_a_job_runs_on_while_a_larger_one_waits(lab: Lab) -> None:
     ],
 )
 def test_the_reason_is_about_the_new_pods(lab: Lab, pods: int, reason: Reason) -> None:
-    """A quota of five never suffices for six new pods; for seven pods in all, the message is that quota lacks for now."""
+    """A quota of five never suffices for six new pods; it lacks for now for five new ones."""
     job = elastic_job(lab.queue({"whole-gpus": 5}), pods=2)
 
     lab.scale(job, pods)
