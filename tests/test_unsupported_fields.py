@@ -72,7 +72,7 @@ def test_what_the_reference_does_not_decide_is_told(old: str, new: str, note: st
     ("holder", "key", "subject"),
     [
         ("labels", "kueue.x-k8s.io/max-exec-time-seconds", "the maximum execution time of a Workload"),
-        ("annotations", "kueue.x-k8s.io/elastic-job", "elastic jobs"),
+        ("annotations", "kueue.x-k8s.io/priority-boost", "priority boosts"),
     ],
 )
 def test_what_marks_a_job_is_told(holder: str, key: str, subject: str, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from kueue_dra_audit.finding import Notes
 from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.elastic_work import by_owner
 from kueue_dra_ref.api.job_kinds import SUBMITTED
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError, required
@@ -85,11 +86,7 @@ class AuditedCluster:
     @property
     def workloads_by_owner(self) -> Mapping[str, Manifest]:
         """The Workloads by the UIDs of the objects that own them."""
-        found = {}
-        for workload in self.of("Workload"):
-            for owner in workload["metadata"].get("ownerReferences") or ():
-                found[str(owner.get("uid"))] = workload
-        return found
+        return by_owner(self.of("Workload"))
 
     @property
     def holders(self) -> Iterator[Manifest]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_cli.errors import CliError
+from kueue_dra_ref.api.elastic_work import replaced_by, slice_key
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, owner_of
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.simulation.run import SimulationResult
@@ -100,11 +101,15 @@ def work_name(written: str, namespace: str) -> WorkName:
 
 
 def work_of(result: SimulationResult) -> list[NamedWork]:
-    """Give every Workload of a simulation by its names."""
+    """Give every Workload of a simulation by its names; of elastic work, the newest has those of the work."""
     found = []
-    for each in result.target.store.every("Workload"):
+    workloads = list(result.target.store.every("Workload"))
+    replaced = {replaced_by(each) for each in workloads}
+    for each in workloads:
         meta = each["metadata"]
         kind, job = owner_of(each) or ("", "")
+        if slice_key(each) in replaced:
+            kind, job = "", ""
         work = NamedWork(
             namespace=meta["namespace"],
             workload=meta["name"],

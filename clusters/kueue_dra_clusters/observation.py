@@ -12,17 +12,20 @@ from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.pod_groups import PodGroups, group_of
 from kueue_dra_clusters.pod_owners import PodOwners, owners_in
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.elastic_work import ELASTIC, annotation, in_chain
 from kueue_dra_ref.api.job_kinds import (
     JOB,
     JOB_KINDS,
     POD,
     is_suspended,
+    pod_set_places,
     priority_class_of,
 )
 from kueue_dra_ref.api.job_kinds import is_active as is_job_active
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.ownership import owner_chain
+from kueue_dra_ref.api.queued_pods import is_gated
 from kueue_dra_ref.api.ray_kinds import RAY_JOB, is_invalid, uses_existing_cluster
 from kueue_dra_ref.api.workloads import evictions, is_active
 from kueue_dra_ref.target import Manifest, Ref
@@ -174,12 +177,11 @@ class Observation:
         for found in self.workloads:
             if holds_quota(found) and _is_to_be_evicted(found):
                 yield f"Workload {found['metadata']['name']} is inactive, but not evicted"
-        by_owner = {
-            uid: workload for workload in self.workloads for uid in owners_of(workload)
-        }
+        by_owner = self._by_owner
         yield from self._groups.faults(self.workloads)
         yield from self._faults_of_owners()
         yield from self._running_too_early(by_owner)
+        yield from self._gated_too_long()
         for job in self.jobs:
             uid = job["metadata"]["uid"]
             if uid in self.without_workload_uids or group_of(job):
@@ -187,6 +189,16 @@ class Observation:
             fault = self._fault_of(job, by_owner.get(uid))
             if fault:
                 yield f"{job['kind']} {job['metadata']['name']} {fault}"
+
+    @property
+    def _by_owner(self) -> dict[str, Manifest]:
+        """Give the Workload that counts for each owner: of elastic work the newest one that is not finished."""
+        found: dict[str, Manifest] = {}
+        for workload in in_chain(self.workloads):
+            for uid in owners_of(workload):
+                if uid not in found or not is_true(workload, "Finished"):
+                    found[uid] = workload
+        return found
 
     def _faults_of_owners(self) -> Iterator[str]:
         by_owner: dict[str, list[Manifest]] = {}
@@ -200,6 +212,21 @@ class Observation:
     def _groups(self) -> PodGroups:
         return PodGroups.among(self.jobs)
 
+    def _newest_of(self, uid: str) -> Manifest | None:
+        """Give the newest Workload of elastic work, finished or not."""
+        own = [each for each in self.workloads if uid in owners_of(each)]
+        return in_chain(own)[-1] if own else None
+
+    def _gated_too_long(self) -> Iterator[str]:
+        """Name the elastic work whose pods Kueue has yet to start."""
+        for workload in self.workloads:
+            if not annotation(workload, ELASTIC):
+                continue
+            uids = owners_of(workload)
+            pods = [each for each in self.jobs if uids & owners_of(each)]
+            if fault := _gated_pods_fault(workload, pods):
+                yield f"Workload {workload['metadata']['name']} {fault}"
+
     def _running_too_early(self, by_owner: Mapping[str, Manifest]) -> Iterator[str]:
         """Name the work that Kueue has yet to suspend, because the work that owns it is not admitted."""
         for job in self.jobs:
@@ -210,6 +237,9 @@ class Observation:
     def _fault_of(self, job: Manifest, workload: Manifest | None) -> str:
         if workload is None and _is_to_be_suspended(job, self.frameworks):
             return "has no Workload"
+        if workload is not None and annotation(workload, ELASTIC):
+            newest = self._newest_of(job["metadata"]["uid"])
+            return _fault_of_slice(job, workload, newest or workload)
         return _fault_of(job, workload)
 
 
@@ -276,6 +306,8 @@ def _runs_too_early(job: Manifest, workload: Manifest | None) -> bool:
     """Whether Kueue has yet to suspend work that belongs to other work, by the Workload of that."""
     if is_suspended(job) or _is_done(job):
         return False
+    if workload is not None and annotation(workload, ELASTIC):
+        return False  # it may wait while another one is admitted
     return workload is None or not is_true(workload, "Admitted")
 
 
@@ -334,6 +366,43 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     if _is_to_be_released(workload, job):
         return "has no pods, but its evicted Workload keeps its quota"
     return _suspension_fault(workload, suspended)
+
+
+def _fault_of_slice(job: Manifest, workload: Manifest, newest: Manifest) -> str:
+    """Describe how elastic work does not match its Workload yet: it may run while a newer one waits.
+
+    Kueue leaves the one before it alone if the newest one is finished with the work, or was deactivated.
+    """
+    if is_true(newest, "Finished") and (_is_done(job) or not is_active(newest)):
+        return ""
+    if not is_true(workload, "Finished") and _has_another_size(job, workload):
+        return "has another number of pods than its Workload"
+    if not is_suspended(job) and not _holds(workload):
+        return ""
+    return _fault_of(job, workload)
+
+
+def _gated_pods_fault(workload: Manifest, pods: list[Manifest]) -> str:
+    """Say that pods of elastic work have yet to start."""
+    ended = is_true(workload, "Finished") or is_true(workload, "Evicted")
+    if ended or not is_true(workload, "Admitted"):
+        return ""
+    granted = sum(each["count"] for each in workload["spec"]["podSets"])
+    started = sum(not is_gated(pod, ELASTIC) for pod in pods)
+    return "has gated pods" if started < min(granted, len(pods)) else ""
+
+
+def _has_another_size(job: Manifest, workload: Manifest) -> bool:
+    """Whether Kueue has yet to create or to resize the Workload of elastic work."""
+    if _is_done(job) or job["metadata"].get("deletionTimestamp"):
+        return False
+    counts = {each["name"]: each["count"] for each in workload["spec"]["podSets"]}
+    places = {place.name: place.count for place in pod_set_places(job)}
+    return counts.keys() == places.keys() and counts != places
+
+
+def _holds(workload: Manifest) -> bool:
+    return is_true(workload, "Admitted") or is_true(workload, "Evicted")
 
 
 def _suspension_fault(workload: Manifest, suspended: bool) -> str:

@@ -95,11 +95,12 @@ def with_gates(pod: Manifest, *gates: str) -> Manifest:
     return {**pod, "spec": spec}
 
 
-def without_gates(pod: Manifest) -> Manifest:
-    """Copy a pod without the scheduling gates of Kueue."""
+def without_gates(pod: Manifest, *gone: str) -> Manifest:
+    """Copy a pod without some scheduling gates; unless they are named, without those of pods that Kueue queues."""
+    gone = gone or (GATE, TOPOLOGY_GATE)
     spec = dict(pod["spec"])
     gates = spec.pop("schedulingGates", None) or ()
-    others = [each for each in gates if each["name"] not in (GATE, TOPOLOGY_GATE)]
+    others = [each for each in gates if each["name"] not in gone]
     if others:
         spec["schedulingGates"] = others
     return {**pod, "spec": spec, "metadata": dict(pod["metadata"])}

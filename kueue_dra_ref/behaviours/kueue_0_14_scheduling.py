@@ -18,6 +18,7 @@ from kueue_dra_ref.rules.flavorassigner import (
     node_affinity,
     taints,
 )
+from kueue_dra_ref.rules.jobframework import workload_slices
 from kueue_dra_ref.rules.preemption import fair_sharing, preemption_policies
 from kueue_dra_ref.rules.queue import (
     admissibility,
@@ -100,6 +101,14 @@ ASSIGNING = FlavorAssignment(
         fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
         fits_resource_quota.insufficient_unused_quota,
     ),
+    replaced_slice=First(
+        when(
+            workload_slices.annotation_names_the_replaced_slice,
+            ElasticJobsViaWorkloadSlices=True,
+        )
+    ),
+    count_off=First(workload_slices.count_off_the_replaced_slice),
+    keep_flavor=First(workload_slices.flavor_of_the_replaced_slice_is_kept),
     stop_search=AnyOf(flavor_fungibility.no_fit_stops_search),
     try_next_flavor=AnyOf(
         when(flavor_fungibility.try_next_when_no_candidates, FlavorFungibility=True),

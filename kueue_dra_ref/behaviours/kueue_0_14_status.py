@@ -17,6 +17,7 @@ from kueue_dra_ref.rules.jobframework import (
     managed_jobs,
     ray_jobs,
     train_jobs,
+    workload_slices,
 )
 from kueue_dra_ref.rules.workload import (
     admission_checks,
@@ -48,6 +49,23 @@ JOBS = JobRules(
     elastic=AnyOf(
         when(job_kinds.annotated_work_is_elastic, ElasticJobsViaWorkloadSlices=True)
     ),
+    slice_annotations=Each(workload_slices.new_slice_names_the_replaced_one),
+    resize_slice=AnyOf(
+        workload_slices.pending_slice_is_resized,
+        workload_slices.smaller_slice_is_resized,
+    ),
+    run_on=AnyOf(workload_slices.slice_runs_on_while_its_replacement_waits),
+    finish_replaced=First(workload_slices.replaced_slice_is_finished),
+    finish_evicted=First(workload_slices.evicted_slice_is_finished),
+    newest_slice_counts=AnyOf(workload_slices.newest_slice_counts_although_evicted),
+    fail_to_restart=First(
+        when(
+            workload_slices.grown_work_does_not_start_again,
+            TopologyAwareScheduling=True,
+        )
+    ),
+    start_pods=First(workload_slices.all_elastic_pods_start),
+    gate_pods=AnyOf(workload_slices.elastic_pods_are_gated),
     pod_sets=First(
         job_kinds.job_set_pod_sets,
         job_kinds.training_job_pod_sets,

@@ -214,6 +214,7 @@ WEBHOOKS = WebhookRules(
         ray_webhook.existing_cluster_is_refused,
         ray_webhook.cluster_is_deleted_at_the_end,
         ray_webhook.only_elastic_work_autoscales_0_14,
+        ray_webhook.elastic_cluster_keeps_its_gates,
         ray_webhook.at_most_7_worker_groups,
         ray_webhook.no_worker_group_is_called_head,
         job_webhook.job_queue_name_is_valid,
@@ -229,6 +230,7 @@ WEBHOOKS = WebhookRules(
         ),
         job_webhook.running_job_keeps_priority_class,
         job_webhook.running_job_keeps_parallelism,
+        when(job_webhook.elastic_work_stays_so_0_17, ElasticJobsViaWorkloadSlices=True),
     ),
     pod=Collect(
         pod_webhook.group_has_name_and_total,

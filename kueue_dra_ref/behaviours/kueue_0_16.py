@@ -25,7 +25,7 @@ from kueue_dra_ref.behaviours.phases_status import JobRules, PriorityClassRules
 from kueue_dra_ref.behaviours.phases_validation import WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_16_gates
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.model.slots import AllOf, AnyOf
+from kueue_dra_ref.model.slots import AllOf, AnyOf, Each
 from kueue_dra_ref.rules.config import device_class_mappings, mapping_names_0_15
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.flavorassigner import (
@@ -33,7 +33,11 @@ from kueue_dra_ref.rules.flavorassigner import (
     flavor_fungibility,
     taints,
 )
-from kueue_dra_ref.rules.jobframework import job_reconciliation, pod_owners
+from kueue_dra_ref.rules.jobframework import (
+    job_reconciliation,
+    pod_owners,
+    workload_slices,
+)
 from kueue_dra_ref.rules.preemption import fair_sharing
 from kueue_dra_ref.rules.queue import pending_workloads
 from kueue_dra_ref.rules.workload import workload_priority_class
@@ -96,6 +100,8 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # All Workloads of elastic work name the first one.
+        first_slice=Each(workload_slices.slices_have_the_name_of_the_first),
         # The Workload of a finished Job keeps its reservation, as up to 0.14, and stays.
         release_when_finished=earlier.release_when_finished.drop(
             job_reconciliation.finished_releases_quota
@@ -137,6 +143,8 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
         earlier,
         # A request for zero of an uncovered resource no longer keeps a workload out.
         ignore_zero_request=AnyOf(fits_resource_quota.zero_of_uncovered_is_ignored),
+        # A larger Workload of elastic work counts the difference, not all that it requests.
+        use_difference=AnyOf(workload_slices.only_the_difference_is_used),
         # But a pod set that requests nothing else gets no flavor, and the assignment stops there.
         stop_at_empty_pod_set=AnyOf(fits_resource_quota.empty_pod_set_stops_assignment),
         # Tolerations compare numbers (operators Lt and Gt).

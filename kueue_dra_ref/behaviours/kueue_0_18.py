@@ -68,10 +68,15 @@ from kueue_dra_ref.rules.flavorassigner import (
     node_affinity,
     taints,
 )
-from kueue_dra_ref.rules.jobframework import pod_groups, pod_owners, ray_jobs
+from kueue_dra_ref.rules.jobframework import (
+    pod_groups,
+    pod_owners,
+    ray_jobs,
+    workload_slices,
+)
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota
-from kueue_dra_ref.rules.webhooks import ray_webhook
+from kueue_dra_ref.rules.webhooks import job_webhook, ray_webhook
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
     admission_checks,
@@ -197,6 +202,12 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         # Three more worker groups of a RayCluster.
         job=earlier.job.swap(
             ray_webhook.at_most_7_worker_groups, ray_webhook.at_most_10_ray_pod_sets
+        )
+        # Elastic work is on by default, for some kinds only, and not together with partial admission.
+        .swap(job_webhook.elastic_work_stays_so_0_17, job_webhook.elastic_work_stays_so)
+        .add(
+            job_webhook.only_some_kinds_are_elastic,
+            job_webhook.elastic_job_has_no_min_parallelism,
         ),
     )
 
@@ -204,6 +215,15 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # Elastic work whose larger Workload is evicted goes on with the one before it.
+        newest_slice_counts=earlier.newest_slice_counts.drop(
+            workload_slices.newest_slice_counts_although_evicted
+        ),
+        # Elastic work starts no more pods than it has quota for.
+        start_pods=earlier.start_pods.swap(
+            workload_slices.all_elastic_pods_start,
+            workload_slices.elastic_pods_start_within_quota,
+        ),
         # What KubeRay adds to the head of a cluster is charged.
         adjust_pod_sets=earlier.adjust_pod_sets.add(
             ray_jobs.redis_cleanup_fits_in_the_head,

@@ -57,6 +57,7 @@ from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
     managed_jobs,
     ray_jobs,
+    workload_slices,
 )
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads
 from kueue_dra_ref.rules.scheduler import scheduling_cycle
@@ -86,7 +87,7 @@ def kueue_0_19() -> Behaviour:
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
         webhooks=_ray_webhooks(_webhooks(earlier.webhooks)),
-        jobs=_jobs(earlier.jobs),
+        jobs=_elastic_jobs(_jobs(earlier.jobs)),
         processing=_processing(earlier.processing),
         charging=_charging(earlier.charging),
         extended=_extended(earlier.extended),
@@ -209,6 +210,33 @@ def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
         job_exempt=earlier.job_exempt.gate(
             ray_webhook.update_without_queue_is_not_validated,
             ValidateRayAndSparkJobUpdates=False,
+        ),
+    )
+
+
+def _elastic_jobs(earlier: JobRules) -> JobRules:
+    return replace(
+        earlier,
+        # The autoscaler of a RayCluster is charged.
+        adjust_pod_sets=earlier.adjust_pod_sets.add(
+            ray_jobs.autoscaler_is_a_container_of_the_head,
+            before=ray_jobs.submitter_is_a_container_of_the_head,
+        ),
+        # Pods of elastic work that have ended make room for others.
+        start_pods=earlier.start_pods.swap(
+            workload_slices.elastic_pods_start_within_quota,
+            workload_slices.ended_elastic_pods_make_room,
+        ),
+        # Elastic work that has grown starts again after it was preempted.
+        fail_to_restart=earlier.fail_to_restart.drop(
+            workload_slices.grown_work_does_not_start_again
+        ),
+        # Elastic work follows its priority class.
+        prioritize_slices=AnyOf(workload_slices.slices_follow_priority_class),
+        # An evicted Workload of it counts as replaced by one that waits.
+        finish_evicted=earlier.finish_evicted.add(
+            workload_slices.evicted_slice_is_replaced,
+            before=workload_slices.evicted_slice_is_finished,
         ),
     )
 

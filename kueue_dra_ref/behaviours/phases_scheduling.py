@@ -168,6 +168,14 @@ class FlavorAssignment:
     """Which outcome is better, between the resources of a flavor and between flavors?"""
     prefer_flavor: Order[[FungibilityCheck]] = Order()
     """Which flavor is better, where flavors rank differently than resources? Without rules: `rank` decides."""
+    replaced_slice: First[[dict[str, Any]], str] = First()
+    """Which Workload does a larger one of elastic work replace, by namespace and name? Without rules: none."""
+    count_off: First[[int, int], int] = First()
+    """What does it need of a resource, by what it requests and what the other one holds? Without rules: all of it."""
+    keep_flavor: First[[str, str], str] = First()
+    """What is reported of a flavor, by the one in which the replaced Workload has the resource?"""
+    use_difference: AnyOf[[]] = AnyOf()
+    """Does a cycle count what it needs, or all? Without rules: all of it."""
     stop_at_empty_pod_set: AnyOf[[int]] = AnyOf()
     """Does a pod set that got so many flavors end the assignment? Without rules: later pod sets are assigned too."""
     partial_admission: AnyOf[[Sequence[PodSet]]] = AnyOf()

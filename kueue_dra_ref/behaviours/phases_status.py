@@ -14,6 +14,7 @@ from kueue_dra_ref.model.pending_reason import (
 )
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First, Fold
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
+from kueue_dra_ref.rules.jobframework.workload_slices import Counts, PodRoom
 from kueue_dra_ref.rules.workload.workload_priority_class import PriorityClassRef
 from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment, QueueCounts
 
@@ -69,6 +70,28 @@ class JobRules:
     """How many pods of each pod set no longer need quota, if the work has several?"""
     elastic: AnyOf[[dict[str, Any]]] = AnyOf()
     """Is work elastic?"""
+    slice_annotations: Each[[str, str], Mapping[str, str]] = Each()
+    """Which annotations has a Workload of elastic work, by its own name and the one that it replaces?"""
+    first_slice: Each[[str, str], Mapping[str, str]] = Each()
+    """Which ones by its own name and that of the first one? Without rules: none."""
+    resize_slice: AnyOf[[bool, Counts, Counts]] = AnyOf()
+    """Does it get another number of pods, by whether it holds quota and both numbers? Otherwise there is a new one."""
+    run_on: AnyOf[[bool]] = AnyOf()
+    """Does elastic work run on, by whether its newest Workload is admitted?"""
+    finish_replaced: First[[str, str], tuple[str, str]] = First()
+    """With which reason and message is a replaced Workload finished, by the UIDs of the new one and of the Job?"""
+    finish_evicted: First[[bool], tuple[str, str]] = First()
+    """With which ones is an evicted Workload finished when there is another, by whether that one replaces it?"""
+    newest_slice_counts: AnyOf[[]] = AnyOf()
+    """Does the newest Workload count even if it is evicted? Without rules: then the one before it does."""
+    fail_to_restart: First[[str, str], tuple[str, str]] = First()
+    """What finishes a Workload of elastic work that starts, by the names of its first Workload and of this one?"""
+    prioritize_slices: AnyOf[[]] = AnyOf()
+    """Do the Workloads of elastic work follow its priority class? Without rules: they keep their priority."""
+    gate_pods: AnyOf[[dict[str, Any]]] = AnyOf()
+    """Do the pods of elastic work get a scheduling gate of Kueue?"""
+    start_pods: First[[PodRoom], int] = First()
+    """How many of the pods that wait with that gate may start?"""
     writes_default_template: AnyOf[[]] = AnyOf()
     """Does Kueue write a pod template that work lacks when it starts? Without rules: it does not."""
     framework_off: AnyOf[[str, Sequence[str]]] = AnyOf()

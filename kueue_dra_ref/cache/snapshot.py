@@ -19,6 +19,16 @@ FlavorSpec = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReservedPodSet:
+    """What one pod set of a Workload with a quota reservation uses, and in which flavors."""
+
+    name: str
+    flavors: Mapping[str, str]
+    amounts: Mapping[str, int]
+    """By resource."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReservedWorkload:
     """A Workload with a quota reservation; ``created`` numbers Workloads in the order of creation."""
 
@@ -33,6 +43,7 @@ class ReservedWorkload:
     evicted: bool = False
     reserved: str = ""
     """When the quota was reserved."""
+    pod_sets: tuple[ReservedPodSet, ...] = ()
 
     @property
     def name(self) -> str:
@@ -67,6 +78,13 @@ class Snapshot:
         for workload in self.reserved_workloads(queue):
             if workload.key not in self._removed:
                 yield workload
+
+    def reserved(self, queue: str, key: Key) -> ReservedWorkload | None:
+        """Give a workload with quota in a ClusterQueue; None if it has none there."""
+        for workload in self.reserved_workloads(queue):
+            if workload.key == key:
+                return workload
+        return None
 
     def remove_workload(self, workload: ReservedWorkload) -> None:
         """Simulate that a workload is gone and its quota is released."""

@@ -20,9 +20,11 @@ from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.job_pods import JobPods
 from kueue_dra_ref.controllers.workload_conditions import (
+    finish,
     no_quota_reservation,
     unset_quota_reservation,
 )
+from kueue_dra_ref.controllers.workload_slices import Incompatible, WorkloadSlices
 from kueue_dra_ref.controllers.workloadpriorityclass import (
     MissingClass,
     WorkloadPriorityClassController,
@@ -48,8 +50,9 @@ class JobReconciler:
         self.managing = ManagedJobs(self.rules, kueue.configuration, self.store)
         self.priorities = WorkloadPriorityClassController(kueue)
         self.backoff = Backoff(kueue, kind.name)
-        self._owned: dict[Key, str] = {}
-        """The name of the Workload of each Job, by the Job's namespace and UID."""
+        self.slices = WorkloadSlices(kueue)
+        self._owned: dict[Key, dict[str, None]] = {}
+        """The names of the Workloads of each Job, the newest last, by the Job's namespace and UID."""
 
     def on(self, event: Event) -> None:
         """Reconcile a Job that has changed."""
@@ -67,17 +70,27 @@ class JobReconciler:
 
     def _note_owner(self, event: Event, uid: str) -> None:
         namespace, name = event.key
+        owned = self._owned.setdefault((namespace, uid), {})
         if event.new is not None:
-            self._owned[namespace, uid] = name
-        elif self._owned.get((namespace, uid)) == name:
-            del self._owned[namespace, uid]
+            owned[name] = None
+        else:
+            owned.pop(name, None)
 
     def _workload_of(self, job: Manifest) -> Manifest | None:
-        """Give the Workload that a Job owns, whatever its name."""
+        """Give the newest Workload that a Job owns, whatever its name."""
         meta = job["metadata"]
         namespace = meta["namespace"]
-        name = self._owned.get((namespace, meta["uid"])) or workload_name(job)
+        names = [*self._owned.get((namespace, meta["uid"]), ())]
+        name = names[-1] if names else workload_name(job)
         return self.store.find("Workload", name, namespace)
+
+    def _slices_of(self, job: Manifest) -> list[Manifest]:
+        """Give the Workloads that elastic work owns and that are not finished, the oldest first."""
+        meta = job["metadata"]
+        namespace = meta["namespace"]
+        names = self._owned.get((namespace, meta["uid"]), {})
+        found = [self.store.find("Workload", name, namespace) for name in names]
+        return self.slices.unfinished(found)
 
     def reconcile(self, key: Key) -> None:
         """Bring the Workload in line with its Job, and the Job in line with its Workload."""
@@ -89,7 +102,10 @@ class JobReconciler:
             return
         workload = self._workload_of(job)
         try:
-            self._reconcile(job, workload)
+            if self.rules.elastic(job):
+                self._reconcile_slices(job)
+            else:
+                self._reconcile(job, workload)
         except MissingClass:
             self.backoff.failed(key)
         else:
@@ -109,6 +125,52 @@ class JobReconciler:
         if self.managing.takes_part(job) and self.rules.suspend_owned(admitted):
             self.store.put(with_suspend(unresolved(job), True))
         return True
+
+    def _reconcile_slices(self, job: Manifest) -> None:
+        """Bring the slices of elastic work in line with it; other pod sets than theirs make it other work."""
+        pod_sets = self._pod_sets(job)
+        if pod_sets is None:
+            return
+        try:
+            workload = self.slices.ensure(self._slices_of(job), pod_sets)
+        except Incompatible:
+            self._reconcile(job, self._workload_of(job))
+            return
+        hold = self.rules.hold(job)
+        if hold:
+            self._put_on_hold(workload, *hold)
+        else:
+            self._follow_slice(job, workload)
+
+    def _follow_slice(self, job: Manifest, workload: Manifest | None) -> None:
+        """Bring elastic work and the Workload that counts for it in line, or create one."""
+        finished = self.rules.finished(job)
+        if not finished:
+            self._prioritize_slices(job)
+        if finished and workload is not None:
+            finish(self.kueue, workload, *finished)
+        elif workload is not None:
+            self._sync(job, workload)
+        elif not finished:
+            self._create_slice(job)
+
+    def _prioritize_slices(self, job: Manifest) -> None:
+        """Give the slices of elastic work the priority class that it names now."""
+        if self.rules.prioritize_slices():
+            for workload in self._slices_of(job):
+                self.priorities.follow(job, workload)
+
+    def _create_slice(self, job: Manifest) -> None:
+        """Create a Workload of elastic work; until a larger one is admitted, the one before it counts."""
+        slices = self._slices_of(job)
+        meta = job["metadata"]
+        name = workload_name(job, str(meta["generation"]))
+        exists = self.store.find("Workload", name, meta["namespace"]) is not None
+        if len(slices) > 1 or exists:
+            return
+        replaced = slices[0] if slices else None
+        annotations = self.slices.annotations(name, replaced)
+        self._create_workload(job, self._spec(job), name, annotations)
 
     def _reconcile(self, job: Manifest, workload: Manifest | None) -> None:
         finished = self.rules.finished(job)
@@ -144,7 +206,7 @@ class JobReconciler:
 
     def _sync(self, job: Manifest, workload: Manifest) -> None:
         """Bring a Job and its equivalent Workload in line, one change at a time."""
-        if self.priorities.follow(job, workload):
+        if not self.rules.elastic(job) and self.priorities.follow(job, workload):
             return
         if self._reclaim(job, workload):
             return
@@ -203,25 +265,7 @@ class JobReconciler:
             return
         if is_true(workload, "Finished"):
             return
-        working = self.kueue.patched(workload)
-        now = self.kueue.clock.now
-        set_condition(working, "Finished", True, reason, message, now)
-        for released in self.rules.release_when_finished():
-            self._release_quota(working, *released)
-        self.store.put(working)
-
-    def _release_quota(
-        self,
-        working: Manifest,
-        reason: str,
-        message: str,
-    ) -> None:
-        now = self.kueue.clock.now
-        was_admitted = is_true(working, "Admitted")
-        set_condition(working, "QuotaReserved", False, reason, message, now)
-        if was_admitted:
-            set_condition(working, "Admitted", False, reason, message, now)
-        working["status"].pop("admission", None)
+        finish(self.kueue, workload, reason, message)
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Write how many pods of a Job will not run again; True when that number has changed."""
@@ -258,7 +302,9 @@ class JobReconciler:
         if self._pod_sets(job) is not None:
             self._create_workload(job, self._spec(job))
 
-    def _create_workload(self, job: Manifest, spec: Manifest) -> None:
+    def _create_workload(
+        self, job: Manifest, spec: Manifest, name: str = "", annotations: Any = None
+    ) -> None:
         meta = job["metadata"]
         owner = {
             "apiVersion": self.kind.api_version,
@@ -271,10 +317,11 @@ class JobReconciler:
             "apiVersion": "kueue.x-k8s.io/v1beta2",
             "kind": "Workload",
             "metadata": {
-                "name": workload_name(job),
+                "name": name or workload_name(job),
                 "namespace": meta["namespace"],
                 "labels": {"kueue.x-k8s.io/job-uid": meta["uid"]},
                 "ownerReferences": [owner],
+                **({"annotations": annotations} if annotations else {}),
             },
             "spec": spec,
         }
@@ -336,12 +383,17 @@ def _queue_of(job: Manifest) -> dict[str, str]:
     return {"queueName": name} if name else {}
 
 
-def workload_name(job: Manifest) -> str:
-    """Name a Job's Workload: the Job's kind and name, and five characters of a hash that distinguishes owners."""
+def workload_name(job: Manifest, generation: str = "") -> str:
+    """Name a Job's Workload: the Job's kind and name, and five characters of a hash that distinguishes owners.
+
+    The Workloads of elastic work differ by its generation.
+    """
     kind = JOB_KINDS[job["kind"]]
     meta = job["metadata"]
     name = meta["name"]
     owner = f"{kind.name}\n{kind.group}\n{name}\n{meta['uid']}"
+    if generation:
+        owner += f"\n{generation}"
     digest = hashlib.sha1(owner.encode(), usedforsecurity=False)
     prefix = f"{kind.name.lower()}-{name}"[:57]
     return f"{prefix}-{digest.hexdigest()[:5]}"

@@ -22,6 +22,7 @@ from kueue_dra_ref.api.spark_application import (
     without_global_selector,
 )
 from kueue_dra_ref.api.train_jobs import unresolved
+from kueue_dra_ref.controllers.workload_slices import WorkloadSlices
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest
@@ -44,6 +45,7 @@ class JobPods:
         self.kueue = kueue
         self.store = kueue.store
         self.rules = kueue.behaviour.jobs
+        self.slices = WorkloadSlices(kueue)
 
     def follow(self, job: Manifest, workload: Manifest) -> Failed | None:
         """Run a Job exactly while its Workload is admitted; give reason and message if it can never start."""
@@ -51,7 +53,9 @@ class JobPods:
         if is_suspended(job):
             if self.rules.unsuspend(admitted):
                 return self._start(job, workload)
-        elif self.rules.suspend(admitted):
+            return None
+        runs_on = self.slices.runs_on(job, admitted)
+        if not runs_on and self.rules.suspend(admitted):
             self.suspend(job, workload)
         return None
 
@@ -79,6 +83,8 @@ class JobPods:
 
     def _start(self, job: Manifest, workload: Manifest) -> Failed | None:
         if failed := self.rules.fail_to_start(job):
+            return failed
+        if failed := self.slices.fails_again(job, workload):
             return failed
         if JOB_KINDS[job["kind"]].raw:
             self._update(job, suspended=False)

@@ -14,7 +14,11 @@ from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.requeue_status import RequeueStatus
-from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
+from kueue_dra_ref.controllers.workload_conditions import (
+    apply_condition,
+    evict,
+    finish,
+)
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, circle_text, cited
 from kueue_dra_ref.model.lister import Key
@@ -253,6 +257,19 @@ class Scheduler:
         for kind in ("Evicted", "Preempted"):
             _reset(working, kind, now)
         self.store.put(working)
+        self._finish_replaced(entry)
+
+    def _finish_replaced(self, entry: Entry) -> None:
+        """Finish the slice that an admitted one replaces."""
+        if entry.replaced is None:
+            return
+        found = self.store.get("Workload", entry.replaced.workload.key)
+        meta = entry.info.obj["metadata"]
+        labels = meta.get("labels") or {}
+        job = labels.get("kueue.x-k8s.io/job-uid", "")
+        finished = self.rules.jobs.finish_replaced(meta["uid"], job)
+        if found is not None and finished:
+            finish(self.kueue, found, *finished)
 
     def _record_admission(self, entry: Entry, admitted: bool) -> None:
         """Keep the steps that led to an admission, with those of the preemptions that made it fit."""

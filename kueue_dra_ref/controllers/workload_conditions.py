@@ -98,6 +98,26 @@ def _count_eviction(working: Manifest, eviction: ReasonMessage) -> None:
     evictions.append({"reason": reason, "underlyingCause": cause, "count": 1})
 
 
+def finish(kueue: Kueue, workload: Manifest, reason: str, message: str) -> None:
+    """Mark a workload as finished, which frees its quota."""
+    working = kueue.patched(workload)
+    set_condition(working, "Finished", True, reason, message, kueue.clock.now)
+    for released in kueue.behaviour.jobs.release_when_finished():
+        _release_when_finished(kueue, working, *released)
+    kueue.store.put(working)
+
+
+def _release_when_finished(
+    kueue: Kueue, working: Manifest, reason: str, message: str
+) -> None:
+    now = kueue.clock.now
+    was_admitted = is_true(working, "Admitted")
+    set_condition(working, "QuotaReserved", False, reason, message, now)
+    if was_admitted:
+        set_condition(working, "Admitted", False, reason, message, now)
+    working["status"].pop("admission", None)
+
+
 def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     """Release the quota of an evicted workload, and say whether Kueue requeues it; it always does after preemption."""
     evicted = condition(working, "Evicted")

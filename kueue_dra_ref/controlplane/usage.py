@@ -7,13 +7,13 @@ Kueue: pkg/cache/scheduler/cache.go (AddOrUpdateWorkload, DeleteWorkload, Usage,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
-from kueue_dra_ref.cache.snapshot import ReservedWorkload
+from kueue_dra_ref.cache.snapshot import ReservedPodSet, ReservedWorkload
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import FlavorResource
 from kueue_dra_ref.target import Manifest
@@ -145,13 +145,15 @@ def _reservation(
     if is_true(workload, "Finished"):
         return None
     spec = workload["spec"]
+    pod_sets = tuple(_pod_sets(workload))
     return ReservedWorkload(
         key=key,
         uid=workload["metadata"]["uid"],
         cluster_queue=workload["status"]["admission"]["clusterQueue"],
         local_queue=(key[0], spec.get("queueName", "")),
         admitted=is_true(workload, "Admitted"),
-        amounts=_amounts(workload),
+        amounts=_amounts(pod_sets),
+        pod_sets=pod_sets,
         priority=spec.get("priority", 0),
         created=order(workload),
         evicted=is_true(workload, "Evicted"),
@@ -159,16 +161,25 @@ def _reservation(
     )
 
 
-def _amounts(workload: Manifest) -> Amounts:
+def _amounts(pod_sets: Iterable[ReservedPodSet]) -> Amounts:
+    """Give what all pod sets use together."""
+    amounts = _no_amounts()
+    for pod_set in pod_sets:
+        for resource, amount in pod_set.amounts.items():
+            flavor_resource = (pod_set.flavors[resource], resource)
+            amounts[flavor_resource] += amount
+    return dict(amounts)
+
+
+def _pod_sets(workload: Manifest) -> Iterator[ReservedPodSet]:
     """Give what the admitted pods use that still have to run."""
     reclaimed = reclaimable_pods(workload)
     counts = _counts(workload)
     admission = workload["status"]["admission"]
-    amounts = _no_amounts()
     for assigned in admission["podSetAssignments"]:
         name = assigned["name"]
         count = assigned["count"]
-        flavors = assigned["flavors"]
+        amounts = {}
         left = counts.get(name, count)
         left -= reclaimed.get(name, 0)
         left = min(count, max(left, 0))
@@ -177,9 +188,8 @@ def _amounts(workload: Manifest) -> Amounts:
             amount = units(resource, quantity)
             if left != count:
                 amount = amount // count * left
-            flavor_resource = (flavors[resource], resource)
-            amounts[flavor_resource] += amount
-    return dict(amounts)
+            amounts[resource] = amount
+        yield ReservedPodSet(name=name, flavors=assigned["flavors"], amounts=amounts)
 
 
 def _counts(workload: Manifest) -> dict[str, int]:

@@ -11,10 +11,18 @@ from typing import Any
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.crd_validation import drop, fill
-from kueue_dra_ref.api.job_kind import spec_of
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED, with_suspend
+from kueue_dra_ref.api.elastic_work import ELASTIC
+from kueue_dra_ref.api.job_kind import replaced, spec_of, template_of
+from kueue_dra_ref.api.job_kinds import (
+    JOB_KINDS,
+    POD,
+    SUBMITTED,
+    pod_set_places,
+    with_suspend,
+)
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
+from kueue_dra_ref.api.queued_pods import with_gates
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError
 from kueue_dra_ref.api.three_way_merge import job_spec
@@ -63,6 +71,7 @@ class AdmissionChain:
         ref = Ref.of(obj)
         old = self.store.find(ref.kind, ref.name, ref.namespace)
         self._check_kind(obj)
+        given = obj.get("spec")
         written = self._mutated(obj) if old is None else self._merged(obj, old)
         if ref.kind in POD_OWNERS:
             written = self._mutated_owners.of(written)
@@ -73,7 +82,8 @@ class AdmissionChain:
         with_status = _with_status(written, obj, self.store.clock.now)
         self.store.put(with_status)
         if ref.kind in JOB_KINDS:
-            self._last_applied[ref] = obj["spec"]
+            is_gated = self.behaviour.jobs.elastic(obj)
+            self._last_applied[ref] = given if is_gated and given else obj["spec"]
         return obj
 
     def restore(self, manifest: Manifest) -> None:
@@ -239,6 +249,9 @@ class AdmissionChain:
         _set_label(job, PRIORITY_LABEL, self._priority_class(job))
         if managed.claims(job):
             job["spec"] = with_suspend(job, True)["spec"]
+        rules = self.behaviour.jobs
+        if rules.elastic(job) and rules.gate_pods(job) and not managed.is_off(job):
+            job["spec"] = _with_gated_templates(job)["spec"]
 
     def _priority_class(self, job: Manifest) -> str:
         labels = job["metadata"].get("labels") or {}
@@ -284,6 +297,14 @@ class AdmissionChain:
             spec = obj.get("spec") or {}
             merged["spec"] = job_spec(old["spec"], spec, before)
         return merged
+
+
+def _with_gated_templates(job: Manifest) -> Manifest:
+    """Give elastic work whose pods have the scheduling gate of elastic work."""
+    for place in pod_set_places(job):
+        template = with_gates(template_of(job, place), ELASTIC)
+        job = replaced(job, place.path, template)
+    return job
 
 
 def _owner_not_found(job: Manifest, owner: str) -> Denied:

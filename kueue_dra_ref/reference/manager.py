@@ -13,6 +13,7 @@ from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
+from kueue_dra_ref.controllers.elastic_pods import ElasticPods
 from kueue_dra_ref.controllers.finalizers import FinalizerController
 from kueue_dra_ref.controllers.job import JobReconciler
 from kueue_dra_ref.controllers.limitrange import LimitRangeController
@@ -96,14 +97,14 @@ class Manager:
 
     def _all_handlers(self) -> Handlers:
         queues, finalizers = self.queues, self.finalizers
-        limits = LimitRangeController(self.kueue)
+        limits, elastic = LimitRangeController(self.kueue), ElasticPods(self.kueue)
         device_classes = DeviceClassController(self.kueue)
         work = self.reconcilers
         owners = tuple(each.on_workload for each in work.values())
         return {
-            "Workload": (self.workloads.on, *owners),
+            "Workload": (self.workloads.on, *owners, elastic.on_workload),
             **{name: (each.on,) for name, each in work.items()},
-            POD.name: (self.pod_owners.on_pod, work[POD.name].on),
+            POD.name: (self.pod_owners.on_pod, work[POD.name].on, elastic.on_pod),
             **dict.fromkeys(POD_OWNERS, (self.pod_owners.on,)),
             "Cohort": (queues.on_cohort,),
             "ClusterQueue": (queues.on_cluster_queue, finalizers.on_cluster_queue),

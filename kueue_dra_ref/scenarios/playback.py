@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kueue_dra_ref.api.elastic_work import in_chain
 from kueue_dra_ref.api.job_kinds import POD, owner_of
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, group_of_workload
 from kueue_dra_ref.api.queued_pods import is_of_group
@@ -189,12 +190,19 @@ def _namespaces(refs: Collection[Ref]) -> set[str]:
 
 
 def _workloads(state: ObservedState, namespaces: set[str]) -> Observation:
-    found = {}
-    for each in state.workloads:
+    found: Observation = {}
+    for each in in_chain(state.workloads):
         if each["metadata"]["namespace"] in namespaces:
-            name = _owner(each)
-            found[name] = _workload(each.get("status") or {})
+            _add(found, _owner(each), _workload(each.get("status") or {}))
     return found
+
+
+def _add(found: Observation, name: str, workload: Observation) -> None:
+    """Add the observation of a Workload; of elastic work the newest has its name, and those before it a number."""
+    if name in found:
+        before = sum(each.startswith(f"{name}/") for each in found)
+        found[f"{name}/{before + 1}"] = found[name]
+    found[name] = workload
 
 
 def _pods(state: ObservedState, namespaces: set[str]) -> Observation:

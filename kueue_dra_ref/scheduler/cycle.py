@@ -166,6 +166,8 @@ class Cycle:
         rules = self.behaviour.preempting
         targets = []
         for target in entry.targets:
+            if target is entry.replaced:
+                continue
             key = target.workload.key
             ignoring = rules.ignore_just_admitted.holding(key in self.just_admitted)
             if not ignoring:

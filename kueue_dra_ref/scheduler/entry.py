@@ -18,7 +18,7 @@ from kueue_dra_ref.scheduler.flavorassigner.assignment import (
     Assignment,
     NominationMapping,
 )
-from kueue_dra_ref.scheduler.preemption.context import Targets
+from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget, Targets
 
 
 class RequeueReason(Enum):
@@ -45,6 +45,8 @@ class Entry:
         )
     )
     targets: Targets = ()
+    replaced: PreemptionTarget | None = None
+    """The target that is the slice that it replaces."""
     requeue_reason: RequeueReason | None = None
     message: str = ""
     steps: tuple[Step, ...] = ()

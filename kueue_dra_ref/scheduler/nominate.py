@@ -25,6 +25,11 @@ from kueue_dra_ref.scheduler.ambiguous_classes import (
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.scheduler.flavorassigner.assigner import AllRequests, assign
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
+from kueue_dra_ref.scheduler.preemption.context import (
+    REPLACED,
+    PreemptionTarget,
+    Targets,
+)
 from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
 from kueue_dra_ref.workload.map_order import MapOrder, MapOrderDraw
 from kueue_dra_ref.workload.total_requests import scaled_to
@@ -63,6 +68,9 @@ class Nominator:
         assignment, targets = found
         entry.assignment = assignment
         entry.targets = targets
+        entry.replaced = next(
+            (each for each in targets if each.reason == REPLACED), None
+        )
         entry.message = assignment.message
         entry.steps = assignment.steps
         entry.progress = FlavorScanState(
@@ -113,12 +121,36 @@ class Nominator:
         rules = self.behaviour.assigning
         progress = self._progress(entry)
         assignment = assign(rules, oracle, requests, progress, entry.nominated)
+        replaced = self._replaced(entry)
+        steps = (*map(self._replacing, replaced), *assignment.steps)
+        assignment = replace(assignment, steps=steps)
+        if assignment.representative_mode is FlavorAssignmentMode.FIT:
+            return assignment, replaced
         if assignment.representative_mode is not FlavorAssignmentMode.PREEMPT:
             return assignment, ()
-        usage = self._usage_to_free(assignment.usage)
+        usage = self._usage_to_free(assignment.needed)
         search = oracle.search(usage, assignment.frs_need_preemption)
-        steps = dict.fromkeys((*assignment.steps, *search.steps))
-        return replace(assignment, steps=tuple(steps)), search.targets
+        all_steps = dict.fromkeys((*assignment.steps, *search.steps))
+        targets = (*replaced, *search.targets) if search.targets else ()
+        return replace(assignment, steps=tuple(all_steps)), targets
+
+    def _replacing(self, target: PreemptionTarget) -> Step:
+        """Say what a workload replaces, so that it needs only the difference."""
+        text = (
+            f"it replaces Workload {target.workload.name}, whose quota is counted off"
+        )
+        return Step.by(text, *self.behaviour.assigning.count_off.rules)
+
+    def _replaced(self, entry: Entry) -> Targets:
+        """Give the slice that a workload replaces while it holds quota in the same ClusterQueue; empty for none."""
+        named = self.behaviour.assigning.replaced_slice(entry.info.obj)
+        if not named:
+            return ()
+        namespace, _, name = named.partition("/")
+        found = self.snapshot.reserved(entry.queue.name, (namespace, name))
+        if found is None:
+            return ()
+        return (PreemptionTarget(workload=found, reason=REPLACED),)
 
     def _usage_to_free(
         self, usage: FlavorResourceQuantities
@@ -176,6 +208,10 @@ class Nominator:
 
     def _oracle(self, entry: Entry) -> PreemptionOracle:
         info = entry.info
+        replaced = {}
+        for target in self._replaced(entry):
+            for pod_set in target.workload.pod_sets:
+                replaced[pod_set.name] = pod_set
         return PreemptionOracle(
             behaviour=self.behaviour,
             snapshot=self.snapshot,
@@ -185,6 +221,7 @@ class Nominator:
             strategies=self.strategies,
             ignore_undeclared=self.ignore_undeclared,
             draw=self._draw(info),
+            replaced=replaced,
         )
 
     def _draw(self, info: WorkloadInfo) -> MapOrderDraw:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
@@ -97,7 +98,7 @@ class Trials:
         return Trial(
             target=target,
             admits=usage.has(self.key),
-            lost=frozenset(key for key in before if not usage.has(key)),
+            lost=frozenset(key for key in before if _has_lost_quota(target, key)),
         )
 
     def _begin(self) -> ReferenceTarget:
@@ -106,6 +107,14 @@ class Trials:
         self.left -= 1
         self.done += 1
         return self._again()
+
+
+def _has_lost_quota(target: ReferenceTarget, key: Key) -> bool:
+    """Whether a workload holds no quota although it is not finished, as one is that a larger one replaces."""
+    found = target.store.get("Workload", key)
+    if found is not None and is_true(found, "Finished"):
+        return False
+    return not kueue_of(target).usage.has(key)
 
 
 def raised_to(kueue: Kueue, field: QuotaField, by: int) -> int:

@@ -36,8 +36,8 @@ _OF_RUNTIME = (
     "spec.podTemplateOverrides",
     "spec.runtimePatches",
 )
-_AUTOSCALING = "autoscaling of a RayCluster"
-_TIME, _SLICES = "the maximum execution time of a Workload", "elastic jobs"
+_AUTOSCALING = "autoscaling of the RayCluster that belongs to other work"
+_TIME = "the maximum execution time of a Workload"
 NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     ADMISSION_CHECK: {"spec.controllerName": _CHECKS},
     "ClusterQueue": {
@@ -46,7 +46,6 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     },
     "LocalQueue": {"spec.fairSharing": _SHARES},
     "ResourceFlavor": {"spec.topologyName": _TOPOLOGY},
-    "RayCluster": {"spec.enableInTreeAutoscaling": _AUTOSCALING},
     "RayJob": {"spec.rayClusterSpec.enableInTreeAutoscaling": _AUTOSCALING},
     "RayService": {"spec.rayClusterConfig.enableInTreeAutoscaling": _AUTOSCALING},
     "TrainJob": dict.fromkeys(_OF_RUNTIME, "changes of the runtime by a TrainJob"),
@@ -60,7 +59,6 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
 _MARKS: Mapping[str, str] = {
     "prebuilt-workload-name": "Workloads that another client creates",
     "max-exec-time-seconds": _TIME,
-    "elastic-job": _SLICES,
     "priority-boost": "priority boosts",
     "admission-gated-by": "admission gates",
     "workload-allowed-resource-flavors": "the allowed flavors of a Workload",

@@ -29,6 +29,7 @@ from kueue_dra_ref.model.rule import rule
 Job = dict[str, Any]
 PodSets = list[dict[str, Any]]
 _REDIS_CLEANUP = {"cpu": "200m", "memory": "256Mi"}
+_AUTOSCALER = {"cpu": "500m", "memory": "512Mi"}
 _FAULT_TOLERANT = "ray.io/ft-enabled"
 
 
@@ -92,6 +93,23 @@ def hold_invalid_ray_job(job: Job) -> tuple[str, str] | None:
         pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
     """
     return ("OnHold", "Job is on hold") if is_invalid(job) else None
+
+
+@rule("ELASTIC-025")
+def autoscaler_is_a_container_of_the_head(pod_sets: PodSets, job: Job) -> PodSets:
+    """Kueue adds the container of the autoscaler to the head of a cluster that scales itself.
+
+    Kueue: pkg/controller/jobs/raycluster/common.go (autoscalerContainer, BuildPodSets)
+    """
+    if not is_of(job, *RAY_KINDS):
+        return pod_sets
+    cluster = cluster_of(job)
+    if not cluster.get("enableInTreeAutoscaling"):
+        return pod_sets
+    options = cluster.get("autoscalerOptions") or {}
+    resources = options.get("resources") or {"requests": _AUTOSCALER}
+    container = {"name": "autoscaler", "resources": resources}
+    return [_with_container(each, container) for each in pod_sets]
 
 
 @rule("WORK-019")

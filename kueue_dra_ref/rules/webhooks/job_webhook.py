@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kueue_dra_ref.api.job_kinds import JOB, is_suspended
+from kueue_dra_ref.api.elastic_work import ELASTIC
+from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
@@ -18,6 +19,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 _LABELS = "metadata.labels"
 _IMMUTABLE = "field is immutable"
+_ELASTIC_KINDS = ("Job", "RayCluster", "RayJob", "RayService")
 
 
 @rule("QUEUE-046")
@@ -168,6 +170,68 @@ def running_job_keeps_parallelism(
     ):
         detail = "cannot change when partial admission is enabled and the job is not suspended"
         yield FieldError(field="spec.parallelism", type="Forbidden", detail=detail)
+
+
+@rule("ELASTIC-015")
+def elastic_work_stays_so(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies that work of a queue becomes elastic, or is it no longer.
+
+    Kueue: pkg/controller/jobframework/validation.go (validatedUpdateForEnabledWorkloadSlice)
+    """
+    yield from _toggled(write, "metadata.annotations")
+
+
+@rule("ELASTIC-015")
+def elastic_work_stays_so_0_17(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies that work of a queue becomes elastic, or is it no longer, and names a label.
+
+    Kueue 0.17: pkg/controller/jobframework/validation.go (validatedUpdateForEnabledWorkloadSlice)
+    """
+    yield from _toggled(write, _LABELS)
+
+
+@rule("ELASTIC-016")
+def only_some_kinds_are_elastic(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies the annotation elastic-job to work other than Jobs and Ray work.
+
+    Kueue: pkg/controller/jobframework/validation.go (ValidateElasticJobAnnotation)
+    """
+    kind = JOB_KINDS[write.new["kind"]]
+    if write.elastic and kind.name not in _ELASTIC_KINDS:
+        version = f"{kind.group}/{kind.version}, Kind={kind.name}"
+        yield FieldError(
+            field=f"metadata.annotations[{ELASTIC}]",
+            type="Forbidden",
+            detail=f"elastic job is not supported for {printed(version)}",
+        )
+
+
+@rule("ELASTIC-017")
+def elastic_job_has_no_min_parallelism(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies a minimum parallelism to an elastic Job.
+
+    Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
+    """
+    written = _kept(write.new, "annotations").get(LEAST_ANNOTATION)
+    before = (
+        _kept(write.old, "annotations").get(LEAST_ANNOTATION) if write.old else None
+    )
+    if not write.elastic or write.new["kind"] != JOB.name or written in (None, before):
+        return
+    detail = "partial admission and elastic job cannot be used together"
+    yield _invalid("metadata.annotations", LEAST_ANNOTATION, written, detail)
+
+
+def _toggled(write: AdmissionRequest, place: str) -> Iterator[FieldError]:
+    before = _kept(write.before, "annotations").get(ELASTIC) == "true"
+    after = _kept(write.new, "annotations").get(ELASTIC) == "true"
+    if before != after:
+        yield FieldError(
+            field=f"{place}[{ELASTIC}]",
+            type="Invalid value",
+            value=printed(after),
+            detail=_IMMUTABLE,
+        )
 
 
 def _kept(job: Manifest, kind: str) -> dict[str, str]:

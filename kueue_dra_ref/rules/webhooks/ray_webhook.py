@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kueue_dra_ref.api.job_kind import spec_of
+from kueue_dra_ref.api.elastic_work import ELASTIC
+from kueue_dra_ref.api.job_kind import spec_of, template_of
+from kueue_dra_ref.api.job_kinds import pod_set_places
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.queued_pods import is_gated
 from kueue_dra_ref.api.ray_kinds import (
     CLUSTER_PATHS,
     HEAD,
@@ -113,6 +116,28 @@ def only_elastic_work_autoscales(write: AdmissionRequest) -> Faults:
         pkg/controller/jobs/raycluster/common.go (ValidateCreate)
     """
     yield from _autoscaling(write, _OF_CLUSTER, _OF_OTHERS)
+
+
+@rule("ELASTIC-027")
+def elastic_cluster_keeps_its_gates(write: AdmissionRequest) -> Faults:
+    """The webhook denies an elastic RayCluster in a queue with pods that lack the scheduling gate.
+
+    Kueue: pkg/controller/jobs/raycluster/raycluster_webhook.go (validateElasticJob)
+    """
+    if not write.elastic or not write.is_managed(RAY_CLUSTER.name):
+        return
+    head, *workers = pod_set_places(write.new)
+    for place in (*workers, head):
+        template = template_of(write.new, place)
+        if is_gated(template, ELASTIC):
+            continue
+        gates = (template.get("spec") or {}).get("schedulingGates")
+        yield FieldError(
+            field=f"{place.pod_path}.schedulingGates",
+            type="Invalid value",
+            value=printed(gates),
+            detail="an elastic job must have the ElasticJobSchedulingGate",
+        )
 
 
 @rule("WORK-018")

@@ -75,6 +75,7 @@ class FlavorAssigner:
         self.check = FlavorFitCheck(rules=rules, oracle=oracle, in_bytes=in_bytes)
         self.selection = NoFitReason(rules=rules)
         self.frs_need_preemption: set[FlavorResource] = set()
+        self.needed: dict[FlavorResource, int] = {}
         self.borrowing = 0
         self.steps: list[Step] = []
 
@@ -96,6 +97,7 @@ class FlavorAssigner:
             steps=tuple(self.steps),
             borrowing=self.borrowing,
             usage=dict(self.check.assignment_usage),
+            needed=self.needed,
             frs_need_preemption=frozenset(self.frs_need_preemption),
             last_tried=tuple(_last_tried(result) for result in results),
             no_fit_reason=self._no_fit_reason(results),
@@ -217,7 +219,11 @@ class FlavorAssigner:
             of = (attempt.flavor, resource)
             mode = attempt.modes[resource]
             flavors[resource] = attempt.flavor
-            usage[of] = plus(usage.get(of, 0), amounts[resource])
+            amount = amounts[resource]
+            needed = self.check.needed(requests.pod_set, resource, amount)
+            used = needed if self.rules.use_difference() else amount
+            usage[of] = plus(usage.get(of, 0), used)
+            self.needed[of] = plus(self.needed.get(of, 0), needed)
             self.borrowing = max(self.borrowing, mode.level)
             if FLAVOR_ASSIGNMENT_MODES[mode.mode] is FlavorAssignmentMode.PREEMPT:
                 self.frs_need_preemption.add(of)

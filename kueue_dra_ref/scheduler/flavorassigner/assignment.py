@@ -48,6 +48,8 @@ class Assignment:
     borrowing: int = 0
     """The height of the subtree that it borrows in; 0 if it does not borrow."""
     usage: Mapping[FlavorResource, int] = field(default_factory=dict)
+    needed: Mapping[FlavorResource, int] = field(default_factory=dict)
+    """What preemption has to free: the usage without what the slice holds that it replaces."""
     frs_need_preemption: frozenset[FlavorResource] = frozenset()
     """The flavors and resources that preemption has to free."""
     last_tried: tuple[Indexes, ...] = ()

@@ -119,8 +119,7 @@ class FlavorFitCheck:
         checked = {}
         modes = {}
         for resource, amount in amounts.items():
-            request = self._request(flavor, resource, amount)
-            result = self._fits_resource_quota(request)
+            result = self._check_resource(flavor, pod_set, resource, amount)
             checked[resource] = result
             modes[resource] = result.granular_mode.mode
         map_order = self.oracle.draw.order_for_pod_set(pod_set.name)
@@ -132,6 +131,40 @@ class FlavorFitCheck:
             if self.rules.stop_search(mode):
                 break
         return attempt
+
+    def _check_resource(
+        self, flavor: FlavorQuota, pod_set: PodSet, resource: str, amount: int
+    ) -> FlavorAssignmentAttempt:
+        """Check the quota of one resource; the flavors of a replaced slice are kept, and what it holds is free."""
+        kept = self._other_flavor(flavor, pod_set, resource)
+        needed = amount if kept else self.needed(pod_set, resource, amount)
+        request = self._request(flavor, resource, needed)
+        checked = self._fits_resource_quota(request)
+        if not kept:
+            return checked
+        return FlavorAssignmentAttempt(
+            reasons=[kept.value, *checked.reasons],
+            cites=cited([kept.rule]),
+            no_fit_reasons=[QuotaReservedReason.NO_FLAVOR, *checked.no_fit_reasons],
+        )
+
+    def _other_flavor(
+        self, flavor: FlavorQuota, pod_set: PodSet, resource: str
+    ) -> Answer[str] | None:
+        """Say in which flavor a replaced slice has a resource, if that is another one."""
+        held = self.oracle.replaced.get(pod_set.name)
+        if held is None:
+            return None
+        original = held.flavors.get(resource, "")
+        return self.rules.keep_flavor.answer(flavor.name, original)
+
+    def needed(self, pod_set: PodSet, resource: str, amount: int) -> int:
+        """Give what a pod set needs in addition to what the slice holds that it replaces."""
+        held = self.oracle.replaced.get(pod_set.name)
+        if held is None:
+            return amount
+        counted = held.amounts.get(resource, 0)
+        return self.rules.count_off.or_else(amount, amount, counted)
 
     def compare_flavors(self, one: GranularMode, other: GranularMode) -> Preference:
         """Compare the modes of two flavors."""
@@ -174,6 +207,7 @@ class FlavorFitCheck:
         flavor: FlavorQuota,
         attempt: FlavorAssignmentAttempt,
         amounts: Amounts,
+        pod_set: PodSet,
     ) -> Iterator[Step]:
         """Give the steps of an attempt; ``where`` names the pod set if there are several."""
         if not attempt.quota_checked:
@@ -183,7 +217,8 @@ class FlavorFitCheck:
             return
         parts = []
         for resource in sorted(amounts):
-            request = self._request(flavor, resource, amounts[resource])
+            needed = self.needed(pod_set, resource, amounts[resource])
+            request = self._request(flavor, resource, needed)
             parts.append(_requested(request))
         requested = ", ".join(parts) or "nothing is requested"
         text = f"{where}flavor {flavor.name}: {requested}: {_mode_text(attempt)}"

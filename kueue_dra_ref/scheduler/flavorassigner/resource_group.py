@@ -111,7 +111,8 @@ class ResourceGroupSearch:
     ) -> FlavorAssignmentAttempt:
         check, amounts = self.check, self.amounts
         attempt = check.check_flavor(flavor, self.pod_set, amounts, keys)
-        self.steps += check.steps(self.trace.where, flavor, attempt, amounts)
+        where = self.trace.where
+        self.steps += check.steps(where, flavor, attempt, amounts, self.pod_set)
         self._reasons += attempt.reasons
         if attempt.granular_mode.mode is PreemptionMode.NO_FIT:
             selection = NoFitReason(rules=check.rules)

@@ -42,6 +42,8 @@ class PreemptionTarget:
 
 
 Targets = tuple[PreemptionTarget, ...]
+REPLACED = ""
+"""The reason of the target that is not preempted, but finished: the slice that a larger one replaces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,11 @@ from typing import NamedTuple
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, Snapshot
+from kueue_dra_ref.cache.snapshot import (
+    FlavorResourceQuantities,
+    ReservedPodSet,
+    Snapshot,
+)
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.resource_node import (
     FlavorResource,
@@ -59,6 +63,8 @@ class PreemptionOracle:
     """Whether resources that the ClusterQueue does not cover are ignored."""
     draw: MapOrderDraw = field(default_factory=MapOrderDraw)
     """The order in which Go iterates over maps for the workload."""
+    replaced: Mapping[str, ReservedPodSet] = field(default_factory=dict)
+    """The pod sets of the slice that the workload replaces, by name."""
 
     @property
     def node(self) -> ResourceNode:

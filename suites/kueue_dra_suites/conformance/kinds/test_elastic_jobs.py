@@ -1,0 +1,282 @@
+"""Elastic Jobs: their number of pods changes while they run, and the quota of their devices (Kueue)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import marked
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import Reason, pending
+from kueue_dra_ref.verdict import Verdict
+from kueue_dra_suites.conformance.kinds.elastic import (
+    BY_PRIORITY,
+    EACH,
+    ELASTIC,
+    GATE,
+    ON,
+    REPLACED,
+    REPLACES,
+    SLICE_NAME,
+    WAITS,
+    elastic_job,
+    held,
+    marks_of,
+    of,
+    written_job,
+)
+
+pytestmark = owns_kueue
+
+
+@pytest.fixture(autouse=True)
+def every_kind(lab: Lab) -> None:
+    """Kueue runs with elastic work."""
+    lab.start(switched={GATE: True})
+
+
+@covers("ELASTIC-001", "ELASTIC-007", "ELASTIC-009")
+@pytest.mark.parametrize(
+    ("quota", "slices", "used"),
+    [
+        pytest.param(5, [REPLACED, of(5)], 5, id="fits-exactly"),
+        pytest.param(4, [of(2), WAITS], 2, id="one-too-many"),
+    ],
+)
+def test_a_job_that_grows_is_charged_for_all_its_pods(
+    lab: Lab, quota: int, slices: Sequence[Verdict], used: int
+) -> None:
+    """A new Workload replaces the one before it if its new pods fit; otherwise that one keeps its devices."""
+    queue = lab.queue({"whole-gpus": quota})
+    job = elastic_job(queue, pods=2)
+
+    lab.scale(job, 5)
+
+    assert lab.slices(job) == slices
+    assert held(queue) == used
+
+
+@covers("ELASTIC-002")
+def test_the_first_workload_is_marked(lab: Lab) -> None:
+    """It has the annotation of the Job, and replaces none."""
+    job = elastic_job(lab.queue({"whole-gpus": 2}), pods=2)
+
+    (found,) = marks_of(lab, job)
+    assert found[ELASTIC] == "true"
+    assert REPLACES not in found
+
+
+@covers("ELASTIC-001")
+def test_a_larger_workload_names_the_one_that_it_replaces(lab: Lab) -> None:
+    """Namespace and name are in an annotation; the owner is the Job."""
+    queue = lab.queue({"whole-gpus": 3})
+    job = elastic_job(queue, pods=2)
+    first = lab.workload(job)["metadata"]["name"]
+
+    lab.scale(job, 3)
+
+    assert marks_of(lab, job)[1][REPLACES] == f"{queue.namespace}/{first}"
+
+
+@covers("ELASTIC-003")
+def test_every_workload_names_the_first_one(lab: Lab) -> None:
+    """So Kueue finds the pods of a Job that has grown twice."""
+    job = elastic_job(lab.queue({"whole-gpus": 4}), pods=2)
+    first = lab.workload(job)["metadata"]["name"]
+
+    lab.scale(job, 3)
+    lab.scale(job, 4)
+
+    assert lab.slices(job) == [REPLACED, REPLACED, of(4)]
+    assert [each[SLICE_NAME] for each in marks_of(lab, job)] == [first] * 3
+
+
+@covers("ELASTIC-004")
+@pytest.mark.parametrize(
+    ("pods", "verdict"),
+    [
+        pytest.param(4, of(4), id="fewer-which-fit"),
+        pytest.param(6, WAITS, id="more"),
+    ],
+)
+def test_a_job_that_waits_is_resized(lab: Lab, pods: int, verdict: Verdict) -> None:
+    """Its Workload gets the number of pods."""
+    queue = lab.queue({"whole-gpus": 6})
+    queue.submit(a_job(pods=2, claims=[EACH]))
+    job = elastic_job(queue, pods=5)
+
+    lab.scale(job, pods)
+
+    assert lab.slices(job) == [verdict]
+
+
+@covers("ELASTIC-004")
+@pytest.mark.parametrize(
+    ("pods", "slices", "used"),
+    [
+        pytest.param(6, [of(2), WAITS], 2, id="still-too-many"),
+        pytest.param(4, [REPLACED, of(4)], 4, id="as-many-as-fit"),
+        pytest.param(2, [REPLACED, of(2)], 2, id="as-before"),
+        pytest.param(1, [REPLACED, of(1)], 1, id="fewer-than-before"),
+    ],
+)
+def test_a_growth_that_waits_is_resized(lab: Lab, pods: int, slices: Sequence[Verdict], used: int) -> None:
+    """The Workload that waits gets the number of pods, and replaces the other even if it is no larger."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = elastic_job(queue, pods=2)
+    lab.scale(job, 5)
+
+    lab.scale(job, pods)
+
+    assert lab.slices(job) == slices
+    assert held(queue) == used
+
+
+@covers("ELASTIC-005")
+@pytest.mark.parametrize(
+    ("pods", "verdict"),
+    [
+        pytest.param(3, WAITS, id="one-free"),
+        pytest.param(2, of(2), id="two-free"),
+    ],
+)
+def test_a_job_that_shrinks_gives_devices_back(lab: Lab, pods: int, verdict: Verdict) -> None:
+    """It keeps its Workload, runs on, and others get the devices of its former pods."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = elastic_job(queue, pods=4)
+    other = queue.submit(a_job(claims=[a_template(gpu(2))]))
+    assert lab.verdict(other) == WAITS
+
+    lab.scale(job, pods)
+
+    assert lab.verdict(other) == verdict
+    assert len(lab.slices(job)) == 1
+    assert not lab.is_suspended(job)
+
+
+@covers("ELASTIC-009", "ELASTIC-005")
+@pytest.mark.parametrize(
+    ("pods", "slices"),
+    [
+        pytest.param(3, [REPLACED, of(3)], id="fits"),
+        pytest.param(4, [of(4), WAITS], id="one-too-many"),
+    ],
+)
+def test_a_job_that_shrank_grows_from_what_it_has(lab: Lab, pods: int, slices: Sequence[Verdict]) -> None:
+    """The devices that it released are not its own any more, though its old admission lists them."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = elastic_job(queue, pods=4)
+    lab.scale(job, 2)
+    queue.submit(a_job(claims=[EACH]))
+
+    lab.scale(job, pods)
+
+    assert lab.slices(job) == slices
+
+
+@covers("ELASTIC-006")
+@pytest.mark.parametrize(
+    ("given", "gates"),
+    [
+        pytest.param(ON, [{"name": ELASTIC}], id="elastic"),
+        pytest.param({ELASTIC: "false"}, [], id="not-elastic"),
+    ],
+)
+def test_pods_of_an_elastic_job_are_gated(lab: Lab, given: dict[str, str], gates: list[Any]) -> None:
+    """The webhook gives the template a scheduling gate, which stays there when the Job starts."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = lab.submit_manifest(marked(written_job(queue, 2), annotations=given))
+
+    assert lab.verdict(job) == of(2)
+    assert (lab.read(job.ref)["spec"]["template"]["spec"].get("schedulingGates") or []) == gates
+
+
+@covers("ELASTIC-008")
+def test_a_job_runs_on_while_a_larger_one_waits(lab: Lab) -> None:
+    """It is not suspended, and the larger one is admitted once there are devices."""
+    queue = lab.queue({"whole-gpus": 4})
+    other = queue.submit(a_job(pods=2, claims=[EACH]))
+    job = elastic_job(queue, pods=2)
+
+    lab.scale(job, 4)
+
+    assert lab.slices(job) == [of(2), WAITS]
+    assert not lab.is_suspended(job)
+
+    lab.finish(other)
+
+    assert lab.slices(job) == [REPLACED, of(4)]
+    assert not lab.is_suspended(job)
+
+
+@covers("ELASTIC-009")
+@pytest.mark.parametrize(
+    ("pods", "reason"),
+    [
+        pytest.param(7, Reason.NO_QUOTA, id="five-more-than-two"),
+        pytest.param(8, Reason.NEVER_FITS, id="six-more-than-two"),
+    ],
+)
+def test_the_reason_is_about_the_new_pods(lab: Lab, pods: int, reason: Reason) -> None:
+    """A quota of five never suffices for six new pods; it lacks for now for five new ones."""
+    job = elastic_job(lab.queue({"whole-gpus": 5}), pods=2)
+
+    lab.scale(job, pods)
+
+    assert lab.slices(job) == [of(2), pending(reason)]
+
+
+@covers("ELASTIC-010")
+@pytest.mark.parametrize(
+    ("quota", "slices"),
+    [
+        pytest.param(4, [REPLACED, of(4)], id="the-same-suffices"),
+        pytest.param(3, [of(2), WAITS], id="only-another-suffices"),
+    ],
+)
+def test_a_job_that_grows_keeps_its_flavor(lab: Lab, quota: int, slices: Sequence[Verdict]) -> None:
+    """Another flavor has devices for all pods, but is not used."""
+    first, second = lab.flavor("first"), lab.flavor("second")
+    queue = lab.queue(groups=[{first: {"whole-gpus": quota}, second: {"whole-gpus": 10}}])
+    job = elastic_job(queue, pods=2)
+
+    lab.scale(job, 4)
+
+    assert lab.slices(job) == slices
+    waits = f"could not assign {second} flavor since the original workload is assigned: {first}"
+    assert (waits in lab.message(job)) == (slices[-1] == WAITS)
+
+
+@covers("ELASTIC-009")
+def test_a_growth_preempts_for_the_new_pods_only(lab: Lab) -> None:
+    """One of two others goes for one new pod, and the Job keeps the devices that it has."""
+    queue = lab.queue({"whole-gpus": 4}, preemption=BY_PRIORITY)
+    others = [queue.submit(a_job(claims=[EACH])) for _ in range(2)]
+    job = elastic_job(queue, pods=2, priority=5)
+
+    lab.scale(job, 3)
+
+    assert lab.slices(job) == [REPLACED, of(3)]
+    assert [lab.verdict(each) for each in others] == [of(1), WAITS]
+
+
+@covers("ELASTIC-009", "STATUS-024", "ELASTIC-033")
+def test_a_preempted_job_waits_with_all_its_pods(lab: Lab) -> None:
+    """It is suspended, and needs the devices of all its pods to run again."""
+    queue = lab.queue({"whole-gpus": 4}, preemption=BY_PRIORITY)
+    job = elastic_job(queue, pods=2)
+    lab.scale(job, 3)
+
+    high = queue.submit(a_job(pods=2, claims=[EACH], priority=5))
+
+    assert lab.slices(job) == [REPLACED, WAITS]
+    assert lab.is_suspended(job)
+
+    lab.finish(high)
+
+    assert lab.slices(job) == [REPLACED, of(3)]
+    assert not lab.is_suspended(job)
