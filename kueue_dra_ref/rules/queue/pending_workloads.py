@@ -6,6 +6,7 @@ Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, handleInadmissible
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -204,11 +205,8 @@ def missing_flavors_deactivate_cluster_queue(
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateQueueStatus)
     """
-    if not check.missing_flavors:
-        return None
-    missing = ",".join(check.missing_flavors)
-    message = f"references missing ResourceFlavor(s): {missing}"
-    return ReasonMessage(reason="FlavorNotFound", message=message)
+    what = "missing ResourceFlavor(s)"
+    return _references("FlavorNotFound", what, check.missing_flavors)
 
 
 @rule("CHECK-012")
@@ -219,11 +217,8 @@ def missing_admission_checks_deactivate_cluster_queue(
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateWithAdmissionChecks)
     """
-    if not check.missing_checks:
-        return None
-    missing = ",".join(check.missing_checks)
-    message = f"references missing AdmissionCheck(s): {missing}"
-    return ReasonMessage(reason="AdmissionCheckNotFound", message=message)
+    what = "missing AdmissionCheck(s)"
+    return _references("AdmissionCheckNotFound", what, check.missing_checks)
 
 
 @rule("CHECK-013")
@@ -234,11 +229,15 @@ def inactive_admission_checks_deactivate_cluster_queue(
 
     Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateWithAdmissionChecks)
     """
-    if not check.inactive_checks:
+    what = "inactive AdmissionCheck(s)"
+    return _references("AdmissionCheckInactive", what, check.inactive_checks)
+
+
+def _references(reason: str, what: str, names: Sequence[str]) -> ReasonMessage | None:
+    if not names:
         return None
-    inactive = ",".join(check.inactive_checks)
-    message = f"references inactive AdmissionCheck(s): {inactive}"
-    return ReasonMessage(reason="AdmissionCheckInactive", message=message)
+    message = f"references {what}: {','.join(names)}"
+    return ReasonMessage(reason=reason, message=message)
 
 
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")
