@@ -11,7 +11,7 @@ from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.verdicts import Reason, pending
+from kueue_dra_fixtures.verdicts import Reason, finished, pending
 from kueue_dra_ref.verdict import Verdict
 from kueue_dra_suites.conformance.kinds.elastic import (
     BY_PRIORITY,
@@ -93,6 +93,18 @@ def test_every_workload_names_the_first_one(lab: Lab) -> None:
 
     assert lab.slices(job) == [REPLACED, REPLACED, of(4)]
     assert [each[SLICE_NAME] for each in marks_of(lab, job)] == [first] * 3
+
+
+@covers("ELASTIC-007")
+def test_a_replaced_workload_gives_the_reason(lab: Lab) -> None:
+    """It is finished as replaced; in 0.18 the Job controller may have finished it before that."""
+    job = elastic_job(lab.queue({"whole-gpus": 4}), pods=2)
+
+    lab.scale(job, 4)
+
+    replaced = finished("WorkloadSliceReplaced")
+    known = [replaced, finished("OutOfSync")] if lab.behaviour.kueue == "0.18" else [replaced]
+    assert lab.slices(job)[0] in known
 
 
 @covers("ELASTIC-004")
