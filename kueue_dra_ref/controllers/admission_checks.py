@@ -83,6 +83,8 @@ class AdmissionChecks:
         """Admit a workload that has quota, unless a check is not ready; True when its status has changed."""
         if is_true(working, "Admitted") or not is_true(working, "QuotaReserved"):
             return False
+        if assigned_flavors(working) is None:
+            return False  # its quota is being released
         if self.rules.block_admission(check_states(working)):
             conditions = self.rules.unsatisfied()
         else:
