@@ -85,7 +85,8 @@ class JobRules:
     newest_slice_counts: AnyOf[[]] = AnyOf()
     """Does the newest Workload count even if it is evicted? Without rules: then the one before it does."""
     fail_to_restart: First[[str, str], tuple[str, str]] = First()
-    """What finishes a Workload of elastic work that starts, by the names of its first Workload and of this one?"""
+    """What finishes a Workload of elastic work that starts, by the names of its first Workload and of this one? Without
+    rules: nothing does."""
     prioritize_slices: AnyOf[[]] = AnyOf()
     """Do the Workloads of elastic work follow its priority class? Without rules: they keep their priority."""
     gate_pods: AnyOf[[dict[str, Any]]] = AnyOf()

@@ -187,7 +187,7 @@ def ended_elastic_pods_make_room(room: PodRoom) -> int:
 def count_off_the_replaced_slice(asked: int, held: int) -> int:
     """A larger Workload of elastic work needs only the quota that the Workload that it replaces does not hold.
 
-    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets, findOldPodSetRequest)
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findOldPodSetRequest)
     """
     return asked - held
 
@@ -196,7 +196,7 @@ def count_off_the_replaced_slice(asked: int, held: int) -> int:
 def flavor_of_the_replaced_slice_is_kept(flavor: str, original: str) -> str | None:
     """A larger Workload of elastic work gets no other flavors than the Workload that it replaces.
 
-    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (FlavorAssigner)
     """
     if flavor == original:
         return None

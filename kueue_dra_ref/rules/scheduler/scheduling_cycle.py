@@ -108,7 +108,7 @@ def deferred_fit_after_preemptions(fits: bool) -> str | None:
 def nominated_flavor_is_kept(flavor: str, nominated: str, resource: str) -> str | None:
     """An assignment that is computed again keeps its flavors; Kueue reports the others as skipped.
 
-    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets, shouldSkipBasedOnNominationMapping)
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldSkipBasedOnNominationMapping)
     """
     if flavor == nominated:
         return None
