@@ -208,10 +208,12 @@ def _resources(version: str) -> GoStruct:
 
 
 def _admission_check(version: str) -> GoStruct:
+    older = (("retryDelayMinutes", ANYTHING),) if version == OLDER else ()
     return fields(
         f"{version}.AdmissionCheckSpec",
         ("controllerName", TEXT),
         ("parameters", ANYTHING),
+        *older,
     )
 
 

@@ -14,7 +14,7 @@ from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.simulation.unsupported_fields import NOT_DECIDED, not_decided, unknown
 
 OLDER = {minor: () if minor == NEWEST else pytest.mark.releases for minor in RELEASES}
-KINDS = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Workload")
+KINDS = ("AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Workload")
 
 
 def filled(schema: Mapping[str, Any]) -> Any:
