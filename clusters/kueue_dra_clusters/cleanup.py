@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -21,7 +21,7 @@ from kueue_dra_clusters.observation import (
 )
 from kueue_dra_clusters.pod_groups import group_of, lost_pods
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
-from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_of
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
@@ -247,12 +247,8 @@ class Cleanup:
             return any(ref.name in flavors_named_by(queue) for queue in queues)
         if ref.kind == ADMISSION_CHECK:
             queues = self.informers.list(KUEUE, "ClusterQueue")
-            return any(ref.name in _checks_named_by(queue) for queue in queues)
+            return any(ref.name in checks_named_by(queue) for queue in queues)
         return False
-
-
-def _checks_named_by(cluster_queue: Manifest) -> Container[str]:
-    return checks_of(cluster_queue["spec"], frozenset())
 
 
 def _of_kind(kind: str, refs: Iterable[Ref]) -> list[Ref]:

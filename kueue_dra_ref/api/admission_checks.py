@@ -30,6 +30,11 @@ def checks_of(spec: Object, flavors: frozenset[str]) -> Mapping[str, frozenset[s
     return found
 
 
+def checks_named_by(cluster_queue: Object) -> set[str]:
+    """Give the names of the AdmissionChecks of a ClusterQueue."""
+    return set(checks_of(cluster_queue["spec"], frozenset()))
+
+
 def check_states(workload: Manifest) -> Sequence[Manifest]:
     """Give the states of the checks of a Workload."""
     status = workload.get("status") or {}

@@ -265,9 +265,6 @@ def _priority_out(obj: Object) -> None:
             spec["priorityClassSource"] = source
 
 
-_SERVED_FLAT = ("v1beta1", "v1alpha3")
-
-
 def _admission_checks_in(queue: Object) -> None:
     """Move the list of checks of the older version to the strategy, where each is for all flavors."""
     spec = child(queue, "spec", dict, {})
@@ -278,6 +275,7 @@ def _admission_checks_in(queue: Object) -> None:
         spec["admissionChecksStrategy"] = {"admissionChecks": rules}
 
 
+_SERVED_FLAT = ("v1beta1", "v1alpha3")
 _IN: dict[tuple[str, str], tuple[Shape, ...]] = {
     ("ClusterQueue", "v1beta1"): (
         _rename("spec", "cohort", to="cohortName"),

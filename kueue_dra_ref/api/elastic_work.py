@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.queued_pods import annotations_of
 from kueue_dra_ref.target import Manifest
 
 ELASTIC = "kueue.x-k8s.io/elastic-job"
@@ -22,8 +23,7 @@ SLICE_NAME = "kueue.x-k8s.io/workload-slice-name"
 
 def annotation(obj: Manifest, name: str) -> str:
     """Give an annotation of an object; empty without it."""
-    annotations = obj["metadata"].get("annotations") or {}
-    return str(annotations.get(name, ""))
+    return str(annotations_of(obj).get(name, ""))
 
 
 def replaced_by(workload: Manifest) -> str:

@@ -28,6 +28,12 @@ class OwnerChain:
     """Kind and name of an owner that does not exist."""
 
 
+def is_owned_by(obj: Manifest, uid: str) -> bool:
+    """Whether one of the owner references of an object has a UID."""
+    owners = obj["metadata"].get("ownerReferences") or ()
+    return any(each.get("uid") == uid for each in owners)
+
+
 def controller_of(obj: Manifest) -> Manifest | None:
     """Give the reference to the controller of an object, if that is work of a kind that Kueue knows."""
     for each in obj["metadata"].get("ownerReferences") or ():

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.job_kind import Path, PodSetPlace, spec_of, template_at
+from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.queued_pods import annotations_of, is_of_group, labels_of
 from kueue_dra_ref.target import Manifest
 
@@ -155,8 +156,7 @@ def is_pod_of(owner: Manifest, pod: Manifest) -> bool:
         return False
     if owner_name(pod) == (owner["kind"], meta["name"]):
         return True
-    owners = pod["metadata"].get("ownerReferences") or ()
-    return any(each.get("uid") == meta["uid"] for each in owners)
+    return is_owned_by(pod, meta["uid"])
 
 
 def _of_deployment(owner: Manifest) -> Iterator[Manifest]:

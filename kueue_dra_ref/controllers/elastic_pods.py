@@ -12,6 +12,7 @@ from functools import partial
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.elastic_work import ELASTIC, annotation
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.queued_pods import is_gated, is_terminated, without_gates
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
@@ -87,8 +88,7 @@ class ElasticPods:
         """Give the objects that work controls."""
         found = []
         for each in self.store.every(kind):
-            uids = [owner.get("uid") for owner in _owners(each)]
-            if uid in uids:
+            if is_owned_by(each, uid):
                 found.append(each)
         return found
 

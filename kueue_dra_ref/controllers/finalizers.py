@@ -7,7 +7,7 @@ Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile);
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_of
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
@@ -83,7 +83,7 @@ class FinalizerController:
 def _checks(cluster_queue: Manifest | None) -> set[str]:
     if cluster_queue is None:
         return set()
-    return set(checks_of(cluster_queue["spec"], frozenset()))
+    return checks_named_by(cluster_queue)
 
 
 def _flavors(cluster_queue: Manifest | None) -> set[str]:

@@ -14,6 +14,7 @@ from kueue_dra_ref.api.deepcopy import MemoizedCopy
 from kueue_dra_ref.api.job_kind import JobKind
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended, with_suspend
 from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
@@ -371,9 +372,7 @@ class JobReconciler:
 
 def _is_admitted_for(workload: Manifest, job: Manifest) -> bool:
     """Whether a Workload is admitted, and belongs to a Job."""
-    owners = workload["metadata"].get("ownerReferences") or ()
-    uid = job["metadata"]["uid"]
-    if not any(each.get("uid") == uid for each in owners):
+    if not is_owned_by(workload, job["metadata"]["uid"]):
         return False
     return is_true(workload, "Admitted") and not is_true(workload, "Finished")
 

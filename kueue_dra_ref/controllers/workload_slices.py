@@ -15,6 +15,7 @@ from kueue_dra_ref.api.elastic_work import (
     replaced_by,
     slice_key,
 )
+from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.controllers.workload_conditions import finish
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
@@ -79,13 +80,8 @@ class WorkloadSlices:
     def _all_of(self, job: Manifest) -> list[Manifest]:
         """Give the Workloads of elastic work, the oldest first."""
         uid = job["metadata"]["uid"]
-        found = []
-        for workload in self.kueue.store.every("Workload"):
-            owners = workload["metadata"].get("ownerReferences") or ()
-            uids = [owner.get("uid") for owner in owners]
-            if uid in uids:
-                found.append(workload)
-        return in_chain(found)
+        workloads = self.kueue.store.every("Workload")
+        return in_chain(each for each in workloads if is_owned_by(each, uid))
 
     def annotations(self, name: str, replaced: Manifest | None) -> dict[str, str]:
         """Give the annotations of a new Workload that may replace another."""

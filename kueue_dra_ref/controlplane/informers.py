@@ -5,7 +5,7 @@ No counterpart: the informers of the in-memory control plane.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -90,23 +90,18 @@ class Informers:
 
     def cluster_queues_using(self, flavor: str) -> list[str]:
         """Name the ClusterQueues that use a flavor."""
-        found = []
-        for name in self.names("ClusterQueue"):
-            queue = self.queue(name)
-            if queue is None:
-                continue
-            if flavor in _flavor_names(queue):
-                found.append(name)
-        return found
+        return [each.name for each in self._every_queue() if flavor in each.flavors]
 
     def cluster_queues_checked_by(self, check: str) -> list[str]:
         """Name the ClusterQueues that name an AdmissionCheck."""
-        found = []
+        queues = self._every_queue()
+        return [each.name for each in queues if check in each.admission_checks]
+
+    def _every_queue(self) -> Iterator[ClusterQueue]:
         for name in self.names("ClusterQueue"):
             queue = self.queue(name)
-            if queue is not None and check in queue.admission_checks:
-                found.append(name)
-        return found
+            if queue is not None:
+                yield queue
 
     def _index(self, kind: str, name: str) -> Manifest | None:
         """Give a ClusterQueue or a flavor as it is in effect; Kueue may ignore changes once it is deleted."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_of
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.simulation.explanation import Explanation
@@ -90,13 +90,9 @@ def _scopes(result: SimulationResult, finding: InputError) -> Iterator[Scope]:
             yield "ClusterQueue", "", queue["metadata"]["name"]
 
 
-def _checks_named_by(cluster_queue: Manifest) -> Container[str]:
-    return checks_of(cluster_queue["spec"], frozenset())
-
-
 _NAMED_BY: Mapping[str, Callable[[Manifest], Container[str]]] = {
     "ResourceFlavor": flavors_named_by,
-    ADMISSION_CHECK: _checks_named_by,
+    ADMISSION_CHECK: checks_named_by,
 }
 """How a ClusterQueue names objects of a kind."""
 

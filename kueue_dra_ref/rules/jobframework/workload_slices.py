@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.elastic_work import ELASTIC, REPLACES, SLICE_NAME
+from kueue_dra_ref.api.queued_pods import annotations_of
 from kueue_dra_ref.model.rule import rule
 
 
@@ -209,8 +210,7 @@ def annotation_names_the_replaced_slice(workload: dict[str, Any]) -> str | None:
 
     Kueue: pkg/workloadslicing/workloadslicing.go (ReplacedWorkloadSlice, ReplacementForKey)
     """
-    annotations = workload["metadata"].get("annotations") or {}
-    return annotations.get(REPLACES)
+    return annotations_of(workload).get(REPLACES)
 
 
 @rule("ELASTIC-011")
