@@ -287,9 +287,14 @@ class PodReconciler(JobReconciler):
         return True
 
     def _evict_pods(self, group: PodGroup, workload: Manifest) -> None:
-        """Delete the pods of an evicted Workload that run, and release its quota once none is active."""
+        """Delete the pods of an evicted Workload that run, and release its quota once none is active.
+
+        The Workload of a pod without finalizers is gone with the pod.
+        """
         self._stop_pods(group)
         if not is_true(workload, "QuotaReserved"):
+            return
+        if self._workload_for(group) is None:
             return
         if group.name and any(map(_is_active, self._current(group))):
             return

@@ -10,7 +10,7 @@ import pytest
 from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import ClaimOf, a_direct_claim, a_job, a_pod_set, a_request, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
-from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked
+from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
@@ -168,6 +168,18 @@ def test_preempted_pods_are_deleted(lab: Lab, kind: str) -> None:
 
     assert lab.verdict(high) == admitted({"whole-gpus": 2})
     assert all(gone(lab, ref) for ref in owner.pods)
+
+
+@covers("PODS-005", "PODS-021")
+def test_the_workload_of_a_preempted_pod_is_gone_with_it(lab: Lab) -> None:
+    """A pod of a Deployment has no finalizer: what waited with it waits no more, though its quota is released."""
+    queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
+    an_owner(lab, queue, "Deployment", a_pod_set("main", claims=[TWO]))
+
+    high = queue.submit(a_job(claims=[TWO], priority=5))
+
+    assert lab.verdict(high) == admitted({"whole-gpus": 2})
+    assert len(lab.target.list(KUEUE, "Workload", high.ref.namespace)) == 1
 
 
 def gone(lab: Lab, ref: object) -> bool:
