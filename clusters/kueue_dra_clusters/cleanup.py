@@ -31,6 +31,9 @@ from kueue_dra_ref.target import Manifest, Ref
 NAMESPACE = "Namespace"
 FLAVOR = "ResourceFlavor"
 
+_OWNERS = (JOB_KINDS.keys() | POD_OWNERS.keys()) - {POD.name}
+"""The kinds of work whose Workloads go with them; those of pods go with the last of these."""
+
 DEFAULT_CLASS = ("WorkloadPriorityClass", "default")
 """The kind and the name of the class that Kueue gives to Jobs without one, from 0.20 on by default."""
 
@@ -53,7 +56,7 @@ class Cleanup:
     _kept: dict[Ref, str] = field(default_factory=dict)
     """Deleted objects that exist as long as they are in use, with their UIDs."""
     _deleted_jobs: set[str] = field(default_factory=set)
-    """The UIDs of deleted Jobs."""
+    """The UIDs of deleted Jobs, and of other work that owned Workloads."""
 
     def clean(self, applied: AppliedObjects) -> None:
         """Delete the applied objects; `TimedOut` names those that still exist, which then stay recorded."""
@@ -146,7 +149,7 @@ class Cleanup:
         uids = self._uids(refs)
         going = []
         for ref in refs:
-            if ref.kind in JOB_KINDS and ref.kind != POD.name:
+            if ref.kind in _OWNERS:
                 self._deleted_jobs.add(uids[ref])
             if not self._delete(ref) or self.informers.watches(ref):
                 going.append(ref)

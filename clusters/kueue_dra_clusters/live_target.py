@@ -28,6 +28,7 @@ from kueue_dra_clusters.ownership import Ownership
 from kueue_dra_clusters.pending_retries import PendingRetries
 from kueue_dra_clusters.plane import Plane
 from kueue_dra_clusters.queue_status_sync import QueueStatusSync
+from kueue_dra_clusters.releases import readable
 from kueue_dra_clusters.settle import Settle
 from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import TimedOut, WaitLimits, limits_of
@@ -181,7 +182,8 @@ class LiveTarget:
             self._applied.manages_all = bool(unnamed_too)
             integrations = configuration.get("integrations") or {}
             frameworks = integrations.get("frameworks") or ()
-            self._applied.frameworks = frozenset(frameworks)
+            running = self._plane.kueue.describe()["kueue"]
+            self._applied.frameworks = readable(frameworks, running)
             self._retries.note_change()
             self._counting.forget()
         return faults

@@ -8,14 +8,22 @@ from dataclasses import dataclass
 from kueue_dra_clusters.applied_objects import AppliedObjects, queue_name
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.job_kind import template_at
 from kueue_dra_ref.api.pod_owners import (
     DEPLOYMENT,
     LEADER_WORKER_SET,
     POD_OWNERS,
     owner_name,
     replicas_of,
+    template_paths,
 )
-from kueue_dra_ref.api.queued_pods import MANAGED, PARENT, annotations_of, labels_of
+from kueue_dra_ref.api.queued_pods import (
+    GROUP,
+    MANAGED,
+    PARENT,
+    annotations_of,
+    labels_of,
+)
 from kueue_dra_ref.target import Manifest, Ref
 
 
@@ -60,7 +68,7 @@ class PodOwners:
 
 
 def _fault_of(owner: Manifest, own: Sequence[Manifest]) -> str:
-    if owner["kind"] == DEPLOYMENT.name:
+    if owner["kind"] == DEPLOYMENT.name or _names_the_group(owner):
         return ""
     replicas = replicas_of(owner)
     wanted = min(replicas, 1)
@@ -71,6 +79,12 @@ def _fault_of(owner: Manifest, own: Sequence[Manifest]) -> str:
     if not replicas and any(is_true(each, "QuotaReserved") for each in own):
         return "has no replicas, but its Workload holds quota"
     return ""
+
+
+def _names_the_group(owner: Manifest) -> bool:
+    """Whether the template names a group: up to Kueue 0.15 the Workload of a StatefulSet is made of its pods."""
+    template = template_at(owner, template_paths(owner)[0])
+    return GROUP in labels_of({"metadata": template.get("metadata") or {}})
 
 
 def _is_unmarked(pod: Manifest) -> bool:

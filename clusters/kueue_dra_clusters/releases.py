@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_clusters.api_client import APIClient
@@ -10,6 +10,7 @@ from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.go_tool import Component
 from kueue_dra_clusters.v1beta1_conversion import V1beta1Client
 from kueue_dra_clusters.waiting import Pauses
+from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 from kueue_dra_ref.behaviours import releases as registry
 from kueue_dra_ref.behaviours.releases import KUEUE, RegisteredRelease
 
@@ -68,6 +69,7 @@ def _program(registered: RegisteredRelease) -> Release:
 RELEASES = {each.minor: _program(each) for each in registry.PINNED}
 """The releases by their minor, the oldest first."""
 NEWEST = registry.NEWEST.minor
+_READS_TRAIN_JOBS = (0, 14, 5)
 
 
 def release(version: str) -> Release:
@@ -84,6 +86,13 @@ def release(version: str) -> Release:
     why = f", which is provisional: {reason}" if reason else ""
     known = ", ".join(each.version for each in registry.PINNED)
     raise MissingTool(f"no real Kueue {version} is available{why}; pinned are {known}")
+
+
+def readable(frameworks: Iterable[str], version: str) -> frozenset[str]:
+    """Give the frameworks whose work gets Workloads from a version of Kueue with the role that it publishes."""
+    known = registry.numbers(version)
+    unread = {TRAIN_JOB.framework} if known and known < _READS_TRAIN_JOBS else set()
+    return frozenset(frameworks) - unread
 
 
 def release_of_any(version: str) -> Release:

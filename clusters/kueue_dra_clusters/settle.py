@@ -24,6 +24,7 @@ from kueue_dra_clusters.waiting import (
 from kueue_dra_ref.target import Ref
 
 MOMENT = 0.04  # seconds in which Kueue mostly writes a decision everywhere
+FIRST_CONDITION = 0.5  # seconds in which Kueue writes the first condition of a Workload, if it ever does
 NOTHING = Observation(jobs=[], workloads=[])
 
 
@@ -175,7 +176,7 @@ class Settle:
             raise NotYet("quota was released while workloads are pending")
         if faults := list(look.inconsistencies()) or list(self._under_way(look)):
             raise NotYet("; ".join(faults))
-        if look.without_conditions and len(self._quiet) < 2:
+        if look.without_conditions and elapsed_since(self._quiet[0]) < FIRST_CONDITION:
             names = [found["metadata"]["name"] for found in look.without_conditions]
             raise NotYet("no conditions yet on " + ", ".join(names))
         if self.retries.changed is not None:

@@ -76,6 +76,11 @@ def replicas_of(owner: Manifest) -> int:
     return 1 if found is None else int(found)
 
 
+def has_ready_pods(owner: Manifest) -> bool:
+    """Whether pods of an object are ready; Kueue's webhooks take one without as suspended."""
+    return bool((owner.get("status") or {}).get("readyReplicas"))
+
+
 def size_of(owner: Manifest) -> int:
     """Give how many pods a group of a LeaderWorkerSet has."""
     found = (spec_of(owner).get(_GROUP) or {}).get("size")
@@ -120,11 +125,12 @@ def owner_name(pod: Manifest) -> tuple[str, str]:
     return "", ""
 
 
-def group_workload(owner: Manifest, group: str = "") -> str:
-    """Name the Workload of an object, or of a group of it."""
+def group_workload(owner: Manifest, group: str = "", *, by_uid: bool = True) -> str:
+    """Name the Workload of an object, or of a group of it, by its UID, too, or by its name alone."""
     meta, kind = owner["metadata"], POD_OWNERS[owner["kind"]]
     name = f"{meta['name']}-{group}" if group else meta["name"]
-    written = f"{kind.name}\n{kind.group}\n{name}\n{meta['uid']}"
+    uid = meta["uid"] if by_uid else ""
+    written = f"{kind.name}\n{kind.group}\n{name}\n{uid}"
     digest = hashlib.sha1(written.encode(), usedforsecurity=False).hexdigest()
     prefix = f"{kind.name.lower()}-{name}"[:57]
     return f"{prefix}-{digest[:5]}"

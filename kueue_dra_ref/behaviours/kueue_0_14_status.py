@@ -46,6 +46,7 @@ JOBS = JobRules(
         )
     ),
     framework_off=AnyOf(job_kinds.framework_is_not_enabled),
+    unreadable=First(train_jobs.job_sets_may_not_be_created),
     elastic=AnyOf(
         when(job_kinds.annotated_work_is_elastic, ElasticJobsViaWorkloadSlices=True)
     ),

@@ -44,10 +44,10 @@ from kueue_dra_ref.rules.dra import (
     claim_templates_0_17,
 )
 from kueue_dra_ref.rules.flavorassigner import fits_resource_quota, flavor_fungibility
-from kueue_dra_ref.rules.jobframework import job_reconciliation
+from kueue_dra_ref.rules.jobframework import job_reconciliation, train_jobs
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import in_use_finalizers, pending_workloads
-from kueue_dra_ref.rules.webhooks import job_webhook, ray_webhook
+from kueue_dra_ref.rules.webhooks import job_webhook, pod_owner_webhook, ray_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
     workload_priority_class,
@@ -167,12 +167,21 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
             job_webhook.priority_class_is_not_removed,
             before=job_webhook.running_job_keeps_parallelism,
         ),
+        pod_owner=earlier.pod_owner.swap(
+            job_webhook.running_job_keeps_priority_class,
+            job_webhook.running_job_gets_no_priority_class,
+        ).add(
+            job_webhook.priority_class_is_not_removed,
+            before=pod_owner_webhook.stateful_set_keeps_its_replicas,
+        ),
     )
 
 
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # The pods of a TrainJob are defaulted as those of a Workload, which Kueue may create.
+        unreadable=earlier.unreadable.drop(train_jobs.job_sets_may_not_be_created),
         # A Job that finishes releases its reservation (in this minor only).
         release_when_finished=Each(job_reconciliation.finished_releases_quota),
         # Then its Workload is deleted if its pod sets differ from those of the Job.

@@ -18,6 +18,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
+from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FairSharingRules,
@@ -34,6 +35,8 @@ from kueue_dra_ref.rules.dra import devices_0_18, extended_resource_requests
 from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
     managed_jobs,
+    pod_owners,
+    pod_owners_0_16,
     ray_jobs,
     spark_applications,
 )
@@ -62,6 +65,7 @@ def kueue_0_17() -> Behaviour:
         # Device classes say which extended resources they provide.
         role=reads("deviceclasses", "resourceclaims", "resourceclaimtemplates"),
         webhooks=_check_webhooks(_webhooks(earlier.webhooks)),
+        pods=_pods(earlier.pods),
         jobs=_jobs(earlier.jobs),
         extended=_EXTENDED,
         queueing=_queueing(earlier.queueing),
@@ -97,6 +101,19 @@ _EXTENDED = ExtendedResources(
         extended_resource_requests.resolved_name_is_not_charged_natively
     ),
 )
+
+
+def _pods(earlier: PodRules) -> PodRules:
+    return replace(
+        earlier,
+        # The name of the Workload of a StatefulSet depends on its UID, too.
+        pod_marks=earlier.pod_marks.swap(
+            pod_owners_0_16.marks_by_name, pod_owners.marks_of_stateful_set_pod
+        ),
+        workloads=earlier.workloads.swap(
+            pod_owners_0_16.pod_set_by_name, pod_owners.pod_set_of_stateful_set
+        ),
+    )
 
 
 def _webhooks(earlier: WebhookRules) -> WebhookRules:

@@ -76,7 +76,7 @@ from kueue_dra_ref.rules.jobframework import (
 )
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota
-from kueue_dra_ref.rules.webhooks import job_webhook, ray_webhook
+from kueue_dra_ref.rules.webhooks import job_webhook, pod_owner_webhook, ray_webhook
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
     admission_checks,
@@ -199,6 +199,10 @@ def _pods(earlier: PodRules) -> PodRules:
 def _webhooks(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
+        # A LeaderWorkerSet without ready pods can be moved to another queue.
+        pod_owner=earlier.pod_owner.drop(
+            pod_owner_webhook.leader_worker_set_keeps_queue_name
+        ),
         # Three more worker groups of a RayCluster.
         job=earlier.job.swap(
             ray_webhook.at_most_7_worker_groups, ray_webhook.at_most_10_ray_pod_sets

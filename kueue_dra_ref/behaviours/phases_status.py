@@ -97,6 +97,8 @@ class JobRules:
     """Does Kueue write a pod template that work lacks when it starts? Without rules: it does not."""
     framework_off: AnyOf[[str, Sequence[str]]] = AnyOf()
     """Is a kind not queued, by its framework and those of the Configuration?"""
+    unreadable: First[[dict[str, Any]], str] = First()
+    """Why can Kueue not read the pods of work, so that it makes no Workload? Without rules: it reads them."""
     release_quota: AnyOf[[dict[str, Any] | None]]
     """Does an evicted Workload release its quota, by its Job?"""
     requeue_evicted: AnyOf[[str]]

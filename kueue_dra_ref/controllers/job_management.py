@@ -92,8 +92,8 @@ class ManagedJobs:
             return (
                 f"is of a kind that integrations.frameworks does not name ({framework})"
             )
-        if job["kind"] == RAY_JOB.name and uses_existing_cluster(job):
-            return "selects an existing RayCluster (field spec.clusterSelector)"
+        if unread := self._unread(job):
+            return unread
         owners = self._owners(job)
         if owners.missing:
             return f"has the owner {owners.missing}, which does not exist"
@@ -105,6 +105,12 @@ class ManagedJobs:
         if self._rules.unmanaged(ownership):
             return "is in a namespace that managedJobsNamespaceSelector does not select"
         return ""
+
+    def _unread(self, job: Manifest) -> str:
+        """Say why Kueue does not read the pods of a Job; empty when it does."""
+        if job["kind"] == RAY_JOB.name and uses_existing_cluster(job):
+            return "selects an existing RayCluster (field spec.clusterSelector)"
+        return self._rules.unreadable.or_else("", job)
 
     def is_off(self, job: Manifest) -> bool:
         """Whether Kueue does not queue the kind of a Job."""

@@ -66,7 +66,7 @@ def handed_on(owner: Manifest) -> dict[str, str]:
     return {name: labels[name] for name in names if labels.get(name)}
 
 
-@rule("PODS-028")
+@rule("PODS-028", "PODS-030")
 def pod_set_of_stateful_set(owner: Manifest) -> Mapping[str, list[Manifest]] | None:
     """Kueue makes one Workload of a StatefulSet, with one pod set of all replicas.
 
@@ -74,9 +74,13 @@ def pod_set_of_stateful_set(owner: Manifest) -> Mapping[str, list[Manifest]] | N
     """
     if owner["kind"] != STATEFUL_SET.name:
         return None
+    return {group_workload(owner): pod_sets_of_replicas(owner)}
+
+
+def pod_sets_of_replicas(owner: Manifest) -> list[Manifest]:
+    """Give the pod set of all replicas of an object."""
     template = {"spec": template_at(owner, template_paths(owner)[0]).get("spec") or {}}
-    pod_set = {"name": MAIN, "count": replicas_of(owner), "template": template}
-    return {group_workload(owner): [pod_set]}
+    return [{"name": MAIN, "count": replicas_of(owner), "template": template}]
 
 
 @rule("PODS-024")
@@ -98,7 +102,7 @@ def pod_sets_of_leader_worker_set(
     return {group_workload(owner, group): pod_sets for group in groups}
 
 
-@rule("PODS-023")
+@rule("PODS-023", "PODS-030")
 def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None:
     """The pods of a StatefulSet are a group that serves, which is admitted with its first pod.
 
@@ -106,7 +110,11 @@ def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None
     """
     if owner["kind"] != STATEFUL_SET.name:
         return None
-    group = group_workload(owner)
+    return marks_of_serving_group(owner, group_workload(owner))
+
+
+def marks_of_serving_group(owner: Manifest, group: str) -> PodMarks:
+    """Give what Kueue writes on the pods of a group of all replicas, which is admitted with its first pod."""
     serving = {FAST: "true", SERVING: "true"}
     return PodMarks(
         labels={MANAGED: "true", GROUP: group, **handed_on(owner)},

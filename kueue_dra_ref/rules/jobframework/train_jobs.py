@@ -25,6 +25,19 @@ def train_job_pod_sets(job: Job) -> PodSets | None:
     return pod_sets_of(job) if is_of(job, TRAIN_JOB) else None
 
 
+@rule("WORK-046")
+def job_sets_may_not_be_created(job: Job) -> str | None:
+    """Up to Kueue 0.14.4 it asks the API server for the JobSet of a TrainJob, which its published role does not allow.
+
+    Kueue: pkg/controller/jobs/trainjob/trainjob_controller.go (jobsetApplyToJobset)
+    """
+    if not is_of(job, TRAIN_JOB):
+        return None
+    return (
+        "has pods that Kueue up to 0.14.4 cannot read: its role may not create JobSets"
+    )
+
+
 @rule("WORK-031")
 def reclaimable_pods_of_train_job(job: Job) -> PodSets | None:
     """Each Job of a TrainJob that succeeded releases the quota of its pods.

@@ -13,6 +13,7 @@ from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, has_ready_pods
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
@@ -247,6 +248,8 @@ def _changed(write: AdmissionRequest, label: str) -> bool:
 
 
 def _runs(job: Manifest) -> bool:
+    if job["kind"] in POD_OWNERS:
+        return has_ready_pods(job)
     return not is_suspended(job)
 
 

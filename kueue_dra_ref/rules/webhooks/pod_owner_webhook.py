@@ -9,10 +9,15 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.jobs import QUEUE_LABEL, queue_named_by
 from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.api.pod_owners import STATEFUL_SET, replicas_of
+from kueue_dra_ref.api.pod_owners import (
+    LEADER_WORKER_SET,
+    STATEFUL_SET,
+    has_ready_pods,
+    replicas_of,
+)
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.target import FieldError, Manifest
+from kueue_dra_ref.target import FieldError
 
 
 @rule("PODS-022")
@@ -24,18 +29,23 @@ def work_with_ready_pods_keeps_queue_name(
     Kueue: pkg/controller/jobs/deployment/deployment_webhook.go (ValidateUpdate)
     """
     before, after = queue_named_by(write.before), queue_named_by(write.new)
-    if before != after and (_has_ready_pods(write.before) or not after):
-        yield FieldError(
-            field=f"metadata.labels[{QUEUE_LABEL}]",
-            type="Invalid value",
-            value=printed(after),
-            detail="field is immutable",
-        )
+    if before != after and (has_ready_pods(write.before) or not after):
+        yield _immutable(f"metadata.labels[{QUEUE_LABEL}]", printed(after))
 
 
-def _has_ready_pods(owner: Manifest) -> bool:
-    status = owner.get("status") or {}
-    return bool(status.get("readyReplicas"))
+@rule("PODS-031")
+def leader_worker_set_keeps_queue_name(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """Up to Kueue 0.17 the webhook denies another queue name to any LeaderWorkerSet.
+
+    Kueue: pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (ValidateUpdate)
+    """
+    if write.new["kind"] != LEADER_WORKER_SET.name or has_ready_pods(write.before):
+        return
+    before, after = queue_named_by(write.before), queue_named_by(write.new)
+    if after and before != after:
+        yield _immutable(f"metadata.labels[{QUEUE_LABEL}]", printed(after))
 
 
 @rule("PODS-026")
@@ -48,9 +58,10 @@ def stateful_set_keeps_its_replicas(write: AdmissionRequest) -> Iterator[FieldEr
         return
     before, after = replicas_of(write.before), replicas_of(write.new)
     if before and after and before != after:
-        yield FieldError(
-            field="spec.replicas",
-            type="Invalid value",
-            value=str(after),
-            detail="field is immutable",
-        )
+        yield _immutable("spec.replicas", str(after))
+
+
+def _immutable(place: str, value: str) -> FieldError:
+    return FieldError(
+        field=place, type="Invalid value", value=value, detail="field is immutable"
+    )

@@ -50,6 +50,30 @@ def test_each_pod_of_a_deployment_is_charged_for_itself(lab: Lab, quota: int, ve
     assert sum(owner.gated) == verdicts.count(pending(Reason.NO_QUOTA))
 
 
+@pytest.mark.parametrize(
+    "same",
+    [
+        pytest.param(True, id="by-name", marks=covers("PODS-029")),
+        pytest.param(False, id="by-uid", marks=covers("PODS-030")),
+    ],
+)
+def test_the_next_stateful_set_of_a_name_has_a_workload(lab: Lab, same: bool) -> None:
+    """A Workload that is named by the UID, too, is never taken for that of an earlier StatefulSet."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = a_written_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
+    names = []
+    for _ in range(2):
+        lab.apply(written)
+        lab.settle()
+        owner = PodOwner(lab=lab, written=written)
+        owner.roll_out()
+        assert owner.verdicts == [admitted({"whole-gpus": 2})]
+        names += [each["metadata"]["name"] for each in owner.workloads]
+        owner.delete()
+
+    assert (names[0] == names[1]) is same
+
+
 @covers("PODS-023")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
@@ -242,6 +266,35 @@ def test_the_queue_of_an_object_is_not_removed(lab: Lab, kind: str, queue_name: 
 
     assert f"metadata.labels[{QUEUE_LABEL}]: Invalid value: " in message
     assert "field is immutable" in message
+
+
+@covers("PODS-031")
+def test_a_leader_worker_set_keeps_its_queue(lab: Lab) -> None:
+    """Later releases let one without ready pods move."""
+    queue = lab.queue({"whole-gpus": 1})
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("main", claims=[TWO]))
+    message = lab.denied(marked(lab.read(owner.ref), {QUEUE_LABEL: "another"}))
+
+    assert f"metadata.labels[{QUEUE_LABEL}]: Invalid value: " in message
+    assert "field is immutable" in message
+
+
+@pytest.mark.parametrize("kind", EACH)
+@pytest.mark.parametrize(
+    "detail",
+    [
+        pytest.param("field is immutable", id="changed-nor-removed", marks=covers("PREEMPT-041")),
+        pytest.param("WorkloadPriorityClass cannot be removed", id="removed", marks=covers("PREEMPT-040")),
+    ],
+)
+def test_the_priority_class_of_an_object_is_not_removed(lab: Lab, kind: str, detail: str) -> None:
+    """An object that names a priority class keeps one, with ready pods or without."""
+    queue = lab.queue({"whole-gpus": 1})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]), priority=7)
+    message = lab.denied(marked(lab.read(owner.ref), {PRIORITY_LABEL: None}))
+
+    assert f"metadata.labels[{PRIORITY_LABEL}]: Invalid value: " in message
+    assert detail in message
 
 
 @covers("PRIORITY-001")

@@ -150,3 +150,13 @@ def test_a_priority_class_is_not_removed(lab: Lab, kind: str) -> None:
     assert "WorkloadPriorityClass cannot be removed from a workload" in message
     assert lab.workload(job)["spec"]["priority"] == 5
     assert lab.is_there(Ref.of(job.made))
+
+
+@covers("WORK-046")
+def test_a_train_job_gets_no_workload(lab: Lab) -> None:
+    """Kueue may not create the JobSet that shows the pods of a TrainJob, so the TrainJob waits for ever."""
+    queue = lab.queue({"whole-gpus": 1})
+    job = queue.submit(work_of("TrainJob", a_pod_set("node", claims=[a_template(gpu())])))
+
+    assert not lab.workloads(job)
+    assert lab.is_suspended(job)
