@@ -9,6 +9,7 @@ from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET, owner_name
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
     MANAGED,
@@ -121,6 +122,8 @@ def _is_complete(group: PodGroup) -> bool:
     if not usable:
         return False
     first = usable[0]
+    if owner_name(first)[0] == LEADER_WORKER_SET.name:
+        return False  # its Workload is that of a group which may be gone already
     for pod in usable:
         if not _agrees(pod, first):
             return False

@@ -31,7 +31,7 @@ from kueue_dra_fixtures.pod_owners import an_owner_manifest
 from kueue_dra_fixtures.work_kinds import a_work_manifest
 from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.pod_owners import DEPLOYMENT, POD_OWNERS, made_pods
-from kueue_dra_ref.api.queued_pods import FAST, GROUP, TOTAL
+from kueue_dra_ref.api.queued_pods import FAST, GROUP, MANAGED, TOTAL
 from kueue_dra_ref.target import Manifest
 
 POD_KINDS = (POD.name, *POD_OWNERS)
@@ -200,7 +200,9 @@ class PodWork:
         return self._with_pods([self.owner])
 
     def _relabelled(self, labels: dict[str, str | None]) -> Step:
-        """Give the step that changes labels of what was written."""
+        """Give the step that changes labels of what was written; a pod keeps the label that Kueue gave it."""
+        if self.owner is None:
+            labels = {**labels, MANAGED: "true"}
         changed = [marked(each, labels) for each in self.objects]
         if self.owner is None:
             self.pods = changed
