@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kueue_dra_ref.requirements.catalogue import catalogue
+from kueue_dra_reports.common_cases import without
+from kueue_dra_reports.results import Outcomes, profiles
 from tests.commands import ROOT, kueue_dra
 
 
@@ -71,6 +74,30 @@ def test_a_difference_is_shown_with_its_place(report: Path, tmp_path: Path) -> N
     assert result.exit_code == 1
     assert result.stdout.startswith("suite.version: ")
     assert result.stdout.endswith("-> '9.9'\n")
+
+
+def test_cases_that_one_target_cannot_serve_are_not_compared(report: Path, tmp_path: Path) -> None:
+    """They are counted with the reason; on one target they are a difference."""
+    whole = json.loads(report.read_text("utf-8"))
+    case = whole["checks"][0]
+    row = {"id": case["id"], "requirements": case["requirements"], "reason": "it needs another API server"}
+    less = without(whole, {case["id"]})
+    absent = sorted([*less["notApplicable"], row], key=itemgetter("id"))
+    outcomes = Outcomes.from_lists(less["checks"], absent, less["leftOut"])
+    less |= {
+        "target": whole["target"] | {"name": "kueue"},
+        "notApplicable": absent,
+        "statistics": outcomes.count(outcomes.of),
+        "profiles": profiles(less["requirements"], outcomes),
+    }
+    elsewhere = tampered(report, tmp_path, **less)
+
+    result = kueue_dra("report", "diff", report, elsewhere)
+
+    assert result.exit_code == 0, result.output
+    assert f"not compared: 1 case: {row['reason']}\n" in result.stdout
+    same = tampered(elsewhere, tmp_path, target=whole["target"])
+    assert kueue_dra("report", "diff", report, same).exit_code == 1
 
 
 def test_a_report_is_rendered_as_the_run_showed_it(report: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,8 +14,10 @@ from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.matrix import write_matrix
 from kueue_dra_cli.options import output_option
 from kueue_dra_cli.printing import as_json
+from kueue_dra_ref.explain.step import named
 from kueue_dra_reports import digests, junit
 from kueue_dra_reports.changes import changes
+from kueue_dra_reports.common_cases import not_served, without
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.junit import as_junit
 from kueue_dra_reports.log_archive import MARK, NoResults, unpacked
@@ -138,20 +141,27 @@ def diff(old: Path, new: Path, output: str) -> None:
     """Compare two reports of the same suite, apart from the target, dates and durations.
 
     The important comes first: the verdict, requirements by level, cases, then every other place. Nothing that belongs
-    to the machine counts.
+    to the machine counts. For one behaviour on two targets, cases that one cannot serve, such as those that need
+    the API server of another minor, are not compared.
     """
-    found = changes(report_in(old), report_in(new))
+    before, after = report_in(old), report_in(new)
+    unserved = not_served(before, after)
+    aside = unserved.keys()
+    found = changes(without(before, aside), without(after, aside))
     if output == "json":
         as_json(
             {
                 "old": str(old),
                 "new": str(new),
                 "equal": not found,
+                "notCompared": dict(sorted(unserved.items())),
                 "changes": [change.as_values for change in found],
             }
         )
     else:
         lines = [change.line for change in found]
+        for reason, number in Counter(unserved.values()).items():
+            click.echo(f"not compared: {named(number, 'case')}: {reason}")
         click.echo(
             "\n".join(lines)
             or "the reports are equal, apart from the target, dates and durations"

@@ -45,7 +45,7 @@ def merged(reports: Reports) -> Report:
     first = every[0]
     left = [one for one in first["leftOut"] if one["reason"] == LEFT_OUT]
     outcomes = Outcomes.from_lists(checks, first["notApplicable"], left)
-    requirements = [_with_verdict(one, outcomes) for one in first["requirements"]]
+    requirements = [with_verdict(one, outcomes) for one in first["requirements"]]
     profiles = results.profiles(requirements, outcomes)
     integrity = _integrity(every, checks, _lost(shards, missing))
     report: Report = {
@@ -166,9 +166,8 @@ def _lost(shards: Mapping[Shard, str], missing: Sequence[str]) -> list[str]:
     return faults
 
 
-def _with_verdict(
-    requirement: RequirementEntry, outcomes: Outcomes
-) -> RequirementEntry:
+def with_verdict(requirement: RequirementEntry, outcomes: Outcomes) -> RequirementEntry:
+    """Give a requirement with the verdict that follows from outcomes."""
     return {**requirement, "verdict": verdict_of(requirement, outcomes)}
 
 

@@ -1,0 +1,77 @@
+"""Compare the reports of two targets by the cases that both can serve: one may lack an API server that a case needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from kueue_dra_reports import gate, results
+from kueue_dra_reports.document import IntegrityEntry, Report, RequirementEntry
+from kueue_dra_reports.merge import with_verdict
+from kueue_dra_reports.results import Outcomes
+from kueue_dra_reports.validate import gate_settings
+
+
+def not_served(old: Report, new: Report) -> Mapping[str, str]:
+    """Give the cases that one of two targets ran and the other cannot serve, each with the reason.
+
+    Empty for one target, and for two behaviours: what does not hold there is a difference.
+    """
+    if old["target"]["name"] == new["target"]["name"]:
+        return {}
+    if _behaviour(old) != _behaviour(new):
+        return {}
+    return _unserved(old, new) | _unserved(new, old)
+
+
+def _behaviour(report: Report) -> object:
+    return report["specification"]["behaviour"]
+
+
+def _unserved(here: Report, there: Report) -> dict[str, str]:
+    ran = {one["id"] for one in there["checks"]}
+    return {
+        one["id"]: one["reason"] for one in here["notApplicable"] if one["id"] in ran
+    }
+
+
+def without(report: Report, cases: Set[str]) -> Report:
+    """Give a report as if some cases did not exist: their requirements, profiles and sums are computed again."""
+    if not cases:
+        return report
+    checks = [one for one in report["checks"] if one["id"] not in cases]
+    absent = [one for one in report["notApplicable"] if one["id"] not in cases]
+    outcomes = Outcomes.from_lists(checks, absent, report["leftOut"])
+    requirements = [
+        with_verdict(_citing(one, cases), outcomes) for one in report["requirements"]
+    ]
+    profiles = results.profiles(requirements, outcomes)
+    integrity = _integrity(report, cases)
+    found: Report = {
+        **report,
+        "verdict": results.verdict(profiles, integrity, report["intent"]),
+        "profiles": profiles,
+        "statistics": outcomes.count(outcomes.of),
+        "requirements": requirements,
+        "checks": checks,
+        "notApplicable": absent,
+        "integrity": integrity,
+    }
+    return {**found, "gate": gate.gate_of(found, gate_settings(report["gate"]))}
+
+
+def _citing(requirement: RequirementEntry, cases: Set[str]) -> RequirementEntry:
+    kept = [case for case in requirement["cases"] if case not in cases]
+    return {**requirement, "cases": kept}
+
+
+def _integrity(report: Report, cases: Set[str]) -> IntegrityEntry:
+    gone = [one for one in report["checks"] if one["id"] in cases]
+    ended = [one for one in gone if one["outcome"] != "notRun"]
+    entry = report["integrity"]
+    return {
+        "planned": entry["planned"] - len(gone),
+        "collected": entry["collected"] - len(gone),
+        "executed": entry["executed"] - len(ended),
+        "reported": entry["reported"] - len(ended),
+        "faults": entry["faults"],
+    }
