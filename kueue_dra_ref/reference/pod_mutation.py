@@ -77,7 +77,11 @@ class PodMutation:
                 }
             )
         priority = self._priority(spec.get("priorityClassName") or "")
-        return {**spec, "tolerations": tolerations, "priority": priority}
+        found = {**spec, "tolerations": tolerations, "priority": priority}
+        runtime_class = self.store.find(
+            "RuntimeClass", spec.get("runtimeClassName") or ""
+        )
+        return _run_by(found, runtime_class) if runtime_class else found
 
     def _priority(self, name: str) -> int:
         if name in _BUILT_IN:
@@ -88,6 +92,25 @@ class PodMutation:
         else:
             classes = [each for each in classes if each.get("globalDefault")]
         return int(min((each.get("value", 0) for each in classes), default=0))
+
+
+def _run_by(spec: Manifest, runtime_class: Manifest) -> Manifest:
+    """Give a spec with the overhead, the node selector and the tolerations of its RuntimeClass.
+
+    Kubernetes: plugin/pkg/admission/runtimeclass/admission.go (setOverhead, setScheduling)
+    """
+    found = dict(spec)
+    if overhead := (runtime_class.get("overhead") or {}).get("podFixed"):
+        found["overhead"] = overhead
+    scheduling = runtime_class.get("scheduling") or {}
+    if selector := scheduling.get("nodeSelector"):
+        found["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **selector}
+    added = scheduling.get("tolerations") or ()
+    found["tolerations"] = [
+        *spec["tolerations"],
+        *(each for each in added if each not in spec["tolerations"]),
+    ]
+    return found
 
 
 def _gated(pod: Manifest) -> Manifest:

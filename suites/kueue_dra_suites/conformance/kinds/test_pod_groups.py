@@ -102,6 +102,20 @@ def test_roles_differ_by_their_requests(lab: Lab, requests: Mapping[str, str], c
     assert group.counts == counts
 
 
+@covers("POD-001", "PODS-007")
+def test_the_overhead_of_a_runtime_class_is_part_of_the_role(lab: Lab) -> None:
+    """The API server writes it into each pod, so one that states the same has the same role."""
+    runtime = lab.runtime_class(cpu="250m")
+    queue = lab.queue({"cpu": "8", "whole-gpus": 8})
+    named = {"runtimeClassName": runtime}
+    boxed = a_pod_set("boxed", cpu="1", claims=[ONE], spec=named)
+    stated = a_pod_set("stated", cpu="1", claims=[ONE], spec={**named, "overhead": {"cpu": "250m"}})
+    group = a_group_of(lab, queue, boxed, stated)
+
+    assert group.counts == [2]
+    assert group.verdict == admitted({"cpu": "2500m", "whole-gpus": 2})
+
+
 @covers("EXT-027", "PODS-007")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
