@@ -181,6 +181,8 @@ class Scheduler:
         """Requeue a head at once or as inadmissible; True when its ClusterQueue can try another head."""
         rules = self.rules.queueing
         queue, head = entry.queue, entry.info
+        if self._is_withheld(head):
+            return True
         pending = self.kueue.pending[queue.name]
         head.progress = entry.progress
         adjusted = rules.requeue_from(head.workload)
@@ -195,6 +197,11 @@ class Scheduler:
         pending.requeue_if_not_present(head)
         can_resume = bool(self.rules.assigning.resume_from_last_tried)
         return _is_unfinished(entry) and can_resume
+
+    def _is_withheld(self, head: WorkloadInfo) -> bool:
+        """Whether a workload may not be queued by now, so that it leaves its queue."""
+        stored = self.kueue.store.get("Workload", head.key)
+        return stored is not None and self.rules.pods.withheld(stored)
 
     def _requeues_immediately(self, entry: Entry) -> bool:
         if _is_unfinished(entry) or entry.requeue_reason in _IMMEDIATELY:

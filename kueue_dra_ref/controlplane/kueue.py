@@ -118,9 +118,11 @@ class Kueue:
         return key, self.local_queues.get(key)
 
     def enqueue(self, obj: Manifest) -> bool:
-        """Queue a workload in its LocalQueue and ClusterQueue; False when one does not exist."""
+        """Queue a workload in its LocalQueue and ClusterQueue; False when one does not exist.
+
+        One that may not be queued now stays where it is queued already.
+        """
         if self.behaviour.pods.withheld(obj):
-            self.dequeue(key_of(obj))
             return True
         info = self.assign_to_local_queue(obj)
         _, managed = self.queue_of(obj)
