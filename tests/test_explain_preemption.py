@@ -128,7 +128,13 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
     gpus = ("a", "gpus")
     policy = PreemptionPolicy(within="LowerPriority")
     queue = ClusterQueue(name="q", groups=(), strategy="", stop_policy="", namespace_selector=None, preemption=policy)
-    snapshot = Snapshot(hierarchy=Hierarchy(), queues={}, reserved_workloads=lambda _: (), flavor=lambda _: None)
+    snapshot = Snapshot(
+        hierarchy=Hierarchy(),
+        queues={},
+        reserved_workloads=lambda _: (),
+        flavor=lambda _: None,
+        local_queue_usage=lambda _: None,
+    )
     context = PreemptionContext(
         snapshot=snapshot, queue=queue, priority=0, created=1, usage={}, frs_need_preemption=frozenset([gpus])
     )

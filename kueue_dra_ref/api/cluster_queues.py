@@ -30,6 +30,7 @@ def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
     strategy = child(spec, "queueingStrategy", str, "BestEffortFIFO", "spec")
     preemption = child(spec, "preemption", dict, {}, "spec")
     fungibility = child(spec, "flavorFungibility", dict, {}, "spec")
+    scope = child(spec, "admissionScope", dict, {}, "spec")
     groups = _groups(spec)
     flavors = frozenset(flavors_named_by(manifest))
     return ClusterQueue(
@@ -43,6 +44,7 @@ def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
         fungibility=_fungibility(fungibility),
         weight=_weight(spec),
         admission_checks=checks_of(spec, flavors),
+        admission_mode=scope.get("admissionMode") or "",
     )
 
 

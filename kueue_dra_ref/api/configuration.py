@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kueue_dra_ref.api.admission_fair_sharing import (
+    AdmissionFairSharing,
+    settings_of,
+)
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.labels import NAME_LABEL
 from kueue_dra_ref.api.names import printed
@@ -59,6 +63,8 @@ class Configuration:
     quota_check_strategy: str = "BlockUndeclared"
     fair_sharing: tuple[str, ...] | None = None
     """The preemption strategies of fair sharing, in order; None: borrowing is first come, first served."""
+    admission_fair_sharing: AdmissionFairSharing | None = None
+    """The settings of admission fair sharing; None: usage over time decides nothing."""
     document: Manifest = field(default_factory=dict)
 
 
@@ -107,6 +113,7 @@ def _configuration(document: Manifest) -> Configuration:
         transformations=_transformations(resources),
         quota_check_strategy=_or(resources, "quotaCheckStrategy", "BlockUndeclared"),
         fair_sharing=_fair_sharing(document),
+        admission_fair_sharing=settings_of(document),
         document=document,
     )
 

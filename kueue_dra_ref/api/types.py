@@ -152,6 +152,8 @@ class ClusterQueue:
     weight: float = 1.0
     admission_checks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The flavors of each AdmissionCheck."""
+    admission_mode: str = ""
+    """The admissionMode of its admissionScope."""
     deleted: bool = False
     """Whether it is there only as long as it is in use."""
 

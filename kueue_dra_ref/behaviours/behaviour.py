@@ -9,6 +9,9 @@ from typing import Any
 
 from kueue_dra_ref.api.schema_config import Versions
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
+from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
+    AdmissionFairSharingRules,
+)
 from kueue_dra_ref.behaviours.phases_dra import (
     AdjustResources,
     Charges,
@@ -87,6 +90,9 @@ class Behaviour:
     assigning: FlavorAssignment
     preempting: PreemptionRules
     fair_sharing: FairSharingRules
+    sharing: AdmissionFairSharingRules = field(
+        default_factory=AdmissionFairSharingRules
+    )
     cycle: SchedulingCycle
     checking: AdmissionCheckRules
     reporting: StatusRules

@@ -54,6 +54,7 @@ PHASES = {
     "assigning": "flavors",
     "preempting": "preemption",
     "fair_sharing": "fair-sharing",
+    "sharing": "admission-fair-sharing",
     "cycle": "scheduling-cycle",
     "checking": "admission-checks",
     "reporting": "status",

@@ -38,6 +38,7 @@ from kueue_dra_ref.behaviours.kueue_0_14_status import (
     PRIORITIES,
     REPORTING,
 )
+from kueue_dra_ref.behaviours.kueue_0_14_usage import SHARING
 from kueue_dra_ref.behaviours.kueue_0_14_validation import DEFINITIONS, WEBHOOKS
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.behaviours.roles import reads
@@ -78,6 +79,7 @@ def _scheduling() -> Behaviour:
         cycle=CYCLE,
         preempting=PREEMPTING,
         fair_sharing=FAIR_SHARING,
+        sharing=SHARING,
         checking=CHECKING,
         reporting=REPORTING,
         jobs=JOBS,

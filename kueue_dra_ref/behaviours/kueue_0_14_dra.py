@@ -41,7 +41,12 @@ MAPPING = MappingRules(
         device_class_mappings.class_maps_to_one_resource,
     ),
     # The rest of the Configuration, before and after its mappings.
-    before=Collect(config_validation.fair_sharing_strategies_are_valid),
+    before=Collect(
+        config_validation.fair_sharing_strategies_are_valid,
+        config_validation.usage_half_life_is_not_negative,
+        config_validation.usage_sampling_interval_is_positive,
+        config_validation.resource_weights_are_not_negative,
+    ),
     transformation=Each(
         config_validation.transformation_strategy_is_known,
         config_validation.transformation_input_is_unique,

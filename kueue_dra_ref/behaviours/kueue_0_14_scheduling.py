@@ -163,6 +163,7 @@ PREEMPTING = PreemptionRules(
         preemption_policies.evicted_first,
         preemption_policies.other_cluster_queues_first,
         preemption_policies.hierarchical_reclaim_first,
+        when(preemption_policies.higher_usage_first, AdmissionFairSharing=True),
         preemption_policies.lowest_priority_first,
         preemption_policies.latest_quota_reservation_first,
     ),

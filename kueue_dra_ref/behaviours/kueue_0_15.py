@@ -17,6 +17,9 @@ from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
+from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
+    AdmissionFairSharingRules,
+)
 from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
 from kueue_dra_ref.behaviours.phases_scheduling import (
     FlavorAssignment,
@@ -46,7 +49,11 @@ from kueue_dra_ref.rules.dra import (
 from kueue_dra_ref.rules.flavorassigner import fits_resource_quota, flavor_fungibility
 from kueue_dra_ref.rules.jobframework import job_reconciliation, train_jobs
 from kueue_dra_ref.rules.preemption import preemption_policies
-from kueue_dra_ref.rules.queue import in_use_finalizers, pending_workloads
+from kueue_dra_ref.rules.queue import (
+    in_use_finalizers,
+    local_queue_usage,
+    pending_workloads,
+)
 from kueue_dra_ref.rules.webhooks import job_webhook, pod_owner_webhook, ray_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
@@ -76,8 +83,19 @@ def kueue_0_15() -> Behaviour:
         queueing=_queueing(earlier.queueing),
         assigning=_assigning(earlier.assigning),
         preempting=_preempting(earlier.preempting),
+        sharing=_sharing(earlier.sharing),
         checking=_checking(earlier.checking),
         reporting=_reporting(earlier.reporting),
+    )
+
+
+def _sharing(earlier: AdmissionFairSharingRules) -> AdmissionFairSharingRules:
+    return replace(
+        earlier,
+        # The usage is kept in memory, and admission settles a penalty.
+        settle=AnyOf(local_queue_usage.admission_at_once_settles_penalty),
+        settle_on_sample=AnyOf(),
+        history=First(local_queue_usage.history_from_admitted_usage),
     )
 
 

@@ -20,6 +20,9 @@ from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_18_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
+from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
+    AdmissionFairSharingRules,
+)
 from kueue_dra_ref.behaviours.phases_dra import (
     AdjustResources,
     Charges,
@@ -75,7 +78,7 @@ from kueue_dra_ref.rules.jobframework import (
     workload_slices,
 )
 from kueue_dra_ref.rules.preemption import preemption_policies
-from kueue_dra_ref.rules.queue import cohort_quota
+from kueue_dra_ref.rules.queue import cohort_quota, local_queue_usage
 from kueue_dra_ref.rules.webhooks import job_webhook, pod_owner_webhook, ray_webhook
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
@@ -104,8 +107,17 @@ def kueue_0_18() -> Behaviour:
         cohorts=_cohorts(earlier.cohorts),
         assigning=_assigning(earlier.assigning),
         preempting=_preempting(earlier.preempting),
+        sharing=_sharing(earlier.sharing),
         checking=_checking(earlier.checking),
         reporting=_reporting(earlier.reporting),
+    )
+
+
+def _sharing(earlier: AdmissionFairSharingRules) -> AdmissionFairSharingRules:
+    return replace(
+        earlier,
+        # A Kueue that starts goes on from the status.
+        history=First(local_queue_usage.history_from_status),
     )
 
 

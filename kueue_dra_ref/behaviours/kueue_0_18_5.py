@@ -14,9 +14,13 @@ from dataclasses import replace
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
+    AdmissionFairSharingRules,
+)
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
-from kueue_dra_ref.model.slots import Fold
+from kueue_dra_ref.model.slots import First, Fold
 from kueue_dra_ref.rules.dra import extended_resource_requests
+from kueue_dra_ref.rules.queue import local_queue_usage
 
 
 def kueue_0_18_5() -> Behaviour:
@@ -27,6 +31,21 @@ def kueue_0_18_5() -> Behaviour:
         name="kueue-0.18.5",
         title="Kueue 0.18.5 (provisional)",
         extended=_extended(earlier.extended),
+        sharing=exact_sharing(earlier.sharing),
+    )
+
+
+def exact_sharing(earlier: AdmissionFairSharingRules) -> AdmissionFairSharingRules:
+    """What 0.18.5 changes in admission fair sharing, and 0.19 as well."""
+    return replace(
+        earlier,
+        # Small amounts are no longer lost.
+        scaled=First(local_queue_usage.scaled_to_billionths),
+        # A LocalQueue with weight 0 comes last even before it has used anything.
+        by_weight=earlier.by_weight.swap(
+            local_queue_usage.unused_weight_of_zero_is_first,
+            local_queue_usage.weight_of_zero_is_last,
+        ),
     )
 
 

@@ -14,9 +14,13 @@ from dataclasses import replace
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18_5 import kueue_0_18_5
+from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
+    AdmissionFairSharingRules,
+)
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
-from kueue_dra_ref.model.slots import Each
+from kueue_dra_ref.model.slots import AnyOf, Each
 from kueue_dra_ref.rules.dra import extended_resource_requests
+from kueue_dra_ref.rules.queue import local_queue_usage
 
 
 def kueue_0_18_6() -> Behaviour:
@@ -27,6 +31,27 @@ def kueue_0_18_6() -> Behaviour:
         name="kueue-0.18.6",
         title="Kueue 0.18.6 (provisional)",
         extended=_extended(earlier.extended),
+        sharing=sharing_with_ledger(earlier.sharing),
+    )
+
+
+def sharing_with_ledger(
+    earlier: AdmissionFairSharingRules,
+) -> AdmissionFairSharingRules:
+    """What 0.18.6 changes in admission fair sharing, and 0.19 as well."""
+    return replace(
+        earlier,
+        # Only ClusterQueues that order by usage add penalties, and each workload has one.
+        penalize=AnyOf(local_queue_usage.admission_in_mode_is_penalized),
+        once_per_workload=AnyOf(local_queue_usage.one_penalty_per_workload),
+        # It is settled when checks admit the workload, too, and goes with a workload that is not admitted.
+        settle=AnyOf(local_queue_usage.admission_settles_penalty),
+        drop=AnyOf(
+            local_queue_usage.deletion_drops_penalty,
+            local_queue_usage.deactivation_drops_penalty,
+            local_queue_usage.finish_drops_penalty,
+            local_queue_usage.move_drops_penalty,
+        ),
     )
 
 

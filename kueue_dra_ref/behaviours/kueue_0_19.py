@@ -18,6 +18,8 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.behaviours.kueue_0_18_5 import exact_sharing
+from kueue_dra_ref.behaviours.kueue_0_18_6 import sharing_with_ledger
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import (
     Charges,
@@ -94,6 +96,8 @@ def kueue_0_19() -> Behaviour:
         queueing=_queueing(earlier.queueing),
         assigning=_keeping(_assigning(earlier.assigning)),
         cycle=_cycle(earlier.cycle),
+        # As 0.18.5 and 0.18.6 do.
+        sharing=sharing_with_ledger(exact_sharing(earlier.sharing)),
         checking=_checking(earlier.checking),
         reporting=_reporting(earlier.reporting),
     )

@@ -23,6 +23,7 @@ from kueue_dra_ref.behaviours.phases_scheduling import QueueRules
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.slots import Order
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.rules.queue.pending_workloads import PendingWorkload
 from kueue_dra_ref.target import Manifest
@@ -31,6 +32,9 @@ from kueue_dra_ref.workload.total_requests import TotalRequests
 Parts = tuple[Any, ...]
 Position = tuple[Parts, str]
 """The position of a workload in the order of its ClusterQueue; the UID breaks ties."""
+
+Rank = tuple[Parts, bool, Position]
+"""The position in a ClusterQueue that orders by usage: by usage, whether it waits for preemptions, and as without."""
 
 Choices = Mapping[str, tuple[str, ...]]
 
@@ -61,6 +65,11 @@ class WorkloadInfo:
         """Whether the workload may be scheduled: its Requeued condition is not False, and it does not back off."""
         return not is_false(self.obj, "Requeued") and not requeue_at(self.obj)
 
+    @property
+    def local_queue(self) -> Key:
+        """The LocalQueue that the workload names."""
+        return self.key[0], self.obj["spec"].get("queueName", "")
+
     @cached_property
     def scheduling_hash(self) -> str:
         """The scheduling equivalence hash: workloads with equal hashes get equal decisions."""
@@ -85,6 +94,14 @@ class PendingWorkloads:
         self._rules = rules
         self._order: list[tuple[Position, Key]] = []
         self._hash_to_reason: dict[str, QuotaReservedReason] = {}
+        self._usage: Callable[[Key], float] | None = None
+        self._usage_order: Order[[float]] = Order()
+
+    def order_by_usage(
+        self, order: Order[[float]], usage: Callable[[Key], float]
+    ) -> None:
+        """Order the workloads first by the usage of their LocalQueues, and then as without it."""
+        self._usage_order, self._usage = order, usage
 
     def __len__(self) -> int:
         return len(self.heap) + len(self.inadmissible)
@@ -99,7 +116,23 @@ class PendingWorkloads:
 
     def in_order(self) -> list[WorkloadInfo]:
         """Give all pending workloads in the order of the queue, the inadmissible ones too."""
+        if self._usage is not None:
+            return sorted(self, key=self._rank_by_usage())
         return sorted(self, key=self._position)
+
+    def _rank_by_usage(self) -> Callable[[WorkloadInfo], Rank]:
+        """Give the order by usage as it is now: even a workload that waits for its preemptions comes second."""
+        usages: dict[Key, Parts] = {}
+
+        def rank(info: WorkloadInfo) -> Rank:
+            local_queue = info.local_queue
+            if local_queue not in usages:
+                assert self._usage is not None
+                usages[local_queue] = self._usage_order(self._usage(local_queue))
+            overtaken = info.key != self.sticky_workload
+            return usages[local_queue], overtaken, self._position(info)
+
+        return rank
 
     def push_or_update(self, info: WorkloadInfo, *, best_effort: bool) -> None:
         """Add a workload or update it; an inadmissible workload stays inadmissible unless it changed."""
@@ -144,6 +177,9 @@ class PendingWorkloads:
 
     def pop(self) -> WorkloadInfo | None:
         """Remove and give the head of the heap, or None if the heap is empty."""
+        if self._usage is not None:
+            first = min(self.heap.values(), key=self._rank_by_usage(), default=None)
+            return first and self.heap.pop(first.key)
         if self.sticky_workload in self.heap:
             return self.heap.pop(self.sticky_workload)
         while self._order:

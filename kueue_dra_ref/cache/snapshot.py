@@ -60,6 +60,8 @@ class Snapshot:
     reserved_workloads: Callable[[str], Iterable[ReservedWorkload]]
     flavor: Callable[[str], FlavorSpec | None]
     """Gives the spec of a ResourceFlavor by name, None if there is none."""
+    local_queue_usage: Callable[[ReservedWorkload], float | None]
+    """Gives the usage of the LocalQueue of a workload, None if its ClusterQueue does not order by usage."""
     _removed: set[Key] = field(default_factory=set)
 
     def node(self, queue: str) -> ResourceNode:

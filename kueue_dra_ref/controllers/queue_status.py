@@ -12,6 +12,7 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.types import ClusterQueue
+from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controllers.workload_conditions import apply_condition
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -36,6 +37,7 @@ class QueueStatus:
         self.kueue = kueue
         self.store = kueue.store
         self.rules = kueue.behaviour.reporting
+        self.sharing = LocalQueueUsage(kueue)
         self._by_kind = {
             "ClusterQueue": self._cluster_queue,
             "LocalQueue": self._local_queue,
@@ -116,7 +118,15 @@ class QueueStatus:
         state = self._state(name)
         for each in self.rules.local_queue_active(stopped, state):
             apply_condition({"status": status}, each, kueue.clock.now)
-        return status
+        return status | self._consumed(found, stopped or state != "active")
+
+    def _consumed(self, local_queue: Manifest, is_idle: bool) -> Status:
+        """Give the part of a status that shows what a LocalQueue has consumed; of an idle one it stays as it is."""
+        status = local_queue.get("status") or {}
+        shown = (
+            {"fairSharing": status["fairSharing"]} if "fairSharing" in status else {}
+        )
+        return shown if is_idle else {**shown, **self.sharing.sample(local_queue)}
 
     def _state(self, cluster_queue: str) -> str:
         found = self.store.find("ClusterQueue", cluster_queue)

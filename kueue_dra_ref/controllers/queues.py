@@ -14,6 +14,7 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads
+from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted, key_of
@@ -27,6 +28,7 @@ class QueueControllers:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
         self.store = kueue.store
+        self.sharing = LocalQueueUsage(kueue)
 
     def on_cluster_queue(self, event: Event) -> None:
         """Add, update or remove the queue of a ClusterQueue."""
@@ -88,6 +90,8 @@ class QueueControllers:
         """Manage a LocalQueue that is not stopped."""
         kueue = self.kueue
         key, found = event.key, event.new
+        if found is None:
+            self.sharing.forget(key)
         if found is None or stop_policy(found) != "None":
             self._remove(key)
         elif key not in kueue.local_queues:
@@ -164,6 +168,8 @@ class QueueControllers:
         """Queue the workloads of the LocalQueues that point at a new ClusterQueue."""
         kueue = self.kueue
         pending = PendingWorkloads(kueue.behaviour.queueing)
+        if kueue.ledger is not None and kueue.orders_by_usage(name):
+            pending.order_by_usage(kueue.ledger.rules.order, kueue.local_queue_usage)
         pending = kueue.pending.setdefault(name, pending)
         for managed in kueue.local_queues.values():
             if managed.cluster_queue == name:

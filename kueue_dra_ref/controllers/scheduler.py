@@ -13,6 +13,7 @@ from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
+from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controllers.requeue_status import RequeueStatus
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
@@ -49,6 +50,7 @@ class Scheduler:
         self._number = 0
         self._requeue_status = RequeueStatus(kueue)
         self._checks = AdmissionChecks(kueue)
+        self._sharing = LocalQueueUsage(kueue)
         self._preemption_steps: dict[Key, tuple[Step, ...]] = {}
         """How each pending preemptor found the workloads that it preempted last."""
         self._just_admitted: set[Key] = set()
@@ -263,6 +265,7 @@ class Scheduler:
         self._record_admission(entry, is_true(working, "Admitted"))
         for kind in ("Evicted", "Preempted"):
             _reset(working, kind, now)
+        self._sharing.reserve(entry.queue, head)
         self.store.put(working)
         self._finish_replaced(entry)
 

@@ -19,6 +19,7 @@ from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.deviceclass import is_on_hold, may_queue
+from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
 from kueue_dra_ref.controllers.requeue_backoff import backs_off, ends_backoff
 from kueue_dra_ref.controllers.workload_conditions import (
@@ -50,6 +51,7 @@ class WorkloadReconciler:
         self.readiness = QueueReadiness(kueue)
         self.backoff = Backoff(kueue, "Workload")
         self.checks = AdmissionChecks(kueue)
+        self.sharing = LocalQueueUsage(kueue)
 
     def on(self, event: Event) -> None:
         """Carry a change of a Workload over to the cache and the queues, as Kueue's event handlers do."""
@@ -60,6 +62,7 @@ class WorkloadReconciler:
         released = self.kueue.usage.record(event.key, self._cache_usage(event))
         if released or self._is_over(event) or self._is_reprioritized(event):
             self._retry_inadmissible(event)
+        self.sharing.on_workload(event)
         self._queue(event.key, obj)
         if obj is None:
             self._forget(event.key)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from kueue_dra_ref.api.admission_fair_sharing import weight_of
 from kueue_dra_ref.api.cluster_queues import cohort_of
 from kueue_dra_ref.api.conditions import drop_condition, is_false
 from kueue_dra_ref.api.configuration import Configuration
@@ -19,7 +20,9 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
 from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
+from kueue_dra_ref.cache.usage_ledger import UsageEntry, UsageLedger
 from kueue_dra_ref.controlplane.clock import Clock
+from kueue_dra_ref.controlplane.consumed import history_of
 from kueue_dra_ref.controlplane.informers import Informers
 from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
 from kueue_dra_ref.controlplane.store_lister import StoreLister
@@ -90,6 +93,35 @@ class Kueue:
         self.moves = 0
         """The number of changes so far that decisions of the scheduler depend on."""
         self.map_order = MapOrder()
+        self.ledger = self._new_ledger()
+
+    def _new_ledger(self) -> UsageLedger | None:
+        """Keep the usage of LocalQueues if the Configuration asks for it."""
+        settings = self.configuration.admission_fair_sharing
+        rules = self.behaviour.sharing
+        if settings is None or not rules.sample():
+            return None
+        return UsageLedger(rules, settings, self._begin_usage)
+
+    def _begin_usage(self, local_queue: Key) -> UsageEntry:
+        found = self.store.get("LocalQueue", local_queue)
+        history = history_of(self.usage, local_queue, found)
+        consumed = self.behaviour.sharing.history.or_else({}, history)
+        return UsageEntry(consumed=consumed, updated=self.clock.seconds)
+
+    def local_queue_usage(self, local_queue: Key) -> float:
+        """Give the usage of a LocalQueue, by which workloads are ordered; 0 without admission fair sharing."""
+        if self.ledger is None:
+            return 0.0
+        found = self.store.get("LocalQueue", local_queue)
+        return self.ledger.usage(local_queue, weight_of(found))
+
+    def orders_by_usage(self, cluster_queue: str) -> bool:
+        """Whether a ClusterQueue orders workloads by the usage of their LocalQueues."""
+        queue = self.informers.queue(cluster_queue)
+        if self.ledger is None or queue is None:
+            return False
+        return self.ledger.rules.usage_based(queue)
 
     def reconcile(self, kind: str, key: Key) -> None:
         """Add an object to those that are to be reconciled."""
@@ -199,7 +231,14 @@ class Kueue:
             queues=queues,
             reserved_workloads=self.usage.reservations,
             flavor=self.informers.flavor,
+            local_queue_usage=self._usage_in_snapshot,
         )
+
+    def _usage_in_snapshot(self, workload: ReservedWorkload) -> float | None:
+        """Give the usage by which a candidate is ordered; None if its ClusterQueue does not order by usage."""
+        if not self.orders_by_usage(workload.cluster_queue):
+            return None
+        return self.local_queue_usage(workload.local_queue)
 
     def notify_retry_inadmissible(self, cluster_queue: str) -> None:
         """Requeue the inadmissible workloads of a ClusterQueue and of its cohort tree, with the next batch."""

@@ -1,7 +1,7 @@
 """Validation of the Configuration: transformations, fair sharing, namespaces and quotaCheckStrategy (Kueue 0.19).
 
 Kueue: pkg/config/validation.go (validateResourceTransformations, validateManagedJobsNamespaceSelector,
-    validateQuotaCheckStrategy)
+    validateAdmissionFairSharing, validateQuotaCheckStrategy)
 """
 
 from __future__ import annotations
@@ -19,8 +19,17 @@ from kueue_dra_ref.target import FieldError
 _FINAL, _INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
 _PREEMPTION = "fairSharing.preemptionStrategies"
 _MANAGED = "managedJobsNamespaceSelector"
+_USAGE = "admissionFairSharing"
+_NEGATIVE = "must be greater than or equal to 0"
 _CHECK = "resources.quotaCheckStrategy"
 _CHECKS = ("IgnoreUndeclared", "BlockUndeclared")
+
+
+def _invalid_usage(configuration: Configuration, name: str, detail: str) -> FieldError:
+    """Report a setting of admission fair sharing; for an interval, Kueue prints the half-life, too."""
+    written = configuration.document[_USAGE]
+    shown = "resourceWeights" if name.startswith("resource") else "usageHalfLifeTime"
+    return invalid(f"{_USAGE}.{name}", detail, printed(written.get(shown, "0s")))
 
 
 @rule("CFG-014")
@@ -40,6 +49,48 @@ def fair_sharing_strategies_are_valid(
         yield _unsupported(
             _PREEMPTION, list(strategies), (_FINAL, _INITIAL, f"{_FINAL},{_INITIAL}")
         )
+
+
+@rule("AFS-025")
+def usage_half_life_is_not_negative(
+    configuration: Configuration,
+) -> Iterator[FieldError]:
+    """Kueue rejects a negative usageHalfLifeTime.
+
+    Kueue: pkg/config/validation.go (validateAdmissionFairSharing)
+    """
+    settings = configuration.admission_fair_sharing
+    if settings is not None and settings.half_life < 0:
+        yield _invalid_usage(configuration, "usageHalfLifeTime", _NEGATIVE)
+
+
+@rule("AFS-026")
+def usage_sampling_interval_is_positive(
+    configuration: Configuration,
+) -> Iterator[FieldError]:
+    """Kueue rejects a negative usageSamplingInterval; 0 is the default.
+
+    Kueue: pkg/config/validation.go (validateAdmissionFairSharing)
+    """
+    settings = configuration.admission_fair_sharing
+    if settings is not None and settings.interval <= 0:
+        found = "must be greater than 0"
+        yield _invalid_usage(configuration, "usageSamplingInterval", found)
+
+
+@rule("AFS-027")
+def resource_weights_are_not_negative(
+    configuration: Configuration,
+) -> Iterator[FieldError]:
+    """Kueue rejects a negative weight in resourceWeights.
+
+    Kueue: pkg/config/validation.go (validateAdmissionFairSharing)
+    """
+    settings = configuration.admission_fair_sharing
+    for name, weight in settings.weights.items() if settings else ():
+        if weight < 0:
+            field = f"resourceWeights[{name}]"
+            yield _invalid_usage(configuration, field, _NEGATIVE)
 
 
 @rule("CFG-015")

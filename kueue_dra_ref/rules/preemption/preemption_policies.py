@@ -53,6 +53,27 @@ class PreemptorAndCandidate:
     other_created: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LocalQueueShare:
+    """What a LocalQueue has used, which is compared within one ClusterQueue only."""
+
+    cluster_queue: str
+    used: float
+
+    def __eq__(self, other: object) -> bool:
+        """Whether neither has used more than the other, as far as they are compared."""
+        if not isinstance(other, LocalQueueShare):
+            return False
+        return self.cluster_queue != other.cluster_queue or self.used == other.used
+
+    def __lt__(self, other: LocalQueueShare) -> bool:
+        """Whether this one has used more, and so comes first."""
+        return self.used > other.used
+
+
+NO_SHARE = LocalQueueShare(cluster_queue="", used=0.0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """A workload that may be preempted, as the order of candidates uses it."""
@@ -64,6 +85,8 @@ class Candidate:
     priority: int
     reserved: str
     """The time of its quota reservation."""
+    usage: LocalQueueShare | None = None
+    """What its LocalQueue has used, if its ClusterQueue orders by usage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +250,15 @@ def hierarchical_reclaim_first(candidate: Candidate) -> tuple[int, ...]:
         pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectCandidatesForHierarchicalReclaim)
     """
     return (int(not candidate.below),)
+
+
+@rule("AFS-023")
+def higher_usage_first(candidate: Candidate) -> tuple[LocalQueueShare, ...]:
+    """In a ClusterQueue that orders by usage, workloads of the LocalQueue with the higher usage are preempted first.
+
+    Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering, resourceUsagePreemptionEnabled)
+    """
+    return (candidate.usage or NO_SHARE,)
 
 
 @rule("PREEMPT-015")

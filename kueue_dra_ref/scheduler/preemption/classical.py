@@ -11,7 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.behaviours.phases_scheduling import PreemptionRules
-from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, ReservedWorkload
+from kueue_dra_ref.cache.snapshot import (
+    FlavorResourceQuantities,
+    ReservedWorkload,
+    Snapshot,
+)
 from kueue_dra_ref.explain.step import cited, listed
 from kueue_dra_ref.model.resource_node import ResourceNode, minus
 from kueue_dra_ref.rules.preemption.preemption_policies import (
@@ -19,6 +23,7 @@ from kueue_dra_ref.rules.preemption.preemption_policies import (
     RECLAIM,
     WITHIN,
     Candidate,
+    LocalQueueShare,
 )
 from kueue_dra_ref.scheduler.preemption.context import (
     AnyRule,
@@ -173,7 +178,9 @@ class ClassicalPreemption:
             if allowing:
                 yield CandidateElem(
                     workload=workload,
-                    candidate=candidate_of(workload, same_queue=True),
+                    candidate=candidate_of(
+                        self.context.snapshot, workload, same_queue=True
+                    ),
                     reason=WITHIN,
                     cites=cited(allowing),
                 )
@@ -233,7 +240,9 @@ class ClassicalPreemption:
             reclaims = has_advantage or bool(protecting)
             yield CandidateElem(
                 workload=workload,
-                candidate=candidate_of(workload, below=has_advantage),
+                candidate=candidate_of(
+                    self.context.snapshot, workload, below=has_advantage
+                ),
                 reason=RECLAIM if reclaims else BORROWING,
                 cites=cited(allowing),
                 protecting=() if has_advantage else protecting,
@@ -242,7 +251,11 @@ class ClassicalPreemption:
 
 
 def candidate_of(
-    workload: ReservedWorkload, *, same_queue: bool = False, below: bool = False
+    snapshot: Snapshot,
+    workload: ReservedWorkload,
+    *,
+    same_queue: bool = False,
+    below: bool = False,
 ) -> Candidate:
     """Give the fields of a workload that decide its place among the candidates."""
     return Candidate(
@@ -251,7 +264,15 @@ def candidate_of(
         below=below,
         priority=workload.priority,
         reserved=workload.reserved,
+        usage=_share_of(snapshot, workload),
     )
+
+
+def _share_of(snapshot: Snapshot, workload: ReservedWorkload) -> LocalQueueShare | None:
+    used = snapshot.local_queue_usage(workload)
+    if used is None:
+        return None
+    return LocalQueueShare(cluster_queue=workload.cluster_queue, used=used)
 
 
 def _fits_quota(

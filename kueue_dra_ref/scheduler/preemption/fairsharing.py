@@ -185,7 +185,8 @@ class FairSharingPreemption:
     def _sort_key(self, workload: ReservedWorkload) -> SortKey:
         name = self.context.queue.name
         same_queue = workload.cluster_queue == name
-        candidate = candidate_of(workload, same_queue=same_queue)
+        snapshot = self.context.snapshot
+        candidate = candidate_of(snapshot, workload, same_queue=same_queue)
         return self.rules.order(candidate), workload.uid
 
     def _record_order(self, candidates: Sequence[ReservedWorkload]) -> None:

@@ -1,0 +1,58 @@
+"""What LocalQueues and workloads use, in the units of the usage ledger, and the history with which an entry begins.
+
+Kueue: pkg/cache/scheduler/localqueue.go (GetAdmittedUsage);
+    pkg/controller/core/localqueue_controller.go (initializeAfsIfNeeded)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kueue_dra_ref.api.admission_fair_sharing import consumed_in
+from kueue_dra_ref.cache.usage_ledger import UNIT, added
+from kueue_dra_ref.controlplane.usage import UsageCache
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.rules.queue.local_queue_usage import Consumed, History
+from kueue_dra_ref.target import Manifest
+
+_IN_THOUSANDTHS = "cpu"
+
+
+def admitted_usage(usage: UsageCache, local_queue: Key, cluster_queue: str) -> Consumed:
+    """Give what the admitted workloads of a LocalQueue use, by resource."""
+    totals = usage.of_local_queue(local_queue, cluster_queue)
+    found: Consumed = {}
+    for (_, resource), amount in totals.used.items():
+        found = added(found, billionths({resource: amount}))
+    return found
+
+
+def usage_of(usage: UsageCache, workload: Key, cluster_queue: str) -> Consumed:
+    """Give what a workload with quota uses, by resource."""
+    found: Consumed = {}
+    for reserved in usage.reservations(cluster_queue):
+        if reserved.key == workload:
+            for (_, resource), amount in reserved.amounts.items():
+                found = added(found, billionths({resource: amount}))
+    return found
+
+
+def history_of(usage: UsageCache, key: Key, local_queue: Manifest | None) -> History:
+    """Give what there is of a LocalQueue of which Kueue keeps no usage yet."""
+    if local_queue is None:
+        return History(status={}, admitted={})
+    consumed = {}
+    shown = consumed_in(local_queue.get("status") or {})
+    for name, amount in (shown or {}).items():
+        consumed[name] = int(amount.amount * UNIT)
+    cluster_queue = local_queue["spec"].get("clusterQueue", "")
+    admitted = admitted_usage(usage, key, cluster_queue)
+    return History(status=consumed, admitted=admitted)
+
+
+def billionths(amounts: Mapping[str, int]) -> Consumed:
+    """Give amounts as Kueue counts them, with CPU in thousandths, in billionths."""
+    found = {}
+    for name, amount in amounts.items():
+        found[name] = amount * (UNIT // 1000 if name == _IN_THOUSANDTHS else UNIT)
+    return found
