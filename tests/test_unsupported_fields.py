@@ -37,18 +37,6 @@ def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[
             id="topology",
         ),
         pytest.param(
-            "spec: {clusterQueue: all}\n",
-            "spec: {clusterQueue: all, fairSharing: {weight: 2}}\n",
-            "note: 17: LocalQueue default/mine: spec.fairSharing: Not decided: admission fair sharing",
-            id="shares",
-        ),
-        pytest.param(
-            "kind: Configuration\n",
-            "kind: Configuration\nadmissionFairSharing: {usageHalfLifeTime: 10m}\n",
-            "note: 25: admissionFairSharing: Not decided: admission fair sharing",
-            id="configuration",
-        ),
-        pytest.param(
             "kind: Configuration\n",
             "kind: Configuration\nfeatureGates: {PriorityBoost: true, PartialAdmission: false}\n",
             "note: 25: featureGates.PriorityBoost: Not decided: the feature of this gate",

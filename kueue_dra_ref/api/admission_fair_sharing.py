@@ -46,10 +46,21 @@ def weight_of(local_queue: Manifest | None) -> float:
     return 1.0 if weight is None else parse(weight).approximate
 
 
+def _shown_in(status: Manifest) -> Manifest | None:
+    sharing = status.get("fairSharing") or {}
+    found: Manifest | None = sharing.get("admissionFairSharingStatus")
+    return found
+
+
+def last_update_in(status: Manifest) -> str:
+    """Give the time at which the usage in the status of a LocalQueue was updated; empty if it shows none."""
+    found = _shown_in(status) or {}
+    return str(found.get("lastUpdate") or "")
+
+
 def consumed_in(status: Manifest) -> Mapping[str, Quantity] | None:
     """Give what the status of a LocalQueue says that it consumed, by resource; None if it says nothing."""
-    sharing = status.get("fairSharing") or {}
-    found = sharing.get("admissionFairSharingStatus")
+    found = _shown_in(status)
     if found is None:
         return None
     consumed = found.get("consumedResources") or {}

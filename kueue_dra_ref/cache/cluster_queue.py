@@ -103,6 +103,11 @@ class PendingWorkloads:
         """Order the workloads first by the usage of their LocalQueues, and then as without it."""
         self._usage_order, self._usage = order, usage
 
+    @property
+    def is_ordered_by_usage(self) -> bool:
+        """Whether the usage of LocalQueues decides first."""
+        return self._usage is not None
+
     def __len__(self) -> int:
         return len(self.heap) + len(self.inadmissible)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kueue_dra_ref.api.admission_fair_sharing import consumed_in
-from kueue_dra_ref.cache.usage_ledger import UNIT, added
+from kueue_dra_ref.api.admission_fair_sharing import consumed_in, last_update_in
+from kueue_dra_ref.cache.usage_ledger import UNIT, UsageEntry, added
+from kueue_dra_ref.controlplane.clock import seconds_of
 from kueue_dra_ref.controlplane.usage import UsageCache
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.rules.queue.local_queue_usage import Consumed, History
@@ -37,17 +38,28 @@ def usage_of(usage: UsageCache, workload: Key, cluster_queue: str) -> Consumed:
     return found
 
 
+def continued(history: History, now: float) -> UsageEntry:
+    """Give the entry of a Kueue that goes on from what the status of a LocalQueue says."""
+    updated = now if history.updated is None else min(now, history.updated)
+    return UsageEntry(consumed=history.status, updated=updated)
+
+
 def history_of(usage: UsageCache, key: Key, local_queue: Manifest | None) -> History:
     """Give what there is of a LocalQueue of which Kueue keeps no usage yet."""
     if local_queue is None:
         return History(status={}, admitted={})
+    status = local_queue.get("status") or {}
+    shown = consumed_in(status) or {}
     consumed = {}
-    shown = consumed_in(local_queue.get("status") or {})
-    for name, amount in (shown or {}).items():
+    for name, amount in shown.items():
         consumed[name] = int(amount.amount * UNIT)
+    last = last_update_in(status)
     cluster_queue = local_queue["spec"].get("clusterQueue", "")
-    admitted = admitted_usage(usage, key, cluster_queue)
-    return History(status=consumed, admitted=admitted)
+    return History(
+        status=consumed,
+        admitted=admitted_usage(usage, key, cluster_queue),
+        updated=seconds_of(last) if last else None,
+    )
 
 
 def billionths(amounts: Mapping[str, int]) -> Consumed:

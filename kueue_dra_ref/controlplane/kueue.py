@@ -22,7 +22,7 @@ from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
 from kueue_dra_ref.cache.usage_ledger import UsageEntry, UsageLedger
 from kueue_dra_ref.controlplane.clock import Clock
-from kueue_dra_ref.controlplane.consumed import history_of
+from kueue_dra_ref.controlplane.consumed import continued, history_of
 from kueue_dra_ref.controlplane.informers import Informers
 from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
 from kueue_dra_ref.controlplane.store_lister import StoreLister
@@ -93,6 +93,8 @@ class Kueue:
         self.moves = 0
         """The number of changes so far that decisions of the scheduler depend on."""
         self.map_order = MapOrder()
+        self.continues = False
+        """Whether it goes on from the objects of a running cluster, instead of starting there."""
         self.ledger = self._new_ledger()
 
     def _new_ledger(self) -> UsageLedger | None:
@@ -106,6 +108,8 @@ class Kueue:
     def _begin_usage(self, local_queue: Key) -> UsageEntry:
         found = self.store.get("LocalQueue", local_queue)
         history = history_of(self.usage, local_queue, found)
+        if self.continues:
+            return continued(history, self.clock.seconds)
         consumed = self.behaviour.sharing.history.or_else({}, history)
         return UsageEntry(consumed=consumed, updated=self.clock.seconds)
 

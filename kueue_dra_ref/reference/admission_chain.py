@@ -95,8 +95,9 @@ class AdmissionChain:
         """
         obj = self._decoded(manifest)
         check_metadata(manifest)
-        if "status" in manifest and obj["kind"] in _WITH_STATUS:
-            obj.setdefault("status", manifest["status"])
+        has_status = "status" in manifest and obj["kind"] in _WITH_STATUS
+        if has_status and not obj.get("status"):
+            obj["status"] = manifest["status"]
         check_status(obj)
         self._check_kind(obj)
         self._fill_defaults(obj)
@@ -327,7 +328,7 @@ _RESTORED = (
     "ownerReferences",
 )
 """The metadata that an API server sets on a write, and keeps of a restored object."""
-_WITH_STATUS = frozenset({*SUBMITTED, "ResourceClaim", "AdmissionCheck"})
+_WITH_STATUS = frozenset({*SUBMITTED, "LocalQueue", "ResourceClaim", "AdmissionCheck"})
 _WITH_FINALIZER = frozenset({"ClusterQueue", "ResourceFlavor", "AdmissionCheck"})
 """Kinds that Kueue protects while they are in use."""
 

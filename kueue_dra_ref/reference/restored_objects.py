@@ -44,8 +44,22 @@ def check_status(obj: Manifest) -> None:
             text(each, key, "status.conditions[]")
     if obj["kind"] == "ClusterQueue":
         child(status, "reservingWorkloads", int, 0, "status")
+    if obj["kind"] == "LocalQueue":
+        _check_usage(status)
     if obj["kind"] == "Workload":
         _check_workload(obj, status)
+
+
+def _check_usage(status: Manifest) -> None:
+    """Check what a LocalQueue has consumed, and since when that is known."""
+    sharing = child(status, "fairSharing", dict, {}, "status")
+    name = "admissionFairSharingStatus"
+    found = child(sharing, name, dict, {}, "status.fairSharing")
+    path = f"status.fairSharing.{name}"
+    quantities(found, "consumedResources", path)
+    updated = child(found, "lastUpdate", str, "", path)
+    if updated:
+        _check_time(updated, f"{path}.lastUpdate")
 
 
 def _check_workload(workload: Manifest, status: Manifest) -> None:
@@ -73,13 +87,15 @@ def _check_workload(workload: Manifest, status: Manifest) -> None:
 def _check_requeue_state(state: Manifest) -> None:
     """Check the time until which an evicted workload backs off."""
     until = child(state, "requeueAt", str, "", "status.requeueState")
-    if not until:
-        return
+    if until:
+        _check_time(until, "status.requeueState.requeueAt")
+
+
+def _check_time(written: str, path: str) -> None:
     try:
-        seconds_of(until)
+        seconds_of(written)
     except ValueError:
-        path = "status.requeueState.requeueAt"
-        raise invalid(path, until, "a time in the format of RFC 3339") from None
+        raise invalid(path, written, "a time in the format of RFC 3339") from None
 
 
 def _check_assignment(assignment: Manifest, names: Sequence[str]) -> None:

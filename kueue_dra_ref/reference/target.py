@@ -57,6 +57,8 @@ class ReferenceTarget:
         self.store = Store(self.clock, self._on_event)
         self._manager: Manager | None = None
         self._running: Manifest | None = None
+        self._continues = False
+        """Whether Kueue goes on from the objects of a running cluster."""
         self._writer = AdmissionChain(behaviour, self.api_server, self.store)
         self._create_role()
 
@@ -77,6 +79,7 @@ class ReferenceTarget:
         self._writer.configuration = found
         self._manager = Manager(behaviour, found, self.store, self.clock)
         self._manager.kueue.map_order = self.map_order
+        self._manager.kueue.continues = self._continues
         return ()
 
     def check(self, configuration: Manifest) -> Sequence[FieldError]:
@@ -101,6 +104,7 @@ class ReferenceTarget:
     ) -> Sequence[Rejection]:
         """Store the objects of a running cluster, the oldest first, and continue at a time; call it before `start`."""
         self.clock.seconds = seconds
+        self._continues = True
         rejections = []
         for manifest in sorted(manifests, key=_age):
             try:

@@ -70,7 +70,10 @@ def place_of(kueue: Kueue, key: Key) -> QueuePlace | None:
     name = queue_of_pending(kueue, key)
     queue = kueue.informers.queue(name)
     infos = infos_before(kueue, key)
-    before = [WorkloadBefore(key=each.key, why=_why(each, info)) for each in infos]
+    before = []
+    for each in infos:
+        why = _less_usage(kueue, name, each, info) or _why(each, info)
+        before.append(WorkloadBefore(key=each.key, why=why))
     return QueuePlace(
         cluster_queue=name,
         strategy=queue.strategy if queue else "",
@@ -78,6 +81,20 @@ def place_of(kueue: Kueue, key: Key) -> QueuePlace | None:
         pending=len(kueue.pending[name]),
         before=tuple(before),
     )
+
+
+def _less_usage(
+    kueue: Kueue, cluster_queue: str, earlier: WorkloadInfo, info: WorkloadInfo
+) -> str:
+    """Say that the LocalQueue of an earlier workload has used less, if that decides; empty otherwise."""
+    if not kueue.pending[cluster_queue].is_ordered_by_usage:
+        return ""
+    less = kueue.local_queue_usage(earlier.local_queue)
+    more = kueue.local_queue_usage(info.local_queue)
+    if less == more:
+        return ""
+    _, name = earlier.local_queue
+    return f"its LocalQueue {name} has a usage of {less:.6g}, lower than {more:.6g}"
 
 
 def _why(earlier: WorkloadInfo, info: WorkloadInfo) -> str:

@@ -25,10 +25,10 @@ from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.simulation.later_changes import changed_configuration
 from kueue_dra_ref.target import FieldError, Manifest
 
-_CHECKS, _TOPOLOGY, _SHARES = (
+_CHECKS, _TOPOLOGY, _ANCHOR = (
     "what the controller of an admission check decides",
     "topology-aware scheduling",
-    "admission fair sharing",
+    "usage from the reservation of quota on, and not from admission on",
 )
 _GATES_OF_KINDS = {kind.gate for kind in JOB_KINDS.values()}
 _OF_RUNTIME = (
@@ -41,10 +41,8 @@ _TIME = "the maximum execution time of a Workload"
 NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     ADMISSION_CHECK: {"spec.controllerName": _CHECKS},
     "ClusterQueue": {
-        "spec.admissionScope": _SHARES,
         "spec.concurrentAdmissionPolicy": "concurrent admission",
     },
-    "LocalQueue": {"spec.fairSharing": _SHARES},
     "ResourceFlavor": {"spec.topologyName": _TOPOLOGY},
     "RayJob": {"spec.rayClusterSpec.enableInTreeAutoscaling": _AUTOSCALING},
     "RayService": {"spec.rayClusterConfig.enableInTreeAutoscaling": _AUTOSCALING},
@@ -65,11 +63,12 @@ _MARKS: Mapping[str, str] = {
 }
 """Labels and annotations of Jobs and Workloads, without the domain of Kueue."""
 _SETTINGS: Mapping[tuple[str, ...], str] = {
-    ("admissionFairSharing",): _SHARES,
     ("waitForPodsReady", "blockAdmission"): "admission of one Workload after another",
     ("objectRetentionPolicies",): "Workloads that are deleted after a while",
 }
 """Fields of the Configuration."""
+_ANCHOR_GATE = "AdmissionFairSharingAnchorAtQuotaReservation"
+"""A gate of 0.20, by which usage counts from the reservation of quota on."""
 _DOMAIN = f"{KUEUE}/"
 
 
@@ -100,6 +99,8 @@ def settings_not_decided(
         if _value_at(configuration, path):
             yield _ignored(".".join(path), subject)
     yield from changed_configuration(configuration, behaviour)
+    if _is_anchored(configuration, behaviour):
+        yield _ignored("admissionFairSharing", _ANCHOR)
     integrations = configuration.get("integrations") or {}
     frameworks = integrations.get("frameworks")
     if frameworks and FRAMEWORK not in frameworks:
@@ -110,6 +111,14 @@ def settings_not_decided(
     for name, is_on in gates.items():
         if _changes_unread_gate(behaviour, name, is_on):
             yield _ignored(f"featureGates.{name}", "the feature of this gate")
+
+
+def _is_anchored(configuration: Manifest, behaviour: Behaviour) -> bool:
+    """Whether usage counts from the reservation of quota on."""
+    if not configuration.get("admissionFairSharing"):
+        return False
+    gates = effective(behaviour.gates, configuration.get("featureGates") or {})
+    return isinstance(gates, Mapping) and gates.get(_ANCHOR_GATE, False)
 
 
 def _frameworks_without_gate(

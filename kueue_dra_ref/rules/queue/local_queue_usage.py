@@ -52,6 +52,8 @@ class History:
     """What its status says that it consumed."""
     admitted: Consumed
     """What its admitted workloads use."""
+    updated: float | None = None
+    """When its status was updated, in seconds."""
 
 
 @rule("AFS-001", "AFS-002")
