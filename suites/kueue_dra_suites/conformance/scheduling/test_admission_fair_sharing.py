@@ -500,35 +500,44 @@ def test_the_penalty_of_a_workload_that_moves_goes(lab: Lab) -> None:
     assert next_of(other, queue) == queue.local
 
 
-def with_a_history(lab: Lab, shown: float = 2.0) -> tuple[Queue, Queue]:
+def with_a_history(lab: Lab) -> tuple[Queue, Queue]:
     """A LocalQueue whose status shows that it has consumed, and that uses nothing, and one without a history."""
+    queue, waiting = with_shown_usage(lab)
+    queue.await_usage(lambda shown: shown.consumed.get("whole-gpus", 0) > 1)
+    lab.delete(waiting)
+    return queue, queue.beside()
+
+
+def with_shown_usage(lab: Lab) -> tuple[Queue, Job]:
+    """A LocalQueue that has used four devices, and its Job that waits for its check, so that the status is updated."""
     start(lab, SUMMED)
     queue = lab.queue({"whole-gpus": 4}, **BY_USAGE)
     use(queue, cards(4))
     check = lab.admission_check()
     queue.change(admissionChecksStrategy={"admissionChecks": [{"name": check}]})
-    waiting = queue.submit(cards(1))
-    queue.await_usage(shows(whole_gpus=shown))
-    lab.delete(waiting)
-    return queue, queue.beside()
+    return queue, queue.submit(cards(1))
 
 
-@covers("AFS-015", "AFS-019")
+@covers("AFS-032")
 def test_the_status_shows_settled_usage_and_no_penalties(lab: Lab) -> None:
     """Half of the four devices that were used count as consumed; one that waits for its check is not among them."""
-    with_a_history(lab)
+    queue, _ = with_shown_usage(lab)
+
+    queue.await_usage(shows(whole_gpus=2))
 
 
 @covers("AFS-031", "AFS-019")
 def test_the_status_shows_penalties_as_well(lab: Lab) -> None:
     """Half of the four devices that were used count as consumed, and half of one that waits for its check."""
-    with_a_history(lab, 2.5)
+    queue, _ = with_shown_usage(lab)
+
+    queue.await_usage(shows(whole_gpus=2.5))
 
 
 @covers("AFS-020")
 def test_a_restart_keeps_the_history(lab: Lab) -> None:
     """The LocalQueue waits behind another one as before."""
-    queue, other = with_a_history(lab, 2.5 if lab.behaviour.kueue == "0.14" else 2.0)
+    queue, other = with_a_history(lab)
 
     start(lab, SUMMED, {"unused": 1.0})
 
@@ -562,7 +571,7 @@ def test_a_restart_takes_what_is_in_use(lab: Lab) -> None:
 @covers("AFS-011")
 def test_without_a_half_life_the_history_is_forgotten(lab: Lab) -> None:
     """Another Configuration forgets what was consumed before, and the older Job is next."""
-    queue, other = with_a_history(lab, 2.5 if lab.behaviour.kueue == "0.14" else 2.0)
+    queue, other = with_a_history(lab)
 
     start(lab, {"usageHalfLifeTime": "0s", "usageSamplingInterval": "1s"})
     queue.await_usage(shows())
