@@ -181,7 +181,7 @@ class PodWork:
         if self.owner is not None:
             return self._with_pods(())
         if len(self.pods) + len(self.later) == 1:
-            return {"apply": [*self.pods]}
+            return self._relabelled({})
         if self.later:
             pod = self.later.pop(0)
         else:
