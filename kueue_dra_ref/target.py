@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 Manifest = dict[str, Any]
 
@@ -138,3 +138,43 @@ class Target(Protocol):
 
     def stop(self) -> None:
         """Stop the processes that this target started, and remove what it created."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """A second cluster with a Kueue of its own, and the kubeconfig with which a manager reaches it."""
+
+    target: Target
+    kubeconfig: str
+
+
+class NoWorkers(Exception):
+    """A target has no clusters that could be workers of MultiKueue; the message says why."""
+
+
+@runtime_checkable
+class HasWorkers(Protocol):
+    """A target that can be the manager of MultiKueue."""
+
+    def workers(self) -> Sequence[Worker]:
+        """Give two empty clusters for one case; ask for them before `Target.start`.
+
+        Raises:
+            NoWorkers: there are none.
+
+        """
+
+    def wait(self, arrived: Callable[[], bool]) -> None:
+        """Return when something holds in these clusters, or after a time in which it would."""
+
+
+def workers_of(target: Target) -> Sequence[Worker]:
+    """Give the workers of a target.
+
+    Raises:
+        NoWorkers: it has none.
+
+    """
+    if isinstance(target, HasWorkers):
+        return target.workers()
+    raise NoWorkers(f"the target {target.name} has no other clusters")

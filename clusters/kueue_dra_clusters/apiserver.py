@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 from kubernetes.client import ApiClient, Configuration
 
-from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.api_client import APIClient, auth_headers
 from kueue_dra_clusters.binaries import Binaries
 from kueue_dra_clusters.certificates import Authority, KeyPair, a_signing_key
 from kueue_dra_clusters.errors import ProcessError
@@ -98,19 +101,21 @@ class ApiServer:
 
     def kubeconfig(self, name: str, token: str) -> Path:
         """Write a kubeconfig with a token."""
+        authority = str(self.processes.directory / "ca.crt")
+        cluster = {"server": self._address(), "certificate-authority": authority}
+        content = _kubeconfig(name, cluster, token)
+        return self.processes.keep(f"{name}.kubeconfig", json.dumps(content).encode())
+
+    def administrator(self) -> str:
+        """Give a kubeconfig with all permissions as text, which names no files."""
+        authority = base64.b64encode(self.authority.pair.certificate).decode()
         cluster = {
             "server": self._address(),
-            "certificate-authority": str(self.processes.directory / "ca.crt"),
+            "certificate-authority-data": authority,
         }
-        content = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "current-context": name,
-            "clusters": [{"name": name, "cluster": cluster}],
-            "users": [{"name": name, "user": {"token": token}}],
-            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
-        }
-        return self.processes.keep(f"{name}.kubeconfig", json.dumps(content).encode())
+        header = auth_headers(self.api)["authorization"]
+        token = header.removeprefix("Bearer ")
+        return json.dumps(_kubeconfig("administrator", cluster, token))
 
     def _start_etcd(self) -> str:
         client, peer = (f"http://{LOOPBACK}:{self.ports.reserve()}" for _ in range(2))
@@ -153,3 +158,15 @@ class ApiServer:
         settings.proxy = None  # the user's proxy does not lead to loopback
         settings.connection_pool_maxsize = CONNECTIONS
         return ApiClient(settings)
+
+
+def _kubeconfig(name: str, cluster: Mapping[str, str], token: str) -> dict[str, Any]:
+    """Give a kubeconfig of one cluster, with a token."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": name,
+        "clusters": [{"name": name, "cluster": cluster}],
+        "users": [{"name": name, "user": {"token": token}}],
+        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+    }

@@ -86,6 +86,10 @@ class ControlPlane:
         """Give a client for the newest version of Kueue's API, whatever the release serves."""
         return self._release.objects(api=self.api, limits=limits, alive=self._insist)
 
+    def administrator(self) -> str:
+        """Give a kubeconfig with all permissions as text, for a manager of MultiKueue."""
+        return self._server.administrator()
+
     @property
     def pauses(self) -> Pauses:
         """The delays of the release."""

@@ -75,6 +75,7 @@ KINDS = {
         ),
         ResourceKind(name="RuntimeClass", group="node.k8s.io", versions=("v1",)),
         ResourceKind(name="LimitRange", group="", versions=("v1",), namespaced=True),
+        ResourceKind(name="Secret", group="", versions=("v1",), namespaced=True),
         *map(_work, JOB_KINDS.values()),
         *map(_work, POD_OWNERS.values()),
         *map(_runtime, RUNTIME_KINDS),
@@ -83,6 +84,8 @@ KINDS = {
         _kueue("ClusterQueue"),
         _kueue("WorkloadPriorityClass"),
         _kueue("AdmissionCheck"),
+        _kueue("MultiKueueConfig"),
+        _kueue("MultiKueueCluster"),
         _kueue("LocalQueue", namespaced=True),
         _kueue("Workload", namespaced=True),
         ResourceKind(

@@ -217,8 +217,23 @@ def _admission_check(version: str) -> GoStruct:
     )
 
 
+def _workers(version: str) -> GoStruct:
+    return fields(
+        f"{version}.MultiKueueConfigSpec",
+        ("clusters", TEXTS),
+        ("quotaManagement", TEXT),
+    )
+
+
+def _worker(version: str) -> GoStruct:
+    source = "kubeConfig" if version == OLDER else "clusterSource"
+    return fields(f"{version}.MultiKueueClusterSpec", (source, ANYTHING))
+
+
 _SPECS: Mapping[str, Callable[[str], GoStruct]] = {
     "AdmissionCheck": _admission_check,
+    "MultiKueueConfig": _workers,
+    "MultiKueueCluster": _worker,
     "ClusterQueue": _cluster_queue,
     "Cohort": _cohort,
     "LocalQueue": _local_queue,

@@ -19,6 +19,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
     MappingSource,
     Preprocessing,
 )
+from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
@@ -95,6 +96,7 @@ class Behaviour:
     )
     cycle: SchedulingCycle
     checking: AdmissionCheckRules
+    dispatching: MultiKueueRules = field(default_factory=MultiKueueRules)
     reporting: StatusRules
 
     @property

@@ -57,6 +57,7 @@ PHASES = {
     "sharing": "admission-fair-sharing",
     "cycle": "scheduling-cycle",
     "checking": "admission-checks",
+    "dispatching": "multikueue",
     "reporting": "status",
 }
 """What users call a phase, by the field of a behaviour, in the order of application."""

@@ -19,6 +19,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_18_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
+from kueue_dra_ref.behaviours.kueue_0_18_multikueue import DISPATCHING
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
@@ -109,6 +110,7 @@ def kueue_0_18() -> Behaviour:
         preempting=_preempting(earlier.preempting),
         sharing=_sharing(earlier.sharing),
         checking=_checking(earlier.checking),
+        dispatching=DISPATCHING,
         reporting=_reporting(earlier.reporting),
     )
 

@@ -26,6 +26,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
     ExtendedResources,
     Preprocessing,
 )
+from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     FlavorAssignment,
     QueueRules,
@@ -61,6 +62,7 @@ from kueue_dra_ref.rules.jobframework import (
     ray_jobs,
     workload_slices,
 )
+from kueue_dra_ref.rules.multikueue import dispatching
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads
 from kueue_dra_ref.rules.scheduler import scheduling_cycle
 from kueue_dra_ref.rules.webhooks import ray_webhook, workload_webhook
@@ -99,6 +101,7 @@ def kueue_0_19() -> Behaviour:
         # As 0.18.5 and 0.18.6 do.
         sharing=sharing_with_ledger(exact_sharing(earlier.sharing)),
         checking=_checking(earlier.checking),
+        dispatching=_dispatching(earlier.dispatching),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -405,6 +408,26 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
         unreserved=earlier.unreserved.gate(
             admission_checks.no_reservation_unsatisfied_checks,
             UnadmittedWorkloadsObservability=False,
+        ),
+    )
+
+
+def _dispatched(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while MultiKueue is on."""
+    return when(each, MultiKueue=True)
+
+
+def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
+    return replace(
+        earlier,
+        # The check says that the copy was admitted.
+        won=earlier.won.swap(
+            dispatching.reservation_on, _dispatched(dispatching.admitted_on)
+        ),
+        # A copy that is gone is retried at once; the time of a lost worker counts from the loss.
+        retry_lost=First(
+            _dispatched(dispatching.retry_when_copy_is_gone),
+            _dispatched(dispatching.retry_when_worker_is_lost),
         ),
     )
 

@@ -37,6 +37,8 @@ from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest, Ref
 
 _ACCEPTED = MemoizedCopy()
+_OUT_OF_SYNC = ("OutOfSync", "The prebuilt workload is out of sync with its user job")
+"""The reason and the message of a Workload that is not that of the work that names it."""
 
 
 class JobReconciler:
@@ -101,6 +103,10 @@ class JobReconciler:
         job = resolved(job, self.store.find)
         if self._suspend_owned(job) or self.managing.objection(job):
             return
+        prebuilt = self.kueue.behaviour.dispatching.prebuilt(job)
+        if prebuilt is not None:
+            self._reconcile_prebuilt(job, prebuilt)
+            return
         workload = self._workload_of(job)
         try:
             if self.rules.elastic(job):
@@ -111,6 +117,24 @@ class JobReconciler:
             self.backoff.failed(key)
         else:
             self.backoff.forget(key)
+
+    def _reconcile_prebuilt(self, job: Manifest, name: str) -> None:
+        """Bring work in line with the Workload that another client has created for it, which it owns from now on."""
+        workload = self.store.find("Workload", name, job["metadata"]["namespace"])
+        if workload is None or is_true(workload, "Finished"):
+            return
+        owners = workload["metadata"].get("ownerReferences") or ()
+        if not owners:
+            meta = {**workload["metadata"], "ownerReferences": [self._owner(job)]}
+            self.store.put({**workload, "metadata": meta})
+        elif not is_owned_by(workload, job["metadata"]["uid"]):
+            return
+        elif finished := self.rules.finished(job):
+            self._finish(job, workload, *finished)
+        elif not self._equivalent_to_workload(job, workload):
+            finish(self.kueue, workload, *_OUT_OF_SYNC)
+        else:
+            self._follow(job, workload)
 
     def _suspend_owned(self, job: Manifest) -> bool:
         """Suspend work whose ancestor is not admitted; False if it has no ancestor that Kueue manages."""
@@ -209,6 +233,10 @@ class JobReconciler:
         """Bring a Job and its equivalent Workload in line, one change at a time."""
         if not self.rules.elastic(job) and self.priorities.follow(job, workload):
             return
+        self._follow(job, workload)
+
+    def _follow(self, job: Manifest, workload: Manifest) -> None:
+        """Bring a Job and its Workload in line, except for the priority."""
         if self._reclaim(job, workload):
             return
         if is_true(workload, "Evicted"):
@@ -307,13 +335,6 @@ class JobReconciler:
         self, job: Manifest, spec: Manifest, name: str = "", annotations: Any = None
     ) -> None:
         meta = job["metadata"]
-        owner = {
-            "apiVersion": self.kind.api_version,
-            "kind": self.kind.name,
-            "name": meta["name"],
-            "uid": meta["uid"],
-            "controller": True,
-        }
         workload = {
             "apiVersion": "kueue.x-k8s.io/v1beta2",
             "kind": "Workload",
@@ -321,13 +342,23 @@ class JobReconciler:
                 "name": name or workload_name(job),
                 "namespace": meta["namespace"],
                 "labels": {"kueue.x-k8s.io/job-uid": meta["uid"]},
-                "ownerReferences": [owner],
+                "ownerReferences": [self._owner(job)],
                 **({"annotations": annotations} if annotations else {}),
             },
             "spec": spec,
         }
         if self._is_accepted(workload):
             self.store.put(workload)
+
+    def _owner(self, job: Manifest) -> Manifest:
+        """Give the reference of a Workload to the work that owns it."""
+        return {
+            "apiVersion": self.kind.api_version,
+            "kind": self.kind.name,
+            "name": job["metadata"]["name"],
+            "uid": job["metadata"]["uid"],
+            "controller": True,
+        }
 
     def _is_accepted(self, workload: Manifest) -> bool:
         """Whether the API server accepts a new Workload."""

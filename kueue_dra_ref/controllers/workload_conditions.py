@@ -62,6 +62,9 @@ def evict(
     """Mark a workload as evicted and count the eviction; it releases its quota once its pods are gone."""
     _count_eviction(working, eviction)
     reset_checks(kueue, working)
+    if kueue.behaviour.dispatching.forget_cluster():
+        working["status"].pop("clusterName", None)
+        working["status"].pop("nominatedClusterNames", None)
     changed = False
     for each in kueue.behaviour.reporting.evicted(
         eviction.full_reason, eviction.message

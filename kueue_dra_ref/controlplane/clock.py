@@ -47,10 +47,14 @@ class Clock:
         due = (seconds, self._number, act)
         heapq.heappush(self._due, due)
 
+    @property
+    def next_due(self) -> float:
+        """The time of the next action; infinite without one."""
+        return self._due[0][0] if self._due else inf
+
     def advance(self, until: float) -> bool:
         """Advance to the next action that is due by ``until`` seconds and do it; False when there is none."""
-        first = self._due[0][0] if self._due else inf
-        if first > until:
+        if self.next_due > until:
             self.seconds = max(self.seconds, until)
             return False
         due, _, act = heapq.heappop(self._due)

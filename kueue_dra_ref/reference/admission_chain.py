@@ -8,19 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.crd_validation import drop, fill
 from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import replaced, spec_of, template_of
 from kueue_dra_ref.api.job_kinds import (
+    JOB,
     JOB_KINDS,
     POD,
     SUBMITTED,
     pod_set_places,
     with_suspend,
 )
-from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL, queue_named_by
+from kueue_dra_ref.api.multikueue import CONTROLLER
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.queued_pods import with_gates
 from kueue_dra_ref.api.scheme import KINDS, kind_of
@@ -44,6 +47,9 @@ from kueue_dra_ref.reference.pod_mutation import PodMutation
 from kueue_dra_ref.reference.restored_objects import check_metadata, check_status
 from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
+
+JOB_CONTROLLER = "kubernetes.io/job-controller"
+"""What ``managedBy`` of a Job names that names none."""
 
 
 class AdmissionChain:
@@ -250,9 +256,29 @@ class AdmissionChain:
         _set_label(job, PRIORITY_LABEL, self._priority_class(job))
         if managed.claims(job):
             job["spec"] = with_suspend(job, True)["spec"]
+        self._set_manager(job)
         rules = self.behaviour.jobs
         if rules.elastic(job) and rules.gate_pods(job) and not managed.is_off(job):
             job["spec"] = _with_gated_templates(job)["spec"]
+
+    def _set_manager(self, job: Manifest) -> None:
+        """Have MultiKueue manage a Job whose ClusterQueue has one of its checks."""
+        named = job["spec"].get("managedBy", JOB_CONTROLLER)
+        if job["kind"] == JOB.name and named == JOB_CONTROLLER:
+            controllers = self._check_controllers(job)
+            if self.behaviour.dispatching.manage(controllers):
+                job["spec"] = {**job["spec"], "managedBy": CONTROLLER}
+
+    def _check_controllers(self, job: Manifest) -> frozenset[str]:
+        """Name the controllers of the checks of a Job's ClusterQueue."""
+        find, meta = self.store.find, job["metadata"]
+        local_queue = find("LocalQueue", queue_named_by(job), meta["namespace"])
+        name = local_queue["spec"].get("clusterQueue", "") if local_queue else ""
+        queue = find("ClusterQueue", name)
+        names = checks_named_by(queue) if queue else ()
+        checks = [find(ADMISSION_CHECK, each) for each in names]
+        named = [each["spec"].get("controllerName", "") for each in checks if each]
+        return frozenset(named)
 
     def _priority_class(self, job: Manifest) -> str:
         labels = job["metadata"].get("labels") or {}

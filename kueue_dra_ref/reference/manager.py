@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD
+from kueue_dra_ref.api.multikueue import CLUSTER, CONFIG, SECRET
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
@@ -17,6 +18,8 @@ from kueue_dra_ref.controllers.elastic_pods import ElasticPods
 from kueue_dra_ref.controllers.finalizers import FinalizerController
 from kueue_dra_ref.controllers.job import JobReconciler
 from kueue_dra_ref.controllers.limitrange import LimitRangeController
+from kueue_dra_ref.controllers.multikueue_clusters import Dial
+from kueue_dra_ref.controllers.multikueue_setup import KINDS, MultiKueue
 from kueue_dra_ref.controllers.pod_owners import PodOwnerController
 from kueue_dra_ref.controllers.pods import PodReconciler
 from kueue_dra_ref.controllers.queue_status import QueueStatus
@@ -33,6 +36,9 @@ _INITIAL_LIST = (
     "WorkloadPriorityClass",
     "Namespace",
     "ResourceFlavor",
+    SECRET,
+    CLUSTER,
+    CONFIG,
     "AdmissionCheck",
     "Cohort",
     "ClusterQueue",
@@ -69,8 +75,10 @@ class Manager:
         configuration: Configuration,
         store: Store,
         clock: Clock,
+        dial: Dial | None = None,
     ) -> None:
         self.kueue = Kueue(behaviour, configuration, store, clock)
+        self.multikueue = MultiKueue(self.kueue, dial) if dial else None
         self.workloads = WorkloadReconciler(self.kueue)
         self.reconcilers = {
             name: JobReconciler(self.kueue, kind) for name, kind in JOB_KINDS.items()
@@ -91,6 +99,12 @@ class Manager:
         self._deferred: dict[tuple[str, Key], None] = {}
         """Victims to reconcile after the next cycle: their preemptor has not been admitted for long."""
         self._handlers = self._all_handlers()
+        if self.multikueue is not None:
+            self._handlers = _merged(self._handlers, self.multikueue.handlers)
+        self._list_all(store)
+
+    def _list_all(self, store: Store) -> None:
+        """Handle the objects that exist when Kueue starts."""
         for kind in _INITIAL_LIST:
             for found in store.every(kind):
                 self.on_event(Event(kind=kind, key=key_of(found), old=None, new=found))
@@ -252,6 +266,9 @@ class Manager:
         if kind in self.reconcilers:
             self.reconcilers[kind].reconcile(key)
             return
+        if self.multikueue is not None and kind in KINDS:
+            self.multikueue.reconcile(kind, key)
+            return
         match kind:
             case "Workload":
                 self.workloads.reconcile(key)
@@ -259,6 +276,12 @@ class Manager:
                 self.pod_owners.reconcile(kind, key)
             case _:
                 self.finalizers.reconcile(kind, key)
+
+
+def _merged(one: Handlers, other: Handlers) -> Handlers:
+    """Give the handlers of both, those of the first one first."""
+    kinds = dict.fromkeys([*one, *other])
+    return {kind: (*one.get(kind, ()), *other.get(kind, ())) for kind in kinds}
 
 
 def _is_spec_change(event: Event) -> bool:

@@ -5,8 +5,9 @@ No counterpart: the in-memory control plane as a target.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from kueue_dra_ref.api.configuration import NAMESPACE
 from kueue_dra_ref.api.conversion import presented
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
@@ -21,6 +22,7 @@ from kueue_dra_ref.controlplane.store import Event, Store, key_of
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.reference.admission_chain import AdmissionChain, refusal_of
 from kueue_dra_ref.reference.configuration_check import checked
+from kueue_dra_ref.reference.fleet import Fleet
 from kueue_dra_ref.reference.manager import Manager
 from kueue_dra_ref.target import (
     Audit,
@@ -29,6 +31,7 @@ from kueue_dra_ref.target import (
     NotQuiescent,
     Ref,
     Rejection,
+    Worker,
 )
 from kueue_dra_ref.workload.dra_resources import DRAResources
 from kueue_dra_ref.workload.map_order import MapOrder
@@ -36,6 +39,8 @@ from kueue_dra_ref.workload.map_order import MapOrder
 _PATIENCE = 2.0
 """Simulated seconds that settling takes: longer than a batch of requeues is delayed."""
 
+_WORKERS = 2
+"""The clusters that a manager has."""
 _AUDITED = (*JOB_KINDS, "Workload", "LocalQueue", "ClusterQueue")
 
 
@@ -59,6 +64,9 @@ class ReferenceTarget:
         self._running: Manifest | None = None
         self._continues = False
         """Whether Kueue goes on from the objects of a running cluster."""
+        self._fleet: Fleet | None = None
+        self._notify: Callable[[Event], None] | None = None
+        """Sends changes to the manager of this cluster."""
         self._writer = AdmissionChain(behaviour, self.api_server, self.store)
         self._create_role()
 
@@ -77,7 +85,8 @@ class ReferenceTarget:
         self.store.clock = self.clock
         self._writer.behaviour = behaviour
         self._writer.configuration = found
-        self._manager = Manager(behaviour, found, self.store, self.clock)
+        dial = self._fleet.dial if self._fleet and self._leads else None
+        self._manager = Manager(behaviour, found, self.store, self.clock, dial)
         self._manager.kueue.map_order = self.map_order
         self._manager.kueue.continues = self._continues
         return ()
@@ -98,6 +107,54 @@ class ReferenceTarget:
             else:
                 self._after_write(written["kind"])
         return rejections
+
+    def workers(self) -> Sequence[Worker]:
+        """Give two empty clusters that a manager reaches by their kubeconfigs; Kueue starts again with them."""
+        names = [f"memory://worker{number + 1}" for number in range(_WORKERS)]
+        members = {name: self._worker() for name in names}
+        fleet = Fleet(manager=self, workers={**members})
+        for member in (self, *members.values()):
+            member._fleet = fleet
+        self._running = None
+        self._create_namespace(NAMESPACE)
+        return [Worker(target=members[name], kubeconfig=name) for name in names]
+
+    def wait(self, arrived: Callable[[], bool]) -> None:
+        """Settle: the clusters do not change after that."""
+        self.settle()
+
+    def _worker(self) -> ReferenceTarget:
+        return ReferenceTarget(self.behaviour, self.api_server, self.map_order)
+
+    def _create_namespace(self, name: str) -> None:
+        namespace = {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": name},
+        }
+        self.store.put(namespace)
+
+    @property
+    def _leads(self) -> bool:
+        """Whether this is the manager of other clusters."""
+        return self._fleet is not None and self._fleet.manager is self
+
+    def create(self, manifest: Manifest) -> bool:
+        """Create an object for a manager; False if the API server or a webhook rejects it."""
+        try:
+            self._writer.write(manifest)
+        except ManifestError:
+            return False
+        return True
+
+    def withdraw(self, ref: Ref) -> None:
+        """Delete an object for a manager."""
+        self.store.remove(ref)
+        self._writer.forget(ref)
+
+    def watch(self, notify: Callable[[Event], None]) -> None:
+        """Send each change to a manager."""
+        self._notify = notify
 
     def restore(
         self, manifests: Iterable[Manifest], seconds: float
@@ -120,7 +177,7 @@ class ReferenceTarget:
                 self.store.remove(workload)
             self.store.remove(ref)
             self._writer.forget(ref)
-        self._work()
+        self.work()
 
     def touch(self, refs: Iterable[Ref]) -> None:
         """Send Kueue an update event for the Workload of each Job, as for any change of its metadata."""
@@ -131,7 +188,7 @@ class ReferenceTarget:
                     key = key_of(found)
                     event = Event(kind="Workload", key=key, old=found, new=found)
                     self._on_event(event)
-        self._work()
+        self.work()
 
     def settle(self) -> None:
         """Let simulated time pass until requeues and early retries have happened.
@@ -140,12 +197,18 @@ class ReferenceTarget:
             NotQuiescent: Kueue, or a reference without one of its rules, never settles.
 
         """
-        self._work()
+        if self._fleet is not None:
+            self._fleet.settle()
+        else:
+            self._settle()
+        if restless := (self._fleet or self).restless:
+            raise NotQuiescent("; ".join(restless))
+
+    def _settle(self) -> None:
+        self.work()
         until = self.clock.seconds + _PATIENCE
-        while not self._restless and self.clock.advance(until):
-            self._work()
-        if self._restless:
-            raise NotQuiescent("; ".join(self._restless))
+        while not self.restless and self.clock.advance(until):
+            self.work()
 
     def read(self, ref: Ref) -> Manifest | None:
         """Give one object in the API version of the Ref."""
@@ -202,6 +265,7 @@ class ReferenceTarget:
         """Begin again with an empty store and, if one ran, no Kueue."""
         self._manager = None
         self._running = None
+        self._fleet = None
         self.api_server.warnings.clear()
         self.clock = Clock()
         self.store = Store(self.clock, self._on_event)
@@ -213,14 +277,15 @@ class ReferenceTarget:
         self._manager = None
 
     @property
-    def _restless(self) -> Sequence[str]:
+    def restless(self) -> Sequence[str]:
+        """What changes without end."""
         return self._manager.restless if self._manager else ()
 
     def _after_write(self, kind: str) -> None:
         if kind == "ClusterRole":
             self._running = None  # Kueue reads its permissions when it starts
         if kind in SUBMITTED:
-            self._work()
+            self.work()
 
     def _owned(self, ref: Ref) -> Sequence[Ref]:
         """Name the Workloads that a Job owns."""
@@ -248,8 +313,11 @@ class ReferenceTarget:
     def _on_event(self, event: Event) -> None:
         if self._manager is not None:
             self._manager.on_event(event)
+        if self._notify is not None:
+            self._notify(event)
 
-    def _work(self) -> None:
+    def work(self) -> None:
+        """Reconcile and schedule until nothing changes at this moment."""
         if self._manager is not None:
             self._manager.run_until_idle()
 

@@ -1,0 +1,116 @@
+"""MultiKueue's objects: the clusters of a check, the Secret of a cluster, and the copies of work on workers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+
+from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.queued_pods import PREBUILT
+from kueue_dra_ref.target import Manifest
+
+CONTROLLER = "kueue.x-k8s.io/multikueue"
+"""The controller of MultiKueue's AdmissionChecks, and what ``managedBy`` of dispatched work names."""
+ORIGIN = "kueue.x-k8s.io/multikueue-origin"
+"""The label of everything that a manager creates on a worker."""
+CONFIG, CLUSTER, SECRET = "MultiKueueConfig", "MultiKueueCluster", "Secret"
+JOB_UID = "kueue.x-k8s.io/job-uid"
+_DURATION = re.compile(r"([0-9]*\.?[0-9]+)(h|ms|m|s)")
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
+def is_multikueue(check: Manifest | None) -> bool:
+    """Whether MultiKueue is the controller of an AdmissionCheck."""
+    return check is not None and check["spec"].get("controllerName") == CONTROLLER
+
+
+def is_from_manager(obj: Manifest) -> bool:
+    """Whether a manager has created an object on a worker."""
+    labels = obj["metadata"].get("labels") or {}
+    return ORIGIN in labels
+
+
+def config_of(check: Manifest) -> str:
+    """Name the MultiKueueConfig of an AdmissionCheck; empty if it names none."""
+    parameters = check["spec"].get("parameters") or {}
+    return str(parameters.get("name", "")) if parameters.get("kind") == CONFIG else ""
+
+
+def clusters_of(config: Manifest) -> Sequence[str]:
+    """Name the clusters of a MultiKueueConfig, in its order."""
+    return [str(each) for each in config["spec"].get("clusters") or ()]
+
+
+def secret_of(cluster: Manifest) -> str:
+    """Name the Secret with the kubeconfig of a MultiKueueCluster."""
+    spec = cluster["spec"]
+    source = spec.get("clusterSource") or spec
+    return str((source.get("kubeConfig") or {}).get("location", ""))
+
+
+def kubeconfig_in(secret: Manifest) -> str:
+    """Give the kubeconfig in a Secret; empty if it has none that can be read."""
+    data = secret.get("data") or {}
+    written = data.get("kubeconfig", "")
+    try:
+        return base64.b64decode(written).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def prebuilt_name(job: Manifest) -> str:
+    """Name the Workload that another client has created for work; empty for none."""
+    meta = job["metadata"]
+    annotations = meta.get("annotations") or {}
+    labels = meta.get("labels") or {}
+    name = annotations.get(PREBUILT) or labels.get(PREBUILT)
+    return name or ""
+
+
+def workload_copy(workload: Manifest, origin: str) -> Manifest:
+    """Give the copy of a Workload for a worker: without its status, its owner and the UID of its Job."""
+    meta = workload["metadata"]
+    labels = {**(meta.get("labels") or {}), ORIGIN: origin}
+    labels.pop(JOB_UID, None)
+    return {
+        "apiVersion": workload["apiVersion"],
+        "kind": workload["kind"],
+        "metadata": {**_kept(meta), "labels": labels},
+        "spec": copied(workload["spec"]),
+    }
+
+
+def work_copy(job: Manifest, workload: str, origin: str) -> Manifest:
+    """Give the copy of work for a worker: it names the copy of its Workload, and the worker runs it."""
+    meta = job["metadata"]
+    labels = {**(meta.get("labels") or {}), ORIGIN: origin}
+    annotations = {**(meta.get("annotations") or {}), PREBUILT: workload}
+    spec = copied(job["spec"])
+    spec.pop("selector", None)
+    spec.pop("managedBy", None)
+    kept = {**_kept(meta), "labels": labels, "annotations": annotations}
+    return {
+        "apiVersion": job["apiVersion"],
+        "kind": job["kind"],
+        "metadata": kept,
+        "spec": spec,
+    }
+
+
+def _kept(meta: Manifest) -> Manifest:
+    names = ("name", "namespace", "labels", "annotations")
+    return {key: copied(meta[key]) for key in names if key in meta}
+
+
+def seconds_in(document: Manifest, key: str, default: float) -> float:
+    """Give a duration of the section multiKueue of a Configuration, such as 15m, in seconds."""
+    section = document.get("multiKueue") or {}
+    written = section.get(key)
+    if written is None:
+        return default
+    total = 0.0
+    for number, unit in _DURATION.findall(str(written)):
+        total += float(number) * _SECONDS[unit]
+    return total

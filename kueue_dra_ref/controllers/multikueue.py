@@ -1,0 +1,270 @@
+"""MultiKueue's Workload controller: it copies work to workers, follows the copy that runs, and deletes the others.
+
+Kueue: pkg/controller/admissionchecks/multikueue/workload.go (wlReconciler, reconcileGroup)
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from kueue_dra_ref.api.admission_checks import (
+    ADMISSION_CHECK,
+    PENDING,
+    READY,
+    REJECTED,
+    RETRY,
+    check_states,
+)
+from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.multikueue import is_multikueue, seconds_in, workload_copy
+from kueue_dra_ref.controllers.multikueue_clusters import MultiKueueClusters
+from kueue_dra_ref.controllers.multikueue_group import Group
+from kueue_dra_ref.controllers.workload_conditions import finish
+from kueue_dra_ref.controlplane.clock import seconds_of
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import Event, key_of
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.rules.multikueue.dispatching import LostCopy
+from kueue_dra_ref.target import Manifest, Ref
+
+DISPATCHED = "MultiKueueWorkload"
+"""What is reconciled here, by the key of a Workload."""
+DEFERRED_SYNC = 2.0
+"""Seconds until the status of a copy is read again, if the work is suspended on the manager."""
+GC_INTERVAL = 60.0
+"""Seconds between two searches for copies of deleted Workloads, by default."""
+LOST_TIMEOUT = 900.0
+"""Seconds after which a lost worker counts as gone, by default."""
+
+
+class MultiKueueWorkloads:
+    """Reconciles the Workloads that a manager dispatches."""
+
+    def __init__(self, kueue: Kueue, clusters: MultiKueueClusters) -> None:
+        self.kueue = kueue
+        self.store = kueue.store
+        self.clusters = clusters
+        self.rules = kueue.behaviour.dispatching
+        document = kueue.configuration.document
+        section = document.get("multiKueue") or {}
+        self.origin = str(section.get("origin") or "multikueue")
+        self.lost_timeout = seconds_in(document, "workerLostTimeout", LOST_TIMEOUT)
+        self._gone: dict[Key, Manifest] = {}
+        """Deleted Workloads whose copies are to be deleted."""
+        self._due: set[tuple[Key, float]] = set()
+        """What is to be reconciled after how many seconds."""
+        clusters.changed = self._again
+        clusters.start(seconds_in(document, "gcInterval", GC_INTERVAL))
+
+    def on_workload(self, event: Event) -> None:
+        """Reconcile a Workload that has changed; a deleted one is kept until its copies are gone."""
+        if event.new is None and event.old is not None:
+            self._gone[event.key] = event.old
+        self._again(event.key)
+
+    def on_config(self, _: Event) -> None:
+        """Reconcile all dispatched Workloads, because the clusters of a check have changed."""
+        for workload in self.store.every("Workload"):
+            self._again(key_of(workload))
+
+    def _again(self, key: Key) -> None:
+        self.kueue.reconcile(DISPATCHED, key)
+
+    def _later(self, key: Key, seconds: float) -> None:
+        due = (key, seconds)
+        if due not in self._due:
+            self._due.add(due)
+            self.kueue.later(seconds, partial(self._act, due))
+
+    def _act(self, due: tuple[Key, float]) -> None:
+        self._due.discard(due)
+        key, _ = due
+        self._again(key)
+
+    def reconcile(self, key: Key) -> None:
+        """Bring the copies of one Workload in line with it, and it in line with the copy that runs."""
+        local = self.store.get("Workload", key)
+        known = local or self._gone.get(key)
+        group = self._group(known) if known else None
+        if group is None or group.state["state"] == REJECTED:
+            self._gone.pop(key, None)
+        elif local is None:
+            self._reconcile_deleted(group)
+        elif not self._is_rejected(group):
+            self._reconcile(group)
+
+    def _reconcile_deleted(self, group: Group) -> None:
+        self._gone.pop(group.key, None)
+        if self.rules.withdraw_deleted():
+            group.withdraw_all()
+
+    def _group(self, local: Manifest) -> Group | None:
+        """Give a Workload with its copies; None if it has no check of MultiKueue, or belongs to no work."""
+        check = self._check(local)
+        owners = local["metadata"].get("ownerReferences") or ()
+        owned = [each for each in owners if each["kind"] in JOB_KINDS]
+        if check is None or not owned:
+            return None
+        namespace = local["metadata"]["namespace"]
+        job = Ref.of({**owned[0], "namespace": namespace})
+        return Group(
+            kueue=self.kueue,
+            local=local,
+            check=check["metadata"]["name"],
+            job=job,
+            remotes=self.clusters.connected(check),
+        )
+
+    def _check(self, local: Manifest) -> Manifest | None:
+        for state in check_states(local):
+            check = self.store.find(ADMISSION_CHECK, state["name"])
+            if is_multikueue(check):
+                return check
+        return None
+
+    def _is_rejected(self, group: Group) -> bool:
+        """Reject a Workload whose work MultiKueue does not manage; True if it did."""
+        job = group.work() or {"spec": {}}
+        managed_by = job["spec"].get("managedBy", "")
+        message = self.rules.reject(managed_by)
+        if message is None:
+            return False
+        group.answer(REJECTED, message)
+        return True
+
+    def _reconcile(self, group: Group) -> None:
+        local = group.local
+        finished = is_true(local, "Finished")
+        reserved = is_true(local, "QuotaReserved")
+        if self.rules.withdraw(reserved, finished):
+            group.withdraw_all()
+            return
+        if finished or not reserved:
+            return
+        if self._follows_end(group) or self._follows_eviction(group):
+            return
+        self._withdraw_different(group)
+        winner = self.rules.winner(group.since("Admitted"))
+        if winner is not None:
+            self._converge(group, winner)
+        elif group.state["state"] == READY:
+            self._retry_lost(group)
+        else:
+            self._dispatch(group)
+
+    def _follows_end(self, group: Group) -> bool:
+        """Finish a Workload whose copy is finished; True if it did."""
+        ended = group.first("Finished")
+        if ended is None:
+            return False
+        group.sync(ended, self.origin)
+        copy = group.copies()[ended]
+        found = condition(copy, "Finished") or {}
+        finish(self.kueue, group.local, found["reason"], found["message"])
+        return True
+
+    def _follows_eviction(self, group: Group) -> bool:
+        """Follow a copy that was evicted; True if that is all there is to do now."""
+        evicted = group.first("Evicted")
+        if evicted is None:
+            return False
+        if is_true(group.local, "Evicted"):
+            group.sync(evicted, self.origin)
+            return True
+        if group.state["state"] != READY:
+            return False
+        message = self.rules.retry_evicted(group.cluster)
+        if message is None:
+            return False
+        group.answer(RETRY, message)
+        return True
+
+    def _withdraw_different(self, group: Group) -> None:
+        spec = group.local["spec"]
+        for name, copy in group.copies().items():
+            if self.rules.differs(spec, copy["spec"]):
+                group.withdraw(name)
+
+    def _converge(self, group: Group, winner: str) -> None:
+        """Delete the other copies, and follow the one that runs."""
+        for name in group.copies():
+            if name != winner and self.rules.withdraw_others():
+                group.withdraw(name)
+        if is_true(group.local, "Evicted"):
+            evicted = condition(group.local, "Evicted") or {}
+            self._evict_copy(group, winner, evicted["message"])
+            return
+        is_deferred = group.sync(winner, self.origin)
+        self._later(group.key, DEFERRED_SYNC if is_deferred else self.lost_timeout)
+        self._win(group, winner)
+
+    def _win(self, group: Group, winner: str) -> None:
+        """Set the check to Ready; the cluster of a Workload that has one does not change."""
+        message = self.rules.won(winner)
+        state = group.state
+        if message is None or state["state"] not in (PENDING, READY):
+            return
+        if group.cluster not in ("", winner):
+            return
+        if (state["state"], state["message"]) == (READY, message):
+            return
+        working = self.kueue.patched(group.local)
+        working["status"]["clusterName"] = winner
+        working["status"].pop("nominatedClusterNames", None)
+        group.set_state(working, READY, message)
+        self.store.put(working)
+
+    def _evict_copy(self, group: Group, cluster: str, message: str) -> None:
+        """Deactivate the copy of a Workload that is evicted on the manager."""
+        text = self.rules.evict_copy(message)
+        if text is None:
+            return
+        copy = group.copies()[cluster]
+        working = {**copy, "status": copied(copy.get("status") or {})}
+        now, reason = self.kueue.clock.now, "EvictedOnManagerCluster"
+        set_condition(working, "DeactivationTarget", True, reason, text, now)
+        group.remotes[cluster].store.put(working)
+
+    def _retry_lost(self, group: Group) -> None:
+        """Set the check to Retry if no copy is admitted any more, at once or once the worker has been lost for long."""
+        cluster = group.cluster
+        since = seconds_of(group.state["lastTransitionTime"])
+        lost = LostCopy(
+            cluster=cluster,
+            reachable=cluster in group.remotes,
+            lost_for=self.clusters.lost_for(cluster),
+            ready_for=self.kueue.clock.seconds - since,
+            timeout=self.lost_timeout,
+        )
+        message = self.rules.retry_lost(lost)
+        if message is not None:
+            group.answer(RETRY, message)
+        else:
+            self._later(group.key, self.lost_timeout)
+
+    def _dispatch(self, group: Group) -> None:
+        """Create a copy of the Workload on each cluster that gets one."""
+        if group.state["state"] != PENDING or group.cluster:
+            return
+        if not self._others_ready(group):
+            return
+        connected = frozenset(group.remotes)
+        nominated = self.rules.nominate(connected) or frozenset()
+        names = sorted(nominated)
+        self._nominate(group, names)
+        missing = nominated - group.copies().keys()
+        for name in sorted(missing):
+            copy = workload_copy(group.local, self.origin)
+            group.remotes[name].create(copy)
+
+    def _nominate(self, group: Group, names: list[str]) -> None:
+        working = self.kueue.patched(group.local)
+        working["status"]["nominatedClusterNames"] = names
+        self.store.put(working)
+
+    def _others_ready(self, group: Group) -> bool:
+        states = check_states(group.local)
+        others = [each for each in states if each["name"] != group.check]
+        return all(each["state"] == READY for each in others)

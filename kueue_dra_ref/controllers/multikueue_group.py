@@ -1,0 +1,136 @@
+"""A Workload of a manager with its copies on workers, and what is written to either.
+
+Kueue: pkg/controller/admissionchecks/multikueue/workload.go (wlGroup, RemoveRemoteObjects);
+    pkg/controller/jobs/job/job_multikueue_adapter.go (SyncJob)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.admission_checks import check_states
+from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, is_suspended
+from kueue_dra_ref.api.multikueue import is_from_manager, work_copy
+from kueue_dra_ref.controllers.multikueue_clusters import Remote
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import key_of
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.rules.multikueue.dispatching import JobPair
+from kueue_dra_ref.target import Manifest, Ref
+
+
+@dataclass(slots=True, kw_only=True)
+class Group:
+    """A Workload of a manager with its check, the work that owns it, and the connected clusters."""
+
+    kueue: Kueue
+    local: Manifest
+    check: str
+    job: Ref
+    remotes: Mapping[str, Remote]
+
+    @property
+    def key(self) -> Key:
+        """The key of the Workload and of its copies."""
+        return key_of(self.local)
+
+    @property
+    def state(self) -> Manifest:
+        """The state of the check."""
+        for each in check_states(self.local):
+            if each["name"] == self.check:
+                return each
+        raise KeyError(self.check)
+
+    @property
+    def cluster(self) -> str:
+        """The cluster on which the work runs; empty for none."""
+        status = self.local.get("status") or {}
+        return str(status.get("clusterName", ""))
+
+    def work(self) -> Manifest | None:
+        """Give the work that owns the Workload."""
+        job = self.job
+        return self.kueue.store.find(job.kind, job.name, job.namespace)
+
+    def copies(self) -> dict[str, Manifest]:
+        """Give the copies of the Workload, by cluster."""
+        found = {}
+        for name, remote in self.remotes.items():
+            copy = remote.store.get("Workload", self.key)
+            if copy is not None:
+                found[name] = copy
+        return found
+
+    def since(self, kind: str) -> dict[str, str]:
+        """Give the times at which copies got a condition, by cluster."""
+        found = {}
+        for name, copy in self.copies().items():
+            if is_true(copy, kind):
+                each = condition(copy, kind) or {}
+                found[name] = str(each["lastTransitionTime"])
+        return found
+
+    def first(self, kind: str) -> str | None:
+        """Name the cluster whose copy got a condition first."""
+        times = self.since(kind)
+        ordered = sorted(times, key=lambda name: (times[name], name))
+        return ordered[0] if ordered else None
+
+    def withdraw_all(self) -> None:
+        """Delete what the manager has created on every worker."""
+        for name in self.remotes:
+            self.withdraw(name)
+
+    def withdraw(self, cluster: str) -> None:
+        """Delete the work and the Workload that the manager has created on a worker."""
+        remote = self.remotes[cluster]
+        namespace, name = self.key
+        work = remote.store.find(self.job.kind, self.job.name, namespace)
+        copy = remote.store.find("Workload", name, namespace)
+        for found in (work, copy):
+            if found is not None and is_from_manager(found):
+                ref = Ref.of(found)
+                remote.withdraw(ref)
+
+    def sync(self, cluster: str, origin: str) -> bool:
+        """Create the work on a worker, or copy its status; True if that has to wait until the work runs here."""
+        remote, job = self.remotes[cluster], self.work()
+        if job is None:
+            return False
+        copy = remote.store.find(self.job.kind, self.job.name, self.job.namespace)
+        if copy is None:
+            _, name = self.key
+            remote.create(work_copy(job, name, origin))
+            return False
+        if not self._has_status_of(job, copy):
+            return True
+        status = copied(copy.get("status") or {})
+        if status != job.get("status", {}):
+            self.kueue.store.put({**job, "status": status})
+        return False
+
+    def _has_status_of(self, job: Manifest, copy: Manifest) -> bool:
+        """Whether work gets the status of its copy: always that of one that is finished."""
+        kind = JOB_KINDS[self.job.kind]
+        if kind.outcome(copy) is not None:
+            return True
+        pair = JobPair(suspended=is_suspended(job), copy_suspended=is_suspended(copy))
+        return self.kueue.behaviour.dispatching.sync_status(pair)
+
+    def answer(self, state: str, message: str) -> None:
+        """Write the state of the check."""
+        working = self.kueue.patched(self.local)
+        self.set_state(working, state, message)
+        self.kueue.store.put(working)
+
+    def set_state(self, working: Manifest, state: str, message: str) -> None:
+        """Set the state of the check in a Workload that is going to be written."""
+        for each in check_states(working):
+            if each["name"] == self.check:
+                each["lastTransitionTime"] = self.kueue.clock.now
+                each["state"] = state
+                each["message"] = message

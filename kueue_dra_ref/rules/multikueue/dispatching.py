@@ -1,0 +1,290 @@
+"""MultiKueue: which workers get a copy of work, which copy runs, and when the manager tries again.
+
+Kueue: pkg/controller/admissionchecks/multikueue/workload.go (wlReconciler);
+    pkg/controller/admissionchecks/multikueue/admissioncheck.go (ACReconciler)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.multikueue import CONTROLLER, prebuilt_name
+from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import Manifest
+
+ADMITTED = "Admitted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterUse:
+    """The clusters of a MultiKueueConfig, those that do not exist, and those that are not connected."""
+
+    clusters: Sequence[str]
+    missing: Sequence[str] = ()
+    inactive: Sequence[str] = ()
+
+    @property
+    def message(self) -> str:
+        """Name the clusters that cannot be used, as Go prints lists."""
+        parts = []
+        if self.missing:
+            parts.append(f"Missing clusters: [{' '.join(self.missing)}]")
+        if self.inactive:
+            parts.append(f"Inactive clusters: [{' '.join(self.inactive)}]")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPair:
+    """What status the work has on the manager and on a worker."""
+
+    suspended: bool
+    copy_suspended: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostCopy:
+    """A copy that ran, and that the manager does not find any more; times in seconds."""
+
+    cluster: str
+    reachable: bool
+    lost_for: float
+    ready_for: float
+    timeout: float
+
+
+def _active(value: bool, reason: str, message: str) -> Condition:
+    return Condition(type="Active", value=value, reason=reason, message=message)
+
+
+@rule("MK-010")
+def no_usable_cluster(use: ClusterUse) -> Condition | None:
+    """A check of MultiKueue is not active while none of its clusters is connected.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/admissioncheck.go (ACReconciler)
+    """
+    if len(use.missing) + len(use.inactive) < len(use.clusters):
+        return None
+    return _active(False, "NoUsableClusters", use.message)
+
+
+@rule("MK-010")
+def some_usable_clusters(use: ClusterUse) -> Condition | None:
+    """A check of MultiKueue is active while some of its clusters are connected.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/admissioncheck.go (ACReconciler)
+    """
+    if not use.message:
+        return None
+    return _active(True, "SomeActiveClusters", use.message)
+
+
+@rule("MK-001")
+def all_usable_clusters(use: ClusterUse) -> Condition:
+    """A check of MultiKueue is active while all of its clusters are connected.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/admissioncheck.go (ACReconciler)
+    """
+    message = "The admission check is active"
+    return _active(not use.message, "Active", message)
+
+
+@rule("MK-002")
+def multikueue_manages_jobs(controllers: frozenset[str]) -> bool:
+    """A Job of a ClusterQueue with a check of MultiKueue is managed by MultiKueue.
+
+    Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultForManagedBy)
+    """
+    return CONTROLLER in controllers
+
+
+@rule("MK-012")
+def reject_other_managers(managed_by: str) -> str | None:
+    """MultiKueue rejects a Job that names another manager.
+
+    Kueue: pkg/controller/jobs/job/job_multikueue_adapter.go (IsJobManagedByKueue)
+    """
+    if managed_by == CONTROLLER:
+        return None
+    expected = f'Expecting spec.managedBy to be "{CONTROLLER}" not "{managed_by}"'
+    return f"The owner is not managed by Kueue: {expected}"
+
+
+@rule("MK-001")
+def dispatch_to_every_cluster(connected: frozenset[str]) -> frozenset[str]:
+    """Each connected cluster gets a copy of a workload with quota.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (nominateAndSynchronizeWorkers)
+    """
+    return connected
+
+
+@rule("MK-004")
+def first_admitted_copy_wins(copies: Mapping[str, str]) -> str | None:
+    """The copy that was admitted first runs; of copies of the same second any may win.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (bestMatchByCondition)
+    """
+    if not copies:
+        return None
+    return min(copies, key=lambda cluster: (copies[cluster], cluster))
+
+
+@rule("MK-005")
+def other_copies_go() -> bool:
+    """The copies on the other clusters are deleted once one is admitted.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (RemoveRemoteObjects)
+    """
+    return True
+
+
+@rule("MK-004")
+def admitted_on(cluster: str) -> str:
+    """The check is Ready once a copy is admitted, and names the cluster.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (syncAdmittingRemoteState)
+    """
+    return f'The workload was admitted on "{cluster}"'
+
+
+@rule("MK-004")
+def reservation_on(cluster: str) -> str:
+    """The check is Ready once a copy is admitted, and says that it got reservation.
+
+    Kueue 0.18: pkg/controller/admissionchecks/multikueue/workload.go (syncReservingRemoteState)
+    """
+    return f'The workload got reservation on "{cluster}"'
+
+
+@rule("MK-006")
+def copies_go_without_quota(reserved: bool, finished: bool) -> bool:
+    """All copies are deleted while the workload has no quota on the manager.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    return not reserved and not finished
+
+
+@rule("MK-007")
+def copies_go_when_finished(_reserved: bool, finished: bool) -> bool:
+    """All copies are deleted when the workload is finished.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    return finished
+
+
+@rule("MK-008")
+def copies_go_with_workload() -> bool:
+    """All copies are deleted with the workload.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (Reconcile)
+    """
+    return True
+
+
+@rule("MK-020")
+def orphaned_copies_go() -> bool:
+    """Copies without a workload on the manager are deleted, once in a gcInterval.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/multikueuecluster.go (runGC)
+    """
+    return True
+
+
+@rule("MK-009")
+def status_follows_running_copy(pair: JobPair) -> bool:
+    """A Job that is not suspended on the manager has the status of its copy.
+
+    Kueue: pkg/controller/jobs/job/job_multikueue_adapter.go (determineStatusUpdate)
+    """
+    return not pair.suspended
+
+
+@rule("MK-009")
+def status_follows_suspended_copy(pair: JobPair) -> bool:
+    """A suspended Job has the status of a copy that is suspended too.
+
+    Kueue: pkg/controller/jobs/job/job_multikueue_adapter.go (determineStatusUpdate)
+    """
+    return pair.suspended and pair.copy_suspended
+
+
+@rule("MK-013")
+def retry_when_copy_is_evicted(cluster: str) -> str:
+    """The check is set to Retry when the copy that runs is evicted on its worker.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    found = f'Workload evicted on worker cluster: "{cluster}"'
+    return f'{found}, resetting for re-admission. Previously: "Ready"'
+
+
+@rule("MK-014")
+def retry_when_copy_is_gone(lost: LostCopy) -> str | None:
+    """The check is set to Retry at once when a connected worker has no admitted copy any more.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    if not lost.reachable:
+        return None
+    return 'Admitting remote no longer exists, Previously: "Ready"'
+
+
+@rule("MK-015")
+def retry_when_worker_is_lost(lost: LostCopy) -> str | None:
+    """The check is set to Retry when the worker has been lost for workerLostTimeout.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (admittingWorkerLostSince)
+    """
+    if lost.reachable or lost.lost_for < lost.timeout:
+        return None
+    return 'Admitting remote lost, Previously: "Ready"'
+
+
+@rule("MK-014", "MK-015")
+def retry_when_copy_is_lost(lost: LostCopy) -> str | None:
+    """The check is set to Retry when the copy is not found workerLostTimeout after the check was Ready.
+
+    Kueue 0.18: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    return "Reserving remote lost" if lost.ready_for >= lost.timeout else None
+
+
+@rule("MK-016")
+def copies_go_when_they_differ(spec: Manifest, copied: Manifest) -> bool:
+    """A copy whose spec is not that of the workload is deleted, and made again.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (isRemoteSpecOutOfSync)
+    """
+    return spec != copied
+
+
+@rule("MK-017")
+def eviction_forgets_the_cluster() -> bool:
+    """An eviction on the manager clears the cluster of a workload, so that it is dispatched again.
+
+    Kueue: pkg/workload/evict/evict.go (resetClusterNomination)
+    """
+    return True
+
+
+@rule("MK-017")
+def copy_is_evicted_with_workload(message: str) -> str:
+    """A copy is deactivated while the workload is evicted on the manager and has its quota.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    return f"Evicted on manager: {message}"
+
+
+@rule("MK-018")
+def work_takes_prebuilt_workload(job: Manifest) -> str | None:
+    """Work that names a Workload gets that one, instead of one that Kueue creates.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (EnsurePrebuiltWorkloadOwnership)
+    """
+    return prebuilt_name(job) or None

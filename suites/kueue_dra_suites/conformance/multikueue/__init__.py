@@ -1,0 +1,1 @@
+"""Work that a manager dispatches to other clusters."""

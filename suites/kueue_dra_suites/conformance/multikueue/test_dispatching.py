@@ -1,0 +1,192 @@
+"""MultiKueue with devices: a manager dispatches, and each cluster charges by its own templates (Kueue; text silent)."""
+
+from __future__ import annotations
+
+import pytest
+
+from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
+from kueue_dra_fixtures.lab.fleet import Fleet
+from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
+from kueue_dra_fixtures.multikueue import waiting
+from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
+
+pytestmark = [needs_workers, owns_kueue]
+CARD = a_job(claims=[a_template(gpu())])
+NONE, ONE, TWO, THREE, FOUR = ({"whole-gpus": count} for count in range(5))
+
+
+@covers("MK-001", "MK-002", "MK-004", "MK-018")
+def test_the_worker_with_quota_runs_the_job(fleet: Fleet) -> None:
+    """Both workers get a copy; the one with quota admits it, and the manager names that worker."""
+    fleet.join(ONE, NONE, TWO)
+    job = fleet.submit(CARD)
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+    fleet.expect(lambda: fleet.works(job), [False, True])
+    fleet.expect(fleet.reserved, ["1", "0", "1"])
+
+
+@covers("MK-001")
+def test_every_worker_gets_a_copy(fleet: Fleet) -> None:
+    """While none admits its copy, the workload waits with its quota on the manager."""
+    fleet.join(ONE, NONE, NONE)
+    job = fleet.submit(CARD)
+
+    without = pending(Reason.NEVER_FITS)
+    fleet.expect_placed(job, waiting(ONE, fleet.check), without, without)
+    fleet.expect(lambda: fleet.works(job), [False, False])
+
+
+@covers("MK-003")
+@pytest.mark.parametrize(
+    ("pods", "charged"), [pytest.param(1, THREE, id="one-pod"), pytest.param(2, {"whole-gpus": 6}, id="two-pods")]
+)
+def test_each_cluster_charges_its_own_template(fleet: Fleet, pods: int, charged: dict[str, int]) -> None:
+    """Templates are not copied: one card on the manager, two on the first worker, three on the second."""
+    fleet.join(FOUR, ONE, {"whole-gpus": 6})
+    job = fleet.submit(a_job(pods=pods, claims=[a_template(gpu())]), a_template(gpu(2)), a_template(gpu(3)))
+
+    fleet.expect_placed(job, admitted({"whole-gpus": pods}), None, admitted(charged), worker=2)
+
+
+@covers("MK-005", "MK-004")
+def test_the_copy_on_the_other_worker_goes(fleet: Fleet) -> None:
+    """Both workers have quota: one of them runs the Job, and the other gives its quota back."""
+    fleet.join(ONE, ONE, ONE)
+    job = fleet.submit(CARD)
+
+    fleet.expect(lambda: fleet.placement(job).manager, admitted(ONE))
+    fleet.expect(lambda: sum(each is not None for each in fleet.placement(job).copies), 1)
+    fleet.expect(lambda: sorted(fleet.reserved()), ["0", "1", "1"])
+    winner = fleet.placement(job).worker
+    fleet.expect(lambda: fleet.reserved()[winner], "1")
+    assert fleet.works(job)[winner - 1]
+
+
+@covers("MK-004")
+def test_the_check_names_the_worker(fleet: Fleet) -> None:
+    """Up to 0.18 it says that the workload got reservation there."""
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(CARD)
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+    words = "got reservation" if fleet.manager.behaviour.kueue == "0.18" else "was admitted"
+    assert fleet.check_message(job) == f'The workload {words} on "{fleet.names[1]}"'
+
+
+@covers("MK-007")
+def test_the_end_on_the_worker_returns_quota_everywhere(fleet: Fleet) -> None:
+    """The Job completes on the worker: it is complete on the manager, and no copy is left."""
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(CARD)
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+    fleet.expect(lambda: fleet.works(job), [False, True])
+
+    fleet.finish(2, job)
+
+    fleet.expect_placed(job, finished("Succeeded"), None, None, worker=2)
+    fleet.expect(lambda: fleet.works(job), [False, False])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+    assert "Complete" in [each["type"] for each in fleet.job_status(job)["conditions"]]
+
+
+@covers("MK-008")
+def test_deletion_returns_quota_everywhere(fleet: Fleet) -> None:
+    """The Job is deleted on the manager: its copies are, too."""
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(CARD)
+    fleet.expect(fleet.reserved, ["1", "0", "1"])
+    fleet.expect(lambda: fleet.works(job), [False, True])
+
+    fleet.delete(job)
+
+    fleet.expect(lambda: fleet.left(job), [0, 0, 0])
+    fleet.expect(lambda: fleet.works(job), [False, False])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+
+
+@covers("MK-009")
+def test_the_manager_shows_the_pods_of_the_worker(fleet: Fleet) -> None:
+    """The status of the copy is that of the Job."""
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(CARD)
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+    fleet.expect(lambda: fleet.runs(2, job), True)
+
+    fleet.report(2, job, active=1)
+
+    fleet.expect(lambda: fleet.job_status(job).get("active"), 1)
+
+
+@covers("MK-001")
+@pytest.mark.parametrize("work", [pytest.param(CARD, id="devices"), pytest.param(a_job(cpu="1"), id="ordinary")])
+def test_nothing_is_dispatched_without_quota_on_the_manager(fleet: Fleet, work: Work) -> None:
+    """The manager's own quota comes first, whatever the workers have."""
+    quota = {"whole-gpus": 1, "cpu": 1}
+    fleet.join(dict.fromkeys(quota, 0), quota, quota)
+    job = fleet.submit(work)
+
+    fleet.expect_placed(job, pending(Reason.NEVER_FITS), None, None)
+
+
+@covers("MK-006")
+def test_losing_quota_on_the_manager_takes_the_copies_back(fleet: Fleet) -> None:
+    """The workload waits on both workers; on the manager it is deactivated."""
+    fleet.join(ONE, NONE, NONE)
+    job = fleet.submit(CARD)
+    fleet.expect(lambda: fleet.left(job), [1, 1, 1])
+
+    fleet.manager.activate(job, active=False)
+
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+
+
+@covers("MK-002")
+def test_a_job_of_the_queue_is_managed_by_multikueue(fleet: Fleet) -> None:
+    """The webhook sets managedBy, so that no Job controller of the manager runs it; the copy has none."""
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(CARD)
+    fleet.expect(lambda: fleet.works(job), [False, True])
+
+    assert fleet.managers(job) == ["kueue.x-k8s.io/multikueue", "", ""]
+
+
+@covers("MK-012")
+def test_a_job_with_another_manager_is_rejected(fleet: Fleet) -> None:
+    """It is deactivated, and no worker gets a copy."""
+    fleet.join(ONE, ONE, ONE)
+    fleet.await_active()
+    made = fleet.manager.written(CARD, fleet.queues[0])
+    job = fleet.submit_manifest({**made, "spec": {**made["spec"], "managedBy": "example.com/other"}})
+
+    fleet.expect(lambda: fleet.local(job)["spec"].get("active"), False)
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+
+
+@covers("MK-010")
+@pytest.mark.parametrize(
+    ("lost", "reason"),
+    [pytest.param([1], "Ready", id="one-worker-lost"), pytest.param([1, 2], "AdmissionCheckInactive", id="both-lost")],
+)
+def test_a_queue_is_active_while_one_worker_is_there(fleet: Fleet, lost: list[int], reason: str) -> None:
+    """The check says which workers are not."""
+    fleet.join(ONE, ONE, ONE)
+    fleet.await_active()
+    for number in lost:
+        fleet.lose(number)
+
+    inactive = f"Inactive clusters: [{' '.join(fleet.names[number - 1] for number in lost)}]"
+    fleet.expect(fleet.check_condition, ("True" if reason == "Ready" else "False", inactive))
+    fleet.expect(fleet.are_active, [reason, "Ready", "Ready"])
+
+
+@covers("MK-010")
+def test_a_worker_that_does_not_exist_is_named(fleet: Fleet) -> None:
+    """The other one is used."""
+    fleet.join(ONE, ONE, NONE, clusters=["not-there", fleet.name(1)])
+    job = fleet.submit(CARD)
+
+    fleet.expect(fleet.check_condition, ("True", "Missing clusters: [not-there]"))
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)

@@ -1,0 +1,156 @@
+"""MultiKueue after the start: workers that are lost and come back, evictions, and copies that are changed or gone."""
+
+from __future__ import annotations
+
+from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.lab import Job
+from kueue_dra_fixtures.lab.fleet import Fleet
+from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
+from kueue_dra_fixtures.multikueue import waiting
+from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+
+pytestmark = [needs_workers, owns_kueue]
+CARD = a_job(claims=[a_template(gpu())])
+NONE, ONE = {"whole-gpus": 0}, {"whole-gpus": 1}
+SOON = {"multiKueue": {"workerLostTimeout": "1s"}}
+
+
+def on_the_first(fleet: Fleet) -> Job:
+    """A Job that runs on the first worker; the second gets quota only then."""
+    fleet.join(ONE, ONE, NONE)
+    job = fleet.submit(CARD)
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+    fleet.give_quota(2, ONE)
+    return job
+
+
+@covers("MK-015")
+def test_a_worker_that_is_lost_for_long_is_replaced(fleet: Fleet) -> None:
+    """After workerLostTimeout the other worker runs the Job; the lost one still holds its quota."""
+    fleet.start(**SOON)
+    job = on_the_first(fleet)
+
+    fleet.lose(1)
+
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), admitted(ONE), worker=2)
+    fleet.expect(fleet.reserved, ["1", "1", "1"])
+
+
+@covers("MK-015")
+def test_a_worker_that_is_lost_for_a_moment_keeps_the_job(fleet: Fleet) -> None:
+    """The default is a quarter of an hour: until then the workload stays admitted."""
+    job = on_the_first(fleet)
+
+    fleet.lose(1)
+    inactive = f"Inactive clusters: [{fleet.name(1)}]"
+    fleet.expect(fleet.check_condition, ("True", inactive))
+    fleet.reconnect(1)
+
+    fleet.expect(fleet.check_condition, ("True", "The admission check is active"))
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+    assert fleet.evictions(job) == 0
+
+
+@covers("MK-004", "MK-005")
+def test_a_worker_that_comes_back_takes_the_job_back(fleet: Fleet) -> None:
+    """Its copy was admitted first: that on the other worker is deleted, and the status still names that worker."""
+    fleet.start(**SOON)
+    job = on_the_first(fleet)
+    fleet.lose(1)
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), admitted(ONE), worker=2)
+    fleet.expect(lambda: fleet.runs(2, job), True)
+
+    fleet.reconnect(1)
+
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=2)
+    fleet.expect(lambda: fleet.works(job), [True, False])
+
+
+@covers("MK-020")
+def test_the_copy_of_a_deleted_job_goes_when_the_worker_is_back(fleet: Fleet) -> None:
+    """The manager looks for such copies every gcInterval; until then the worker holds its quota."""
+    fleet.start(multiKueue={"gcInterval": "1s"})
+    job = on_the_first(fleet)
+    fleet.lose(1)
+    fleet.expect(fleet.check_condition, ("True", f"Inactive clusters: [{fleet.name(1)}]"))
+    fleet.delete(job)
+    fleet.expect(lambda: fleet.left(job), [0, 1, 0])
+
+    fleet.reconnect(1)
+
+    fleet.expect(lambda: fleet.left(job), [0, 0, 0])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+
+
+@covers("MK-013", "MK-017")
+def test_an_eviction_on_the_worker_sends_the_job_elsewhere(fleet: Fleet) -> None:
+    """The queue of the worker is drained: the manager tries again, and the other worker runs the Job."""
+    job = on_the_first(fleet)
+
+    fleet.drain(1)
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+    fleet.expect(fleet.reserved, ["1", "0", "1"])
+    assert fleet.evictions(job) == 1
+    assert "Workload evicted on worker cluster" in fleet.manager.message(job, "Evicted")
+
+
+@covers("MK-014")
+def test_a_copy_that_is_gone_is_made_again(fleet: Fleet) -> None:
+    """A client deletes it on its worker; 0.18 waits for workerLostTimeout first."""
+    fleet.start(**SOON)
+    fleet.join(ONE, ONE, NONE)
+    job = fleet.submit(CARD)
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+
+    fleet.delete_copy(1, job)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+
+
+@covers("MK-016")
+def test_a_copy_that_differs_is_made_again(fleet: Fleet) -> None:
+    """A client deactivates it on its worker."""
+    fleet.join(ONE, NONE, NONE)
+    job = fleet.submit(CARD)
+    without = pending(Reason.NEVER_FITS)
+    fleet.expect_placed(job, waiting(ONE, fleet.check), without, without)
+
+    fleet.deactivate_copy(1, job)
+
+    fleet.expect(lambda: fleet.is_copy_active(1, job), True)
+    fleet.expect_placed(job, waiting(ONE, fleet.check), without, without)
+
+
+@covers("MK-017", "MK-009")
+def test_an_eviction_on_the_manager_evicts_the_copy(fleet: Fleet) -> None:
+    """A deactivated workload holds no quota; that on the manager is held until the pods are gone."""
+    job = on_the_first(fleet)
+    fleet.report(1, job, active=1)
+    fleet.expect(lambda: fleet.job_status(job).get("active"), 1)
+
+    fleet.drain(0)
+
+    reason = "DeactivatedDueToEvictedOnManagerCluster"
+    fleet.expect(lambda: fleet.copy_condition(1, job, "Evicted"), ("True", reason))
+    fleet.expect(lambda: fleet.runs(1, job), False)
+    fleet.expect(fleet.reserved, ["1", "0", "0"])
+
+    fleet.report(1, job, active=0)
+
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+
+
+@covers("MK-019")
+def test_with_the_gate_off_no_check_is_active(fleet: Fleet) -> None:
+    """No controller answers for the check, so the queue of the manager admits nothing."""
+    fleet.start(switched={"MultiKueue": False})
+    fleet.join(ONE, ONE, ONE)
+
+    fleet.expect(fleet.are_active, ["AdmissionCheckInactive", "Ready", "Ready"])
+    assert fleet.check_condition() == ("", "")
