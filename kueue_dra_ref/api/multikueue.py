@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from kueue_dra_ref.api.crd_validation import drop
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.queued_pods import PREBUILT
 from kueue_dra_ref.target import Manifest
@@ -17,6 +19,13 @@ ORIGIN = "kueue.x-k8s.io/multikueue-origin"
 """The label of everything that a manager creates on a worker."""
 CONFIG, CLUSTER, SECRET = "MultiKueueConfig", "MultiKueueCluster", "Secret"
 JOB_UID = "kueue.x-k8s.io/job-uid"
+_RUN_POLICY = ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob")
+MANAGED_BY: Mapping[str, tuple[str, ...]] = {
+    "Job": ("spec", "managedBy"),
+    "JobSet": ("spec", "managedBy"),
+    **dict.fromkeys(_RUN_POLICY, ("spec", "runPolicy", "managedBy")),
+}
+"""The kinds of work that a manager of the reference dispatches, and the field of each that names what manages it."""
 _DURATION = re.compile(r"([0-9]*\.?[0-9]+)(h|ms|m|s)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
@@ -69,6 +78,14 @@ def prebuilt_name(job: Manifest) -> str:
     return name or ""
 
 
+def managed_by(job: Manifest) -> str:
+    """Name what manages work; empty for its own controller."""
+    found: Any = job
+    for key in MANAGED_BY[job["kind"]]:
+        found = found.get(key) or {}
+    return str(found or "")
+
+
 def workload_copy(workload: Manifest, origin: str) -> Manifest:
     """Give the copy of a Workload for a worker: without its status, its owner and the UID of its Job."""
     meta = workload["metadata"]
@@ -87,16 +104,15 @@ def work_copy(job: Manifest, workload: str, origin: str) -> Manifest:
     meta = job["metadata"]
     labels = {**(meta.get("labels") or {}), ORIGIN: origin}
     annotations = {**(meta.get("annotations") or {}), PREBUILT: workload}
-    spec = copied(job["spec"])
-    spec.pop("selector", None)
-    spec.pop("managedBy", None)
-    kept = {**_kept(meta), "labels": labels, "annotations": annotations}
-    return {
+    made: Manifest = {
         "apiVersion": job["apiVersion"],
         "kind": job["kind"],
-        "metadata": kept,
-        "spec": spec,
+        "metadata": {**_kept(meta), "labels": labels, "annotations": annotations},
+        "spec": copied(job["spec"]),
     }
+    made["spec"].pop("selector", None)
+    drop(made, ".".join(MANAGED_BY[job["kind"]]))
+    return made
 
 
 def _kept(meta: Manifest) -> Manifest:

@@ -17,8 +17,13 @@ from kueue_dra_ref.api.admission_checks import (
 )
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
-from kueue_dra_ref.api.job_kinds import JOB_KINDS
-from kueue_dra_ref.api.multikueue import is_multikueue, seconds_in, workload_copy
+from kueue_dra_ref.api.multikueue import (
+    MANAGED_BY,
+    is_multikueue,
+    managed_by,
+    seconds_in,
+    workload_copy,
+)
 from kueue_dra_ref.controllers.multikueue_clusters import MultiKueueClusters
 from kueue_dra_ref.controllers.multikueue_group import Group
 from kueue_dra_ref.controllers.workload_conditions import finish
@@ -104,7 +109,7 @@ class MultiKueueWorkloads:
         """Give a Workload with its copies; None if it has no check of MultiKueue, or belongs to no work."""
         check = self._check(local)
         owners = local["metadata"].get("ownerReferences") or ()
-        owned = [each for each in owners if each["kind"] in JOB_KINDS]
+        owned = [each for each in owners if each["kind"] in MANAGED_BY]
         if check is None or not owned:
             return None
         namespace = local["metadata"]["namespace"]
@@ -126,9 +131,8 @@ class MultiKueueWorkloads:
 
     def _is_rejected(self, group: Group) -> bool:
         """Reject a Workload whose work MultiKueue does not manage; True if it did."""
-        job = group.work() or {"spec": {}}
-        managed_by = job["spec"].get("managedBy", "")
-        message = self.rules.reject(managed_by)
+        job = group.work()
+        message = self.rules.reject(managed_by(job) if job else "")
         if message is None:
             return False
         group.answer(REJECTED, message)

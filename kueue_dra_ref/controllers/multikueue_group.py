@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.deepcopy import copied
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, is_suspended
+from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.multikueue import is_from_manager, work_copy
 from kueue_dra_ref.controllers.multikueue_clusters import Remote
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -114,9 +114,9 @@ class Group:
         return False
 
     def _has_status_of(self, job: Manifest, copy: Manifest) -> bool:
-        """Whether work gets the status of its copy: always that of one that is finished."""
+        """Whether work gets the status of its copy: that of finished copies, and of kinds other than Job, always."""
         kind = JOB_KINDS[self.job.kind]
-        if kind.outcome(copy) is not None:
+        if kind is not JOB or kind.outcome(copy) is not None:
             return True
         pair = JobPair(suspended=is_suspended(job), copy_suspended=is_suspended(copy))
         return self.kueue.behaviour.dispatching.sync_status(pair)

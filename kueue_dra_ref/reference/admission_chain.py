@@ -15,7 +15,6 @@ from kueue_dra_ref.api.crd_validation import drop, fill
 from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import replaced, spec_of, template_of
 from kueue_dra_ref.api.job_kinds import (
-    JOB,
     JOB_KINDS,
     POD,
     SUBMITTED,
@@ -23,7 +22,7 @@ from kueue_dra_ref.api.job_kinds import (
     with_suspend,
 )
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL, queue_named_by
-from kueue_dra_ref.api.multikueue import CONTROLLER
+from kueue_dra_ref.api.multikueue import CONTROLLER, MANAGED_BY, managed_by
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.queued_pods import with_gates
 from kueue_dra_ref.api.scheme import KINDS, kind_of
@@ -263,11 +262,12 @@ class AdmissionChain:
 
     def _set_manager(self, job: Manifest) -> None:
         """Have MultiKueue manage a Job whose ClusterQueue has one of its checks."""
-        named = job["spec"].get("managedBy", JOB_CONTROLLER)
-        if job["kind"] == JOB.name and named == JOB_CONTROLLER:
-            controllers = self._check_controllers(job)
-            if self.behaviour.dispatching.manage(controllers):
-                job["spec"] = {**job["spec"], "managedBy": CONTROLLER}
+        path = MANAGED_BY.get(job["kind"])
+        if path is None or managed_by(job) not in ("", JOB_CONTROLLER):
+            return
+        controllers = self._check_controllers(job)
+        if self.behaviour.dispatching.manage(controllers):
+            job["spec"] = replaced(job, path, CONTROLLER)["spec"]
 
     def _check_controllers(self, job: Manifest) -> frozenset[str]:
         """Name the controllers of the checks of a Job's ClusterQueue."""

@@ -15,6 +15,7 @@ from kueue_dra_ref.api.job_kinds import (
     pod_set_places,
 )
 from kueue_dra_ref.api.jobs import FRAMEWORK
+from kueue_dra_ref.api.multikueue import CONTROLLER
 from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
 from kueue_dra_ref.api.spark_application import ROLES, SPARK_APPLICATION, role_of
 from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
@@ -25,12 +26,15 @@ from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.simulation.later_changes import changed_configuration
 from kueue_dra_ref.target import FieldError, Manifest
 
-_CHECKS, _TOPOLOGY, _ANCHOR = (
+_CHECKS, _WORKERS, _TOPOLOGY, _ANCHOR = (
     "what the controller of an admission check decides",
+    "what the workers of MultiKueue decide",
     "topology-aware scheduling",
     "usage from the reservation of quota on, and not from admission on",
 )
 _GATES_OF_KINDS = {kind.gate for kind in JOB_KINDS.values()}
+_GATES_OF_WORKERS = frozenset({"MultiKueue"})
+"""Gates that have an effect on the reference only if it has workers."""
 _OF_RUNTIME = (
     "spec.podSpecOverrides",
     "spec.podTemplateOverrides",
@@ -63,6 +67,8 @@ _MARKS: Mapping[str, str] = {
 }
 """Labels and annotations of Jobs and Workloads, without the domain of Kueue."""
 _SETTINGS: Mapping[tuple[str, ...], str] = {
+    ("multiKueue", "dispatcherName"): "the dispatchers of MultiKueue",
+    ("multiKueue", "externalFrameworks"): "other kinds of work that are dispatched",
     ("waitForPodsReady", "blockAdmission"): "admission of one Workload after another",
     ("objectRetentionPolicies",): "Workloads that are deleted after a while",
 }
@@ -77,7 +83,9 @@ def not_decided(manifest: Manifest) -> Iterator[FieldError]:
     fields = NOT_DECIDED.get(manifest["kind"], {})
     for path, subject in fields.items():
         for field, found in places(manifest, path):
-            if not _is_of_kueue(found):
+            if found == CONTROLLER:
+                yield _ignored(field, _WORKERS)
+            elif not _is_of_kueue(found):
                 yield _ignored(field, subject)
     if manifest["kind"] in SUBMITTED:
         yield from _labels_and_annotations(manifest)
@@ -153,6 +161,8 @@ def _changes_unread_gate(
     gate = behaviour.gates.table.get(name)
     if gate is None or gate.shared or is_on is gate.default:
         return False
+    if name in _GATES_OF_WORKERS:
+        return True
     return name not in _GATES_OF_KINDS.union(gates_read_by(behaviour))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.multikueue import CONTROLLER, prebuilt_name
+from kueue_dra_ref.api.multikueue import CONTROLLER, is_from_manager, prebuilt_name
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
@@ -283,8 +283,10 @@ def copy_is_evicted_with_workload(message: str) -> str:
 
 @rule("MK-018")
 def work_takes_prebuilt_workload(job: Manifest) -> str | None:
-    """Work that names a Workload gets that one, instead of one that Kueue creates.
+    """The copy of work on a worker gets the Workload that it names, instead of one that Kueue creates.
 
     Kueue: pkg/controller/jobframework/reconciler.go (EnsurePrebuiltWorkloadOwnership)
     """
+    if not is_from_manager(job):
+        return None
     return prebuilt_name(job) or None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
+from kueue_dra_fixtures import frameworks
+from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, gpu, work_of
 from kueue_dra_fixtures.lab.fleet import Fleet
 from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
 from kueue_dra_fixtures.multikueue import waiting
@@ -190,3 +191,23 @@ def test_a_worker_that_does_not_exist_is_named(fleet: Fleet) -> None:
 
     fleet.expect(fleet.check_condition, ("True", "Missing clusters: [not-there]"))
     fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+
+
+@covers("MK-022", "MK-007", "MK-002")
+@pytest.mark.parametrize("kind", ["JobSet", "PyTorchJob"])
+def test_other_work_is_dispatched(fleet: Fleet, kind: str) -> None:
+    """Each worker charges for all pods by its own template; the end of the copy is the end of the work."""
+    fleet.start(everywhere={"integrations": frameworks.all_of(fleet.manager.behaviour.kueue)})
+    fleet.join(TWO, ONE, FOUR)
+    job = fleet.submit(
+        work_of(kind, a_pod_set("workers", pods=2, claims=[a_template(gpu())])), *[a_template(gpu(2))] * 2
+    )
+
+    fleet.expect_placed(job, admitted(TWO), None, admitted(FOUR), worker=2)
+    fleet.expect(lambda: fleet.works(job), [False, True])
+    assert fleet.managers(job) == ["kueue.x-k8s.io/multikueue", "", ""]
+
+    fleet.finish(2, job)
+
+    fleet.expect_placed(job, finished("Succeeded"), None, None, worker=2)
+    fleet.expect(fleet.reserved, ["0", "0", "0"])

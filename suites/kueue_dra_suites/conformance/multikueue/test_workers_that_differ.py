@@ -139,3 +139,13 @@ def test_a_prioritized_list_is_refused_where_it_is(
     job = fleet.submit(a_job(claims=[own]), *others)
 
     fleet.expect_placed(job, manager or waiting(ONE, fleet.check), *copies)
+
+
+@covers("MK-021")
+def test_a_prioritized_list_is_dispatched(fleet: Fleet) -> None:
+    """Kueue 0.20 (provisional) charges it once, on the manager as on each worker."""
+    fleet.start(everywhere={"gates": {"KueueDRAIntegrationPrioritizedList": True}})
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(a_job(claims=[LIST]))
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
