@@ -86,8 +86,7 @@ def kueue_0_19() -> Behaviour:
         kueue="0.19",
         versions=KUEUE_0_19_VERSIONS,
         gates=kueue_0_19_gates(),
-        # Resources are processed in the order of their names; up to 0.18 they are Go maps.
-        random_map_order=False,
+        random_map_order=False,  # up to 0.18 resources are Go maps
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
         webhooks=_ray_webhooks(_webhooks(earlier.webhooks)),
