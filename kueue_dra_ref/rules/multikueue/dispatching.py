@@ -14,7 +14,7 @@ from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
-ADMITTED = "Admitted"
+_PRIORITY = ("priority", "priorityClassRef")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,11 +256,16 @@ def retry_when_copy_is_lost(lost: LostCopy) -> str | None:
 
 @rule("MK-016")
 def copies_go_when_they_differ(spec: Manifest, copied: Manifest) -> bool:
-    """A copy whose spec is not that of the workload is deleted, and made again.
+    """A copy whose spec is not that of the workload is deleted, and made again; its priority may differ.
 
     Kueue: pkg/controller/admissionchecks/multikueue/workload.go (isRemoteSpecOutOfSync)
     """
-    return spec != copied
+    return _without_priority(spec) != _without_priority(copied)
+
+
+def _without_priority(spec: Manifest) -> Manifest:
+    """Give a spec without what Kueue changes in a copy that runs."""
+    return {key: value for key, value in spec.items() if key not in _PRIORITY}
 
 
 @rule("MK-017")
