@@ -104,7 +104,7 @@ def test_the_answer_is_that_of_the_manager(tmp_path: Path) -> None:
     ],
 )
 def test_settings_of_the_manager_that_are_not_decided_are_named(tmp_path: Path, settings: str, field: str) -> None:
-    """None is passed over in silence."""
+    """A note names each of them."""
     found = kueue_dra("explain", "-f", written(tmp_path, settings), "train")
 
     assert found.exit_code == 0
