@@ -25,6 +25,7 @@ class Reason(StrEnum):
     OUTRUN = "another workload of the same cycle uses the quota or preempts for it"
     NOT_COVERED = "the ClusterQueue does not cover the resource"
     NO_FLAVOR = "no flavor matches the pods"
+    NO_ROOM = "no nodes of the topology have room for the pods"
     NAMESPACE = "the ClusterQueue does not select the namespace"
     OVER_ITS_LIMIT = "a container requests more than its limit"
     LIMIT_RANGE = "a LimitRange of the namespace forbids it"
@@ -158,7 +159,9 @@ _PENDING = {
     Reason.NEVER_FITS: r"insufficient quota for \S+ in flavor",
     Reason.NO_QUOTA: r"insufficient unused quota for \S+ in flavor",
     Reason.NOT_COVERED: r"resource \S+ unavailable in ClusterQueue",
-    Reason.NO_FLAVOR: r"untolerated taint|doesn't match node affinity|flavor \S+ not found|^failed to assign flavors",
+    Reason.NO_ROOM: r"topology \S+ (doesn't allow to fit|allows to fit only)|topology domains at level",
+    Reason.NO_FLAVOR: r"untolerated taint|doesn't match node affinity|flavor \S+ not found|^failed to assign flavors"
+    r"|TopologyAwareScheduling|contain the requested level",
     Reason.OUTRUN: r"^Workload (no longer fits after|has overlapping preemption targets)",
     Reason.NAMESPACE: r"namespace doesn't match ClusterQueue selector",
     Reason.OVER_ITS_LIMIT: r"^resources validation failed: ",
@@ -176,6 +179,7 @@ _OBSERVED = (
     "ExceedsMaxQuota",
     "WaitingForQuota",
     "WaitingForPreemptedWorkloads",
+    "TopologyPlacementFailed",
 )
 _SCHEDULED = frozenset({"Pending", "PendingEvaluation", *_OBSERVED})
 _INADMISSIBLE_REASONS = frozenset(

@@ -26,6 +26,7 @@ from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.queued_pods import has_finalizer
+from kueue_dra_ref.api.topologies import TOPOLOGY
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = "Namespace"
@@ -68,15 +69,17 @@ class Cleanup:
         self.collect_orphans()
         rest = [ref for ref in reversed(applied.refs()) if not self._is_skipped(ref)]
         named = [*_of_kind(FLAVOR, rest), *_of_kind(ADMISSION_CHECK, rest)]
+        topologies = _of_kind(TOPOLOGY, rest)
         namespaces = _of_kind(NAMESPACE, rest)
         rest += self._between(rest)
-        last = {*named, *namespaces}
+        last = {*named, *topologies, *namespaces}
         self.remove([ref for ref in rest if ref not in last])
         for ref in self._kept:
             # Kueue loses track of some flavors (see docs/explanation/differences.md).
             now = str(moment_now())
             reobserve(self.objects, ref, now)
         self.remove(named)
+        self.remove(topologies)
         self.collect_orphans()
         self._remove_namespaces(namespaces)
         self._kept.clear()

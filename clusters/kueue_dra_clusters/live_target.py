@@ -35,6 +35,7 @@ from kueue_dra_clusters.waiting import TimedOut, WaitLimits, limits_of
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
+from kueue_dra_ref.api.topologies import NODE
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Rejection
 
 TOUCHED = "kueue-dra.dev/touched"
@@ -47,6 +48,7 @@ SWEEPING = frozenset(
         "ResourceSlice",
         "AdmissionCheck",
         "Topology",
+        "Node",
     }
 )
 """Kinds whose creation makes Kueue requeue the inadmissible workloads of other queues."""
@@ -351,6 +353,9 @@ class LiveTarget:
             return written.answer
         self._record(manifest, before, written)
         self._applied.add(manifest, changed=written.changed)
+        if manifest["kind"] == NODE and written.created:
+            # The API server gives a new Node a taint, which the node lifecycle controller would remove.
+            write(self._objects, self._ownership, body, body)
         if not manifest.get("status"):
             return written.answer
         self._retries.note_change()

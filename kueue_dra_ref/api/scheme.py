@@ -9,6 +9,7 @@ from kueue_dra_ref.api.job_kind import JobKind
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, PodOwner
 from kueue_dra_ref.api.status_errors import invalid, required
+from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.api.train_jobs import RUNTIME_KINDS, TRAIN_JOB
 from kueue_dra_ref.target import Manifest
 
@@ -69,6 +70,7 @@ KINDS = {
     kind.name: kind
     for kind in (
         ResourceKind(name="Namespace", group="", versions=("v1",)),
+        ResourceKind(name=NODE, group="", versions=("v1",)),
         ResourceKind(name="PriorityClass", group="scheduling.k8s.io", versions=("v1",)),
         ResourceKind(
             name="ClusterRole", group="rbac.authorization.k8s.io", versions=("v1",)
@@ -86,6 +88,7 @@ KINDS = {
         _kueue("AdmissionCheck"),
         _kueue("MultiKueueConfig"),
         _kueue("MultiKueueCluster"),
+        _kueue(TOPOLOGY),
         _kueue("LocalQueue", namespaced=True),
         _kueue("Workload", namespaced=True),
         ResourceKind(

@@ -12,6 +12,7 @@ from kueue_dra_ref.api.pods import (
     Resources,
     pod_requests,
 )
+from kueue_dra_ref.api.topologies import NO_REQUEST, TopologyRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,8 @@ class PodSet:
     """What the pod as a whole requests and is limited to, where it says so."""
     overhead: ResourceList = field(default_factory=dict)
     runtime_class: str = ""
+    topology: TopologyRequest = NO_REQUEST
+    """The domain that its pods request."""
     passed_over: frozenset[str] = frozenset()
     """Flavors that are not considered, while another one is examined for the classes of its claims."""
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from kueue_dra_ref.api.pods import container_requests, resources_of
+from kueue_dra_ref.api.topologies import topology_request_of
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
 from kueue_dra_ref.api.unstructured import child, mappings, quantities
 from kueue_dra_ref.target import Manifest
@@ -71,6 +72,7 @@ def _pod_set(index: int, pod_set: dict[str, Any], *, owned: bool) -> PodSet:
         else None,
         overhead=quantities(spec, "overhead", path_of_spec),
         runtime_class=child(spec, "runtimeClassName", str, "", path_of_spec),
+        topology=topology_request_of(pod_set, path),
     )
 
 

@@ -31,6 +31,14 @@ def _kind(name: str, *parts: tuple[str, Shape]) -> GoStruct:
 _NAMESPACE = fields(
     "v1.NamespaceSpec", ("finalizers", GoSlice(word("v1.FinalizerName")))
 )
+_NODE = fields(
+    "v1.NodeSpec",
+    *all_of(TEXT, "podCIDR providerID externalID"),
+    ("podCIDRs", TEXTS),
+    ("unschedulable", FLAG),
+    ("taints", ANYTHING),
+    ("configSource", ANYTHING),
+)
 _BOUNDS = fields(
     "v1.LimitRangeItem",
     ("type", word("v1.LimitType")),
@@ -70,6 +78,7 @@ _RULE = fields(
 )
 BUILT_IN: Mapping[str, GoStruct] = {
     "Namespace": _kind("Namespace", ("spec", _NAMESPACE), ("status", ANYTHING)),
+    "Node": _kind("Node", ("spec", _NODE), ("status", ANYTHING)),
     "PriorityClass": _kind(
         "PriorityClass",
         ("value", INT32),

@@ -230,6 +230,11 @@ def _worker(version: str) -> GoStruct:
     return fields(f"{version}.MultiKueueClusterSpec", (source, ANYTHING))
 
 
+def _topology(version: str) -> GoStruct:
+    level = fields(f"{version}.TopologyLevel", ("nodeLabel", TEXT))
+    return fields(f"{version}.TopologySpec", ("levels", GoSlice(level)))
+
+
 _SPECS: Mapping[str, Callable[[str], GoStruct]] = {
     "AdmissionCheck": _admission_check,
     "MultiKueueConfig": _workers,
@@ -238,5 +243,6 @@ _SPECS: Mapping[str, Callable[[str], GoStruct]] = {
     "Cohort": _cohort,
     "LocalQueue": _local_queue,
     "ResourceFlavor": _flavor,
+    "Topology": _topology,
     DRA_CONFIG: _resources,
 }

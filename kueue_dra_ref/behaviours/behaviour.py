@@ -34,6 +34,7 @@ from kueue_dra_ref.behaviours.phases_status import (
     PriorityClassRules,
     StatusRules,
 )
+from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.features.kube_features import Gates
 from kueue_dra_ref.model.rule import Rule
@@ -89,6 +90,7 @@ class Behaviour:
     queueing: QueueRules
     cohorts: CohortRules
     assigning: FlavorAssignment
+    topology: TopologyRules = field(default_factory=TopologyRules)
     preempting: PreemptionRules
     fair_sharing: FairSharingRules
     sharing: AdmissionFairSharingRules = field(

@@ -52,6 +52,7 @@ PHASES = {
     "queueing": "queues",
     "cohorts": "cohorts",
     "assigning": "flavors",
+    "topology": "topology",
     "preempting": "preemption",
     "fair_sharing": "fair-sharing",
     "sharing": "admission-fair-sharing",

@@ -19,7 +19,12 @@ from kueue_dra_ref.behaviours.kueue_0_19 import REASONS, kueue_0_19
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import Charges, MappingSource, Preprocessing
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, QueueRules
-from kueue_dra_ref.behaviours.phases_status import PriorityClassRules, StatusRules
+from kueue_dra_ref.behaviours.phases_status import (
+    JobRules,
+    PriorityClassRules,
+    StatusRules,
+)
+from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import KEP_2025_04_GATES
@@ -38,8 +43,13 @@ from kueue_dra_ref.rules.dra import (
 )
 from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
 from kueue_dra_ref.rules.flavorassigner import fits_resource_quota
+from kueue_dra_ref.rules.jobframework import topology_requests
 from kueue_dra_ref.rules.kubernetes import job_validation
-from kueue_dra_ref.rules.queue import admissibility, pending_workloads
+from kueue_dra_ref.rules.queue import (
+    admissibility,
+    in_use_finalizers,
+    pending_workloads,
+)
 from kueue_dra_ref.rules.webhooks import clusterqueue_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
@@ -70,6 +80,9 @@ def kep_2025_04() -> Behaviour:
         charging=_charging(kueue.charging),
         queueing=_queueing(kueue.queueing),
         assigning=_assigning(kueue.assigning),
+        # Topology-aware scheduling is no subject of the text; the next ones exclude it.
+        topology=TopologyRules(),
+        jobs=_jobs(kueue.jobs),
         checking=_checking(kueue.checking),
         reporting=_reporting(kueue.reporting),
     )
@@ -214,6 +227,21 @@ def _queueing(kueue: QueueRules) -> QueueRules:
         # The text does not say that a requeue skips workloads that were rejected; Kueue does.
         skip_in_requeue=kueue.skip_in_requeue.drop(
             pending_workloads.requeued_false_is_skipped
+        ),
+        inactive=kueue.inactive.drop(
+            pending_workloads.missing_topologies_deactivate_cluster_queue
+        ),
+        hold_finalizer=kueue.hold_finalizer.drop(
+            in_use_finalizers.topology_in_use_finalizer
+        ),
+    )
+
+
+def _jobs(kueue: JobRules) -> JobRules:
+    return replace(
+        kueue,
+        adjust_pod_sets=kueue.adjust_pod_sets.drop(
+            topology_requests.annotated_pods_request_topology
         ),
     )
 

@@ -39,6 +39,7 @@ from kueue_dra_ref.behaviours.kueue_0_14_status import (
     REPORTING,
 )
 from kueue_dra_ref.behaviours.kueue_0_14_usage import SHARING
+from kueue_dra_ref.behaviours.kueue_0_14_topology import TOPOLOGY
 from kueue_dra_ref.behaviours.kueue_0_14_validation import DEFINITIONS, WEBHOOKS
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.behaviours.roles import reads
@@ -75,6 +76,7 @@ def _scheduling() -> Behaviour:
         charging=CHARGING,
         queueing=QUEUEING,
         assigning=ASSIGNING,
+        topology=TOPOLOGY,
         cohorts=COHORTS,
         cycle=CYCLE,
         preempting=PREEMPTING,

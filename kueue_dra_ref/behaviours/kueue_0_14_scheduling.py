@@ -41,6 +41,10 @@ QUEUEING = QueueRules(
         pending_workloads.missing_flavors_deactivate_cluster_queue,
         pending_workloads.missing_admission_checks_deactivate_cluster_queue,
         pending_workloads.inactive_admission_checks_deactivate_cluster_queue,
+        when(
+            pending_workloads.missing_topologies_deactivate_cluster_queue,
+            TopologyAwareScheduling=True,
+        ),
     ),
     order=Order(pending_workloads.higher_priority_first, pending_workloads.older_first),
     # A workload that waits for its victims can be overtaken.
@@ -64,6 +68,7 @@ QUEUEING = QueueRules(
         in_use_finalizers.cluster_queue_in_use_finalizer,
         in_use_finalizers.resource_flavor_in_use_finalizer,
         in_use_finalizers.admission_check_in_use_finalizer,
+        in_use_finalizers.topology_in_use_finalizer,
     ),
     ignore_update=AnyOf(in_use_finalizers.deleted_objects_ignore_updates),
 )

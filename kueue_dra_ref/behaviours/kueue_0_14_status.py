@@ -16,6 +16,7 @@ from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
     managed_jobs,
     ray_jobs,
+    topology_requests,
     train_jobs,
     workload_slices,
 )
@@ -76,7 +77,13 @@ JOBS = JobRules(
         train_jobs.train_job_pod_sets,
         job_reconciliation.job_pod_sets,
     ),
-    adjust_pod_sets=Fold(app_wrappers.app_wrapper_pods_are_read_in_part),
+    adjust_pod_sets=Fold(
+        app_wrappers.app_wrapper_pods_are_read_in_part,
+        when(
+            topology_requests.annotated_pods_request_topology,
+            TopologyAwareScheduling=True,
+        ),
+    ),
     min_parallelism=First(
         when(job_reconciliation.min_parallelism_annotation, PartialAdmission=True)
     ),

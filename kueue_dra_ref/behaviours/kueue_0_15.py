@@ -31,6 +31,7 @@ from kueue_dra_ref.behaviours.phases_status import (
     PriorityClassRules,
     StatusRules,
 )
+from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import (
     APIValidation,
     CRDValidation,
@@ -46,7 +47,11 @@ from kueue_dra_ref.rules.dra import (
     claim_templates_0_14,
     claim_templates_0_17,
 )
-from kueue_dra_ref.rules.flavorassigner import fits_resource_quota, flavor_fungibility
+from kueue_dra_ref.rules.flavorassigner import (
+    fits_resource_quota,
+    flavor_fungibility,
+    topology,
+)
 from kueue_dra_ref.rules.jobframework import job_reconciliation, train_jobs
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import (
@@ -84,6 +89,7 @@ def kueue_0_15() -> Behaviour:
         assigning=_assigning(earlier.assigning),
         preempting=_preempting(earlier.preempting),
         sharing=_sharing(earlier.sharing),
+        topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
         reporting=_reporting(earlier.reporting),
     )
@@ -319,4 +325,13 @@ def _reporting(earlier: StatusRules) -> StatusRules:
         local_queue=earlier.local_queue.drop(
             workload_status.local_queue_flavors_status
         ),
+    )
+
+
+def _topology(earlier: TopologyRules) -> TopologyRules:
+    return replace(
+        earlier,
+        # Node affinity counts, and messages say why nodes are excluded.
+        exclude_node=earlier.exclude_node.add(topology.node_affinity_excludes_node),
+        explain_exclusions=AnyOf(topology.message_counts_excluded_nodes),
     )

@@ -22,6 +22,7 @@ from kueue_dra_ref.behaviours.phases_scheduling import (
     QueueRules,
 )
 from kueue_dra_ref.behaviours.phases_status import JobRules, PriorityClassRules
+from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_16_gates
 from kueue_dra_ref.model.rule import when
@@ -32,6 +33,7 @@ from kueue_dra_ref.rules.flavorassigner import (
     fits_resource_quota,
     flavor_fungibility,
     taints,
+    topology,
 )
 from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
@@ -62,6 +64,7 @@ def kueue_0_16() -> Behaviour:
         priorities=_priorities(earlier.priorities),
         queueing=_queueing(earlier.queueing),
         assigning=_assigning(earlier.assigning),
+        topology=_topology(earlier.topology),
         fair_sharing=_fair_sharing(earlier.fair_sharing),
     )
 
@@ -172,5 +175,17 @@ def _fair_sharing(earlier: FairSharingRules) -> FairSharingRules:
                 FairSharingPrioritizeNonBorrowing=True,
             ),
             before=fair_sharing.lower_drs_first,
+        ),
+    )
+
+
+def _topology(earlier: TopologyRules) -> TopologyRules:
+    return replace(
+        earlier,
+        # Nodes need what the pods themselves request; tolerations can compare numbers.
+        place_charged=AnyOf(),
+        exclude_node=earlier.exclude_node.swap(
+            topology.untolerated_taint_excludes_node_0_15,
+            topology.untolerated_taint_excludes_node,
         ),
     )

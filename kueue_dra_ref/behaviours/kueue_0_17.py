@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_17_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_14_topology import placing
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
@@ -26,12 +27,14 @@ from kueue_dra_ref.behaviours.phases_scheduling import (
     QueueRules,
 )
 from kueue_dra_ref.behaviours.phases_status import JobRules
+from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import WebhookRules
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_17_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Collect, First, Fold
 from kueue_dra_ref.rules.dra import devices_0_18, extended_resource_requests
+from kueue_dra_ref.rules.flavorassigner import topology
 from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
     managed_jobs,
@@ -69,6 +72,7 @@ def kueue_0_17() -> Behaviour:
         jobs=_jobs(earlier.jobs),
         extended=_EXTENDED,
         queueing=_queueing(earlier.queueing),
+        topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
         cohorts=_cohorts(earlier.cohorts),
         preempting=_preempting(earlier.preempting),
@@ -227,4 +231,18 @@ def _fair_sharing(earlier: FairSharingRules) -> FairSharingRules:
         ),
         # A ClusterQueue that borrows what its cohort cannot lend counts as one that borrows.
         skip_zero_share=earlier.skip_zero_share.drop(fair_sharing.skip_zero_drs),
+    )
+
+
+def _topology(earlier: TopologyRules) -> TopologyRules:
+    return replace(
+        earlier,
+        # A flavor without a topology may have the quota of what the pods do not request themselves, such as devices.
+        flavor=earlier.flavor.swap(
+            topology.placed_pods_need_topology_flavor,
+            placing(topology.requested_resources_need_topology_flavor),
+        ),
+        # TASProfileLeastFreeCapacity is gone.
+        least_free=earlier.least_free.drop(topology.least_free_capacity_for_all),
+        free_all_flavors=AnyOf(topology.all_flavors_are_preempted_in),
     )

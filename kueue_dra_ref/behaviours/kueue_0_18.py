@@ -41,6 +41,7 @@ from kueue_dra_ref.behaviours.phases_status import (
     PriorityClassRules,
     StatusRules,
 )
+from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_18_gates
@@ -71,6 +72,7 @@ from kueue_dra_ref.rules.flavorassigner import (
     fits_resource_quota,
     node_affinity,
     taints,
+    topology,
 )
 from kueue_dra_ref.rules.jobframework import (
     pod_groups,
@@ -109,6 +111,7 @@ def kueue_0_18() -> Behaviour:
         assigning=_assigning(earlier.assigning),
         preempting=_preempting(earlier.preempting),
         sharing=_sharing(earlier.sharing),
+        topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
         dispatching=DISPATCHING,
         reporting=_reporting(earlier.reporting),
@@ -467,5 +470,16 @@ def _reporting(earlier: StatusRules) -> StatusRules:
         # The implicit resource "pods" is no longer listed among the requests.
         extra_requests=earlier.extra_requests.drop(
             workload_status.pods_resource_in_requests
+        ),
+    )
+
+
+def _topology(earlier: TopologyRules) -> TopologyRules:
+    return replace(
+        earlier,
+        # Pods with several topology flavors are rejected; up to 0.17 they are admitted without a placement.
+        several_flavors=First(topology.several_topology_flavors_fail),
+        share_nodes=AnyOf(
+            when(topology.flavors_share_nodes, TASHandleOverlappingFlavors=True)
         ),
     )

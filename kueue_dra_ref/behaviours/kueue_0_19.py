@@ -120,6 +120,7 @@ REASONS = (
     _observed(unadmitted_workloads.reason_exceeds_capacity),
     _observed(unadmitted_workloads.reason_waiting_for_quota),
     _observed(unadmitted_workloads.reason_waiting_for_preemption),
+    _observed(unadmitted_workloads.reason_topology_placement_failed),
     _observed(unadmitted_workloads.reason_misconfigured),
     _observed(unadmitted_workloads.reason_stopped),
     _observed(unadmitted_workloads.reason_deactivated),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.cache.hierarchy import Hierarchy
+from kueue_dra_ref.cache.topology_tree import PlacedPods, TopologyTree
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 
@@ -44,6 +45,8 @@ class ReservedWorkload:
     reserved: str = ""
     """When the quota was reserved."""
     pod_sets: tuple[ReservedPodSet, ...] = ()
+    placed: tuple[PlacedPods, ...] = ()
+    """Its pods by the domains of their topologies."""
 
     @property
     def name(self) -> str:
@@ -62,6 +65,8 @@ class Snapshot:
     """Gives the spec of a ResourceFlavor by name, None if there is none."""
     local_queue_usage: Callable[[ReservedWorkload], float | None]
     """Gives the usage of the LocalQueue of a workload, None if its ClusterQueue does not order by usage."""
+    topologies: Mapping[str, TopologyTree] = field(default_factory=dict)
+    """The nodes of each flavor that has a topology."""
     _removed: set[Key] = field(default_factory=set)
 
     def node(self, queue: str) -> ResourceNode:
@@ -91,12 +96,29 @@ class Snapshot:
     def remove_workload(self, workload: ReservedWorkload) -> None:
         """Simulate that a workload is gone and its quota is released."""
         self._removed.add(workload.key)
-        self.remove_usage(workload.cluster_queue, workload.amounts)
+        self._count(workload, -1)
 
     def add_workload(self, workload: ReservedWorkload) -> None:
         """Revert the removal of a workload."""
         self._removed.discard(workload.key)
-        self.add_usage(workload.cluster_queue, workload.amounts)
+        self._count(workload, 1)
+
+    def _count(self, workload: ReservedWorkload, sign: int) -> None:
+        """Add the usage of a workload (1) or remove it (-1)."""
+        change = self.add_usage if sign > 0 else self.remove_usage
+        change(workload.cluster_queue, workload.amounts)
+        self.place(workload.placed, sign)
+
+    def place(self, placed: Iterable[PlacedPods], sign: int = 1) -> None:
+        """Add the usage of pods to their nodes (1) or remove it (-1)."""
+        for each in placed:
+            tree = self.topologies.get(each.flavor)
+            if tree is not None:
+                tree.use(each, sign)
+
+    def has_room(self, placed: Iterable[PlacedPods]) -> bool:
+        """Whether the domains of pods have room for them now."""
+        return all(self.topologies[each.flavor].has_room(each) for each in placed)
 
     def add_usage(self, queue: str, amounts: FlavorResourceQuantities) -> None:
         """Add usage to a ClusterQueue."""
@@ -122,10 +144,10 @@ class Snapshot:
         """Remove the usage of some workloads within a ``with`` block."""
         workloads = list(workloads)
         for workload in workloads:
-            self.remove_usage(workload.cluster_queue, workload.amounts)
+            self._count(workload, -1)
         yield
         for workload in workloads:
-            self.add_usage(workload.cluster_queue, workload.amounts)
+            self._count(workload, 1)
 
     @contextmanager
     def without_workloads(

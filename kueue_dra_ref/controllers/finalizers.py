@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
+from kueue_dra_ref.api.topologies import TOPOLOGY
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
 from kueue_dra_ref.model.lister import Key
@@ -53,6 +54,9 @@ class FinalizerController:
         flavor = event.new
         if flavor is not None and is_deleted(flavor):
             self.kueue.reconcile("ResourceFlavor", event.key)
+        if flavor is None:
+            spec = (event.old or {}).get("spec") or {}
+            self.kueue.reconcile(TOPOLOGY, ("", spec.get("topologyName") or ""))
 
     def reconcile(self, kind: str, key: Key) -> None:
         """Remove the finalizer from a deleted object, unless it is in use."""
@@ -76,6 +80,9 @@ class FinalizerController:
         if kind == ADMISSION_CHECK:
             checked = kueue.informers.cluster_queues_checked_by(name)
             return InUse(checked_queues=len(checked))
+        if kind == TOPOLOGY:
+            flavors = kueue.informers.flavors_with_topology(name)
+            return InUse(flavors=len(flavors))
         cluster_queues = kueue.informers.cluster_queues_using(name)
         return InUse(cluster_queues=len(cluster_queues))
 

@@ -21,6 +21,7 @@ from kueue_dra_ref.api.spark_application import (
     with_global_selector,
     without_global_selector,
 )
+from kueue_dra_ref.api.topologies import NO_REQUEST
 from kueue_dra_ref.api.train_jobs import unresolved
 from kueue_dra_ref.controllers.workload_slices import WorkloadSlices
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -105,7 +106,8 @@ class JobPods:
         self, template: Manifest, assignment: Manifest, workload: Manifest
     ) -> PodSetInfo | Failed:
         """Give what the pods of a template get when they start, or why they cannot start with it."""
-        info = of_flavors(self._flavors(assignment))
+        info = self._placed(assignment, workload)
+        info = info.and_also(of_flavors(self._flavors(assignment)))
         rules = self.kueue.behaviour.checking
         for check, update in rules.pod_set_updates(check_states(workload)) or ():
             if update["name"] != assignment["name"]:
@@ -117,6 +119,21 @@ class JobPods:
                 return reason, f'in admission check "{check}": {message}'
             info = info.and_also(added)
         return self._conflict(of_pod(template), info) or info
+
+    def _placed(self, assignment: Manifest, workload: Manifest) -> PodSetInfo:
+        """Give what pods get that are placed on nodes."""
+        if not assignment.get("topologyAssignment"):
+            return PodSetInfo()
+        rules = self.kueue.behaviour.topology
+        pod_sets = self.kueue.informers.workload(workload).pod_sets
+        request = next(
+            (each.topology for each in pod_sets if each.name == assignment["name"]),
+            NO_REQUEST,
+        )
+        return PodSetInfo(
+            values={"annotations": rules.pod_annotations.or_else({}, request)},
+            gates=tuple(rules.scheduling_gates()),
+        )
 
     def _conflict(self, asked: PodSetInfo, given: PodSetInfo) -> Failed | None:
         """Say which key has one value in ``asked`` and another in ``given``."""
@@ -171,7 +188,7 @@ class JobPods:
         return list(specs.values())
 
 
-_RESTORED = ("nodeSelector", "tolerations")
+_RESTORED = ("nodeSelector", "tolerations", "schedulingGates")
 
 
 def _restored_part(job: Manifest, place: PodSetPlace, pod_set: Manifest) -> Manifest:

@@ -13,9 +13,12 @@ from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import NAME_LABEL
+from kueue_dra_ref.api.nodes import node_of
+from kueue_dra_ref.api.topologies import NODE, TOPOLOGY, levels_of
 from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cache.topology_tree import TopologyTree, selected
 from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.rules.queue.pending_workloads import ClusterQueueCheck, ReasonMessage
@@ -57,6 +60,7 @@ class Informers:
 
     def __init__(self, behaviour: Behaviour, store: Store) -> None:
         self._rules = behaviour.queueing
+        self._places = bool(behaviour.topology.flavor)
         self._store = store
         self._indexed: dict[IndexKey, Manifest] = {}
         self._queues: dict[str, CachedQueue] = {}
@@ -135,6 +139,50 @@ class Informers:
             return None
         return indexed.get("spec") or {}
 
+    def topologies(self) -> dict[str, TopologyTree]:
+        """Give the nodes of each flavor that has a topology, if Kueue places pods."""
+        found = {}
+        for name, spec, levels in self._with_topology():
+            found[name] = self._topology_tree(spec, levels)
+        return found
+
+    def node_selections(self) -> Iterator[tuple[dict[str, str], tuple[str, ...]]]:
+        """Give the node labels and the levels of each flavor that has a topology, if Kueue places pods."""
+        for _, spec, levels in self._with_topology():
+            yield spec.get("nodeLabels") or {}, levels
+
+    def _with_topology(self) -> Iterator[tuple[str, Manifest, tuple[str, ...]]]:
+        """Give the name, the spec and the levels of each flavor that has a topology."""
+        if not self._places:
+            return
+        for name in self.names("ResourceFlavor"):
+            spec: Manifest = dict(self.flavor(name) or {})
+            topology = self._store.find(TOPOLOGY, spec.get("topologyName") or "")
+            if topology is not None:
+                yield name, spec, levels_of(topology)
+
+    def flavors_with_topology(self, topology: str) -> list[str]:
+        """Name the flavors that name a topology."""
+        found = []
+        for name in self.names("ResourceFlavor"):
+            spec = self.flavor(name) or {}
+            if spec.get("topologyName") == topology:
+                found.append(name)
+        return found
+
+    def _topology_tree(self, spec: Manifest, levels: tuple[str, ...]) -> TopologyTree:
+        tree = TopologyTree(
+            topology=spec["topologyName"],
+            levels=levels,
+            tolerations=spec.get("tolerations") or (),
+        )
+        labels = spec.get("nodeLabels") or {}
+        nodes = sorted(
+            map(node_of, self._store.every(NODE)), key=lambda each: each.name
+        )
+        tree.add(selected(nodes, labels, levels))
+        return tree
+
     def inactive(self, queue: ClusterQueue) -> list[ReasonMessage]:
         """Say why a ClusterQueue cannot admit; empty when it can."""
         name = queue.name
@@ -152,10 +200,19 @@ class Informers:
                 missing_flavors=tuple(missing),
                 missing_checks=missing_checks,
                 inactive_checks=inactive_checks,
+                missing_topologies=tuple(self._missing_topologies(queue)),
             )
         )
         self._inactive[name] = CachedReasons(queue, reasons)
         return reasons
+
+    def _missing_topologies(self, queue: ClusterQueue) -> Iterator[tuple[str, str]]:
+        """Name each topology that does not exist, with the flavor that names it."""
+        for flavor in _flavor_names(queue):
+            spec: Manifest = dict(self.flavor(flavor) or {})
+            topology = spec.get("topologyName")
+            if topology and self._store.find(TOPOLOGY, topology) is None:
+                yield topology, flavor
 
     def _useless_checks(
         self, queue: ClusterQueue
@@ -173,6 +230,15 @@ class Informers:
     def note_flavor(self, name: str) -> None:
         """Read a flavor that was created, changed or deleted, and find the missing flavors again."""
         self._index("ResourceFlavor", name)
+        self._inactive.clear()
+
+    def cluster_queues_with_topology(self, topology: str) -> list[str]:
+        """Name the ClusterQueues that use a flavor with a topology."""
+        flavors = set(self.flavors_with_topology(topology))
+        return [each.name for each in self._every_queue() if each.flavors & flavors]
+
+    def note_topology(self) -> None:
+        """Find the missing topologies again."""
         self._inactive.clear()
 
     def note_admission_check(self) -> None:

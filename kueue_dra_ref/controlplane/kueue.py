@@ -6,7 +6,7 @@ Kueue: pkg/cache/queue/manager.go (Manager); pkg/cache/scheduler/cache.go (Cache
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,12 +15,14 @@ from kueue_dra_ref.api.cluster_queues import cohort_of
 from kueue_dra_ref.api.conditions import drop_condition, is_false
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
 from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
 from kueue_dra_ref.cache.usage_ledger import UsageEntry, UsageLedger
+from kueue_dra_ref.cache.topology_tree import TopologyTree, use_nodes
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.consumed import continued, history_of
 from kueue_dra_ref.controlplane.informers import Informers
@@ -77,7 +79,9 @@ class Kueue:
         self.informers = Informers(behaviour, store)
         self.lister = StoreLister(store, configuration)
         self.in_bytes = in_bytes(behaviour, configuration)
-        self.usage = UsageCache(self._update_usage, store.order_of)
+        self.usage = UsageCache(
+            self._update_usage, store.order_of, self._requests_of_pods
+        )
         self.pending: dict[str, PendingWorkloads] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
         self.assigned: dict[Key, Key] = {}
@@ -236,6 +240,7 @@ class Kueue:
             reserved_workloads=self.usage.reservations,
             flavor=self.informers.flavor,
             local_queue_usage=self._usage_in_snapshot,
+            topologies=self._topologies(),
         )
 
     def _usage_in_snapshot(self, workload: ReservedWorkload) -> float | None:
@@ -243,6 +248,30 @@ class Kueue:
         if not self.orders_by_usage(workload.cluster_queue):
             return None
         return self.local_queue_usage(workload.local_queue)
+
+    def _topologies(self) -> dict[str, TopologyTree]:
+        """Give the nodes of each flavor with a topology, and what Workloads use of them."""
+        trees = self.informers.topologies()
+        if not trees:
+            return trees
+        shares = self.behaviour.topology.share_nodes()
+        for queue in self.pending:
+            for workload in self.usage.reservations(queue):
+                for placed in workload.placed:
+                    use_nodes(trees, placed, shares=shares)
+        return trees
+
+    def _requests_of_pods(self, obj: Manifest) -> Mapping[str, Mapping[str, int]]:
+        """Give what one pod of each pod set requests of its node, unless that is what the quota charges."""
+        if self.behaviour.topology.place_charged():
+            return {}
+        found = {}
+        for pod_set in self.adjusted(obj).pod_sets:
+            requests = pod_set.requests
+            found[pod_set.name] = {
+                name: units(name, requests[name]) for name in requests
+            }
+        return found
 
     def notify_retry_inadmissible(self, cluster_queue: str) -> None:
         """Requeue the inadmissible workloads of a ClusterQueue and of its cohort tree, with the next batch."""

@@ -7,18 +7,22 @@ Kueue: pkg/cache/scheduler/cache.go (AddOrUpdateWorkload, DeleteWorkload, Usage,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.topology_assignment import assignment_of
 from kueue_dra_ref.cache.snapshot import ReservedPodSet, ReservedWorkload
+from kueue_dra_ref.cache.topology_tree import PlacedPods
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import FlavorResource
 from kueue_dra_ref.target import Manifest
 
 Amounts = dict[FlavorResource, int]
+PodRequests = Callable[[Manifest], Mapping[str, Mapping[str, int]]]
+"""Gives what one pod of each pod set of a Workload requests of its node, or nothing for what the quota charges."""
 
 
 def _no_amounts() -> Amounts:
@@ -57,9 +61,11 @@ class UsageCache:
         self,
         on_change: Callable[[ReservedWorkload, int], None],
         order: Callable[[Manifest], int],
+        requests: PodRequests,
     ) -> None:
         self._on_change = on_change
         self._order = order
+        self._requests = requests
         self._reserved: Reservations = {}
         self._by_queue: dict[str, Reservations] = defaultdict(dict)
         self._cluster_queues: dict[str, UsageTotals] = defaultdict(UsageTotals)
@@ -94,7 +100,7 @@ class UsageCache:
         before = self._reserved.pop(key, None)
         now = None
         if workload is not None:
-            now = _reservation(key, workload, self._order)
+            now = _reservation(key, workload, self._order, self._requests)
         if before:
             self._subtract(before)
         if now:
@@ -137,7 +143,10 @@ def reclaimable_pods(workload: Manifest) -> dict[str, int]:
 
 
 def _reservation(
-    key: Key, workload: Manifest, order: Callable[[Manifest], int]
+    key: Key,
+    workload: Manifest,
+    order: Callable[[Manifest], int],
+    requests: PodRequests,
 ) -> ReservedWorkload | None:
     reserved = condition(workload, "QuotaReserved")
     if reserved is None or reserved["status"] != "True":
@@ -154,6 +163,7 @@ def _reservation(
         admitted=is_true(workload, "Admitted"),
         amounts=_amounts(pod_sets),
         pod_sets=pod_sets,
+        placed=tuple(placed_pods(workload, requests)),
         priority=spec.get("priority", 0),
         created=order(workload),
         evicted=is_true(workload, "Evicted"),
@@ -190,6 +200,31 @@ def _pod_sets(workload: Manifest) -> Iterator[ReservedPodSet]:
                 amount = amount // count * left
             amounts[resource] = amount
         yield ReservedPodSet(name=name, flavors=assigned["flavors"], amounts=amounts)
+
+
+def placed_pods(workload: Manifest, requests: PodRequests) -> Iterator[PlacedPods]:
+    """Give the pods of a Workload by the domains that its admission places them in."""
+    admission = workload["status"]["admission"]
+    for assigned in admission["podSetAssignments"]:
+        topology = assigned.get("topologyAssignment")
+        if not topology:
+            continue
+        one_pod = requests(workload).get(assigned["name"])
+        if one_pod is None:
+            one_pod = _charged(assigned)
+        for flavor in sorted(set(assigned["flavors"].values())):
+            for values, count in assignment_of(topology).domains:
+                yield PlacedPods(
+                    flavor=flavor, values=values, requests=one_pod, count=count
+                )
+
+
+def _charged(assigned: Manifest) -> Mapping[str, int]:
+    """Give what the quota charges for one pod."""
+    charged = {}
+    for resource, printed in assigned["resourceUsage"].items():
+        charged[resource] = units(resource, parse(printed)) // assigned["count"]
+    return charged
 
 
 def _counts(workload: Manifest) -> dict[str, int]:

@@ -1,7 +1,8 @@
 """Causes for which a workload has no quota reservation (Kueue 0.19); rules give the reasons of conditions.
 
 Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonNoMatchingFlavor,
-    WorkloadQuotaReservedReasonExceedsMaxQuota, WorkloadQuotaReservedReasonWaitingForQuota)
+    WorkloadQuotaReservedReasonExceedsMaxQuota, WorkloadQuotaReservedReasonWaitingForQuota,
+    WorkloadQuotaReservedReasonTopologyPlacementFailed)
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ class QuotaReservedReason(Enum):
     NO_FLAVOR = "no flavor of the ClusterQueue matches the workload"
     TOO_MUCH = "the request exceeds the maximum capacity"
     HELD = "other workloads use the quota"
+    UNPLACED = "no domain of the topology has room for the pods"
     PREEMPTING = "the preemption targets still use the quota"
     MISPLACED = "the queue does not exist or does not match the namespace"
     STOPPED = "the queue is stopped or inactive"

@@ -28,6 +28,7 @@ from kueue_dra_ref.api.queued_pods import with_gates
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError
 from kueue_dra_ref.api.three_way_merge import job_spec
+from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB, runtime_of
 from kueue_dra_ref.api.unstructured import child, mappings, text
 from kueue_dra_ref.api.workloads import workload_of
@@ -354,8 +355,12 @@ _RESTORED = (
     "ownerReferences",
 )
 """The metadata that an API server sets on a write, and keeps of a restored object."""
-_WITH_STATUS = frozenset({*SUBMITTED, "LocalQueue", "ResourceClaim", "AdmissionCheck"})
-_WITH_FINALIZER = frozenset({"ClusterQueue", "ResourceFlavor", "AdmissionCheck"})
+_WITH_STATUS = frozenset(
+    {*SUBMITTED, "LocalQueue", "ResourceClaim", "AdmissionCheck", NODE}
+)
+_WITH_FINALIZER = frozenset(
+    {"ClusterQueue", "ResourceFlavor", "AdmissionCheck", TOPOLOGY}
+)
 """Kinds that Kueue protects while they are in use."""
 
 

@@ -12,6 +12,7 @@ from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD
 from kueue_dra_ref.api.multikueue import CLUSTER, CONFIG, SECRET
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
+from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
 from kueue_dra_ref.controllers.elastic_pods import ElasticPods
@@ -25,6 +26,7 @@ from kueue_dra_ref.controllers.pods import PodReconciler
 from kueue_dra_ref.controllers.queue_status import QueueStatus
 from kueue_dra_ref.controllers.queues import QueueControllers
 from kueue_dra_ref.controllers.scheduler import Scheduler
+from kueue_dra_ref.controllers.topologies import TopologyControllers
 from kueue_dra_ref.controllers.workload import WorkloadReconciler
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.kueue import Kueue, ToDo
@@ -35,6 +37,8 @@ from kueue_dra_ref.reference.livelock import AlternatingMessages, StateLog, stat
 _INITIAL_LIST = (
     "WorkloadPriorityClass",
     "Namespace",
+    NODE,
+    TOPOLOGY,
     "ResourceFlavor",
     SECRET,
     CLUSTER,
@@ -113,6 +117,7 @@ class Manager:
         queues, finalizers = self.queues, self.finalizers
         limits, elastic = LimitRangeController(self.kueue), ElasticPods(self.kueue)
         device_classes = DeviceClassController(self.kueue)
+        topologies = TopologyControllers(self.kueue)
         work = self.reconcilers
         owners = tuple(each.on_workload for each in work.values())
         return {
@@ -128,6 +133,8 @@ class Manager:
                 queues.on_admission_check,
                 finalizers.on_admission_check,
             ),
+            TOPOLOGY: (topologies.on_topology,),
+            NODE: (topologies.on_node,),
             "Namespace": (queues.on_namespace,),
             "DeviceClass": (device_classes.on,),
             "ResourceSlice": (queues.on_slice,),

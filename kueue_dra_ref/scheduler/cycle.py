@@ -98,12 +98,14 @@ class Cycle:
             entry.requeue_reason = RequeueReason.NO_FIT
             reserved = self._capacity_to_reserve(entry)
             self.snapshot.add_usage(queue, reserved)
+            self.snapshot.place(entry.assignment.placed)
             return
         if self._is_skipped(entry):
             return
         for target in entry.targets:
             self._preempted[target.workload.key] = target
         self.snapshot.add_usage(queue, entry.assignment.usage)
+        self.snapshot.place(entry.assignment.placed)
         if mode is FlavorAssignmentMode.PREEMPT:
             self._preempt(entry)
 
@@ -127,6 +129,7 @@ class Cycle:
         entry.progress = None
         entry.steps += (Step.by(answer.value, answer.rule),)
         self.snapshot.add_usage(entry.queue.name, entry.assignment.usage)
+        self.snapshot.place(entry.assignment.placed)
         return True
 
     def _overlaps(self, entry: Entry) -> bool:
@@ -159,7 +162,8 @@ class Cycle:
         workloads = [target.workload for target in removed.values()]
         usage = entry.assignment.usage
         with self.snapshot.simulate_workload_removal(workloads):
-            return self.snapshot.fits(entry.queue.name, usage)
+            has_quota = self.snapshot.fits(entry.queue.name, usage)
+            return has_quota and self.snapshot.has_room(entry.assignment.placed)
 
     def _preempt(self, entry: Entry) -> None:
         """Keep the targets that can be evicted; without any, requeue the entry as if it had none."""

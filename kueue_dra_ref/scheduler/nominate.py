@@ -103,8 +103,22 @@ class Nominator:
         fits = assignment.representative_mode is FlavorAssignmentMode.FIT
         pod_sets = entry.info.workload.pod_sets
         if fits or targets or not self.behaviour.assigning.partial_admission(pod_sets):
+            return self._reserve_places(entry, assignment, targets)
+        assignment, targets = self._reduce(entry) or (assignment, ())
+        return self._reserve_places(entry, assignment, targets)
+
+    def _reserve_places(
+        self, entry: Entry, assignment: Assignment, targets: Targets
+    ) -> AssignmentWithTargets:
+        """Find the domains of pods that wait for preemption: without the targets, or without all if there are none."""
+        waits = assignment.representative_mode is FlavorAssignmentMode.PREEMPT
+        if not waits or not assignment.to_place:
             return assignment, targets
-        return self._reduce(entry) or (assignment, ())
+        placer = self._oracle(entry).placer
+        workloads = [target.workload for target in targets]
+        with self.snapshot.simulate_workload_removal(workloads):
+            places = placer.place(assignment.to_place, empty=not targets)
+        return assignment.with_places(places), targets
 
     def _try(self, entry: Entry, requests: AllRequests) -> AssignmentWithTargets:
         """Give the best assignment over all interpretations of the requests."""
@@ -129,7 +143,9 @@ class Nominator:
         if assignment.representative_mode is not FlavorAssignmentMode.PREEMPT:
             return assignment, ()
         usage = self._usage_to_free(assignment.needed)
-        search = oracle.search(usage, assignment.frs_need_preemption)
+        search = oracle.search(
+            usage, assignment.frs_need_preemption, assignment.to_place
+        )
         all_steps = dict.fromkeys((*assignment.steps, *search.steps))
         targets = (*replaced, *search.targets) if search.targets else ()
         return replace(assignment, steps=tuple(all_steps)), targets

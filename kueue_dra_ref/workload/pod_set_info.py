@@ -18,10 +18,12 @@ FIELDS = ("annotations", "labels", "nodeSelector")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSetInfo:
-    """Annotations, labels and a node selector by field, and tolerations."""
+    """Annotations, labels and a node selector by field, tolerations and scheduling gates."""
 
     values: Mapping[str, Labels] = field(default_factory=dict)
     tolerations: tuple[Any, ...] = ()
+    gates: tuple[str, ...] = ()
+    """The names of scheduling gates."""
 
     def and_also(self, other: PodSetInfo) -> PodSetInfo:
         """Give the values of both; a toleration that both have is there once."""
@@ -30,7 +32,11 @@ class PodSetInfo:
             for name in FIELDS
         }
         more = [each for each in other.tolerations if each not in self.tolerations]
-        return PodSetInfo(values=values, tolerations=(*self.tolerations, *more))
+        return PodSetInfo(
+            values=values,
+            tolerations=(*self.tolerations, *more),
+            gates=(*self.gates, *other.gates),
+        )
 
     def add_to(self, template: Manifest) -> None:
         """Add the values to a pod, or to a template, in place."""
@@ -40,6 +46,9 @@ class PodSetInfo:
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **selector}
         if self.tolerations:
             spec["tolerations"] = [*(spec.get("tolerations") or ()), *self.tolerations]
+        if self.gates:
+            gates = [{"name": name} for name in self.gates]
+            spec["schedulingGates"] = [*(spec.get("schedulingGates") or ()), *gates]
         for name in ("annotations", "labels"):
             if added := self.values.get(name):
                 meta = dict(template.get("metadata") or {})

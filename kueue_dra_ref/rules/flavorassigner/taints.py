@@ -24,7 +24,7 @@ def taints_must_be_tolerated(check: FlavorCheck) -> str | None:
 
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
-    return _untolerated(check, _same_or_compares)
+    return _untolerated(check, tolerates_by_comparison)
 
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-034")
@@ -33,20 +33,28 @@ def taints_must_be_tolerated_0_15(check: FlavorCheck) -> str | None:
 
     Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
     """
-    return _untolerated(check, _same)
+    return _untolerated(check, tolerates)
 
 
-def _untolerated(check: FlavorCheck, tolerates: Tolerates) -> str | None:
+def tolerates(toleration: Fields, taint: Fields) -> bool:
+    """Whether a toleration matches a taint; its operators are Equal and Exists."""
+    return _matches(toleration, taint) and _same(toleration, taint)
+
+
+def tolerates_by_comparison(toleration: Fields, taint: Fields) -> bool:
+    """Whether a toleration matches a taint; its operators are Equal, Exists, Gt and Lt."""
+    if not _matches(toleration, taint):
+        return False
+    return _same(toleration, taint) or _compares(toleration, taint)
+
+
+def _untolerated(check: FlavorCheck, by: Tolerates) -> str | None:
     of_flavor = check.spec.get("tolerations") or ()
     tolerations = (*check.pod_set.tolerations, *of_flavor)
     for taint in check.spec.get("nodeTaints") or ():
         if taint.get("effect") not in {"NoSchedule", "NoExecute"}:
             continue
-        tolerated = False
-        for toleration in tolerations:
-            if _matches(toleration, taint):
-                tolerated = tolerated or tolerates(toleration, taint)
-        if not tolerated:
+        if not any(by(each, taint) for each in tolerations):
             return f"untolerated taint {_show_taint(taint)} in flavor {check.name}"
     return None
 
@@ -68,10 +76,6 @@ def _same(toleration: Fields, taint: Fields) -> bool:
         return False
     value = taint.get("value") or ""
     return value == (toleration.get("value") or "")
-
-
-def _same_or_compares(toleration: Fields, taint: Fields) -> bool:
-    return _same(toleration, taint) or _compares(toleration, taint)
 
 
 def _compares(toleration: Fields, taint: Fields) -> bool:

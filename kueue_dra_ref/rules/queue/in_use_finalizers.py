@@ -18,6 +18,8 @@ class InUse:
     reservations: int = 0
     cluster_queues: int = 0
     checked_queues: int = 0
+    flavors: int = 0
+    """The flavors that name a topology."""
 
 
 @rule("QUEUE-049")
@@ -57,6 +59,15 @@ def cluster_queue_change_releases_check() -> bool:
     Kueue: pkg/controller/core/admissioncheck_controller.go (NotifyClusterQueueUpdate)
     """
     return True
+
+
+@rule("TAS-025")
+def topology_in_use_finalizer(use: InUse) -> bool:
+    """A deleted Topology keeps its finalizer while a ResourceFlavor names it.
+
+    Kueue: pkg/controller/tas/topology_controller.go (Reconcile)
+    """
+    return use.flavors > 0
 
 
 @rule("QUEUE-051", "QUEUE-054")

@@ -36,6 +36,8 @@ class ClusterQueueCheck:
     """AdmissionChecks that do not exist, by name."""
     inactive_checks: tuple[str, ...] = ()
     """AdmissionChecks whose controller has not set them active, by name."""
+    missing_topologies: tuple[tuple[str, str], ...] = ()
+    """Topologies that do not exist, each with the flavor that names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +240,23 @@ def _references(reason: str, what: str, names: Sequence[str]) -> ReasonMessage |
         return None
     message = f"references {what}: {','.join(names)}"
     return ReasonMessage(reason=reason, message=message)
+
+
+@rule("TAS-024")
+def missing_topologies_deactivate_cluster_queue(
+    check: ClusterQueueCheck,
+) -> ReasonMessage | None:
+    """A ClusterQueue with a flavor whose Topology does not exist is inactive.
+
+    Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, isTASViolated)
+    """
+    if not check.missing_topologies:
+        return None
+    missing = [
+        f'there is no Topology "{topology}" for TAS flavor "{flavor}"'
+        for topology, flavor in check.missing_topologies
+    ]
+    return ReasonMessage(reason="TopologyNotFound", message=", ".join(missing))
 
 
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")

@@ -17,6 +17,7 @@ from kueue_dra_ref.model.pending_reason import (
 from kueue_dra_ref.model.rule import rule
 
 _BY_SEVERITY = (
+    QuotaReservedReason.UNPLACED,
     QuotaReservedReason.HELD,
     QuotaReservedReason.TOO_MUCH,
     QuotaReservedReason.NO_FLAVOR,
@@ -59,6 +60,18 @@ def reason_waiting_for_quota(pending: NotAdmissible) -> Condition | None:
     if pending.cause is not QuotaReservedReason.HELD:
         return None
     return _quota_not_reserved("WaitingForQuota", pending.message)
+
+
+@rule("TAS-028")
+def reason_topology_placement_failed(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason TopologyPlacementFailed when no domain has room for the pods, were it empty.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (markFlavorAttempt);
+        apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonTopologyPlacementFailed)
+    """
+    if pending.cause is not QuotaReservedReason.UNPLACED:
+        return None
+    return _quota_not_reserved("TopologyPlacementFailed", pending.message)
 
 
 @rule("OBSERVE-004")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.pods import printed
+from kueue_dra_ref.api.topology_assignment import TopologyAssignment, written
 from kueue_dra_ref.api.types import ResourceGroup
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.pending_reason import InadmissibleReason, NotAdmissible
@@ -34,6 +35,8 @@ class PodSetAssignment:
     usage: Mapping[str, int]
     in_bytes: frozenset[str] = frozenset()
     """Resources that Kueue prints in bytes."""
+    topology: TopologyAssignment | None = None
+    """The domains of its pods, if they are placed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -363,7 +366,7 @@ def _nodes(flavor: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _assignment(pod_set: PodSetAssignment) -> dict[str, Any]:
-    return {
+    found: dict[str, Any] = {
         "name": pod_set.name,
         "count": pod_set.count,
         "flavors": dict(sorted(pod_set.flavors.items())),
@@ -371,6 +374,9 @@ def _assignment(pod_set: PodSetAssignment) -> dict[str, Any]:
             {name: pod_set.usage[name] for name in pod_set.flavors}, pod_set.in_bytes
         ),
     }
+    if pod_set.topology is not None:
+        found["topologyAssignment"] = written(pod_set.topology)
+    return found
 
 
 def _printed(amounts: Mapping[str, int], in_bytes: frozenset[str]) -> dict[str, str]:

@@ -30,6 +30,7 @@ from kueue_dra_ref.scheduler.flavorassigner.assignment import (
 from kueue_dra_ref.scheduler.flavorassigner.flavor import FlavorFitCheck
 from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import FlavorTrace
 from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import NoFitReason
+from kueue_dra_ref.scheduler.flavorassigner.placing import Placing
 from kueue_dra_ref.scheduler.flavorassigner.resource_group import ResourceGroupSearch
 from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
 from kueue_dra_ref.workload.total_requests import TotalRequests, implicit_requests
@@ -89,9 +90,10 @@ class FlavorAssigner:
             pod_sets.append(self._assume(requests, result))
             if result.failed or self._stops_at(requests, result):
                 break
-        modes = [result.mode for result in results]
-        return Assignment(
-            representative_mode=min(modes, default=FlavorAssignmentMode.FIT),
+        placing = self._placing(results, pod_sets)
+        mode = placing.run()
+        assignment = Assignment(
+            representative_mode=mode,
             pod_sets=tuple(pod_sets),
             message=self._message(results),
             steps=tuple(self.steps),
@@ -101,12 +103,27 @@ class FlavorAssigner:
             frs_need_preemption=frozenset(self.frs_need_preemption),
             last_tried=tuple(_last_tried(result) for result in results),
             no_fit_reason=self._no_fit_reason(results),
+            to_place=tuple(placing.requests),
+        )
+        return assignment.with_places(placing.places)
+
+    def _placing(
+        self,
+        results: Sequence[PodSetAssignmentResult],
+        assignments: Sequence[PodSetAssignment],
+    ) -> Placing:
+        return Placing(
+            placer=self.oracle.placer,
+            pod_sets=[requests.pod_set for requests in self.requests],
+            results=results,
+            assignments=assignments,
+            frs_need_preemption=self.frs_need_preemption,
         )
 
     def _message(self, results: Sequence[PodSetAssignmentResult]) -> str:
         messages: list[str] = []
         for requests, result in zip(self.requests, results, strict=False):
-            if result.mode is not FlavorAssignmentMode.FIT:
+            if result.mode is not FlavorAssignmentMode.FIT or result.reasons:
                 messages = result.messages(requests.pod_set.name, messages)
         return "; ".join(messages)
 

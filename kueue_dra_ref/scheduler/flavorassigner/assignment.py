@@ -6,8 +6,10 @@ Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (Assignment, PodSetAssignm
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from kueue_dra_ref.cache.topology_placement import PlacementRequest
+from kueue_dra_ref.cache.topology_tree import PlacedPods
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import FlavorResource
@@ -17,6 +19,7 @@ from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
     PreemptionMode,
 )
 from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment
+from kueue_dra_ref.scheduler.flavorassigner.topology import Placements
 from kueue_dra_ref.workload.map_order import OF_POD_SET
 
 NO_FIT = GranularMode(mode=PreemptionMode.NO_FIT)
@@ -56,11 +59,26 @@ class Assignment:
     """The last tried flavors of each pod set; -1 after the last flavor of the group."""
     no_fit_reason: QuotaReservedReason | None = None
     """Why it can never fit, if a tried flavor gives a reason."""
+    to_place: tuple[PlacementRequest, ...] = ()
+    """The pods that need nodes."""
+    placed: tuple[PlacedPods, ...] = ()
+    """The pods by the domains that they get."""
 
     @property
     def flavors(self) -> NominationMapping:
         """The flavors of each pod set."""
         return {each.name: each.flavors for each in self.pod_sets}
+
+    def with_places(self, places: Placements) -> Assignment:
+        """Give the assignment with the domains of its pods."""
+        pod_sets = []
+        for each in self.pod_sets:
+            topology = places.assignments.get(each.name)
+            pod_sets.append(replace(each, topology=topology))
+        steps = (*self.steps, *places.steps())
+        return replace(
+            self, pod_sets=tuple(pod_sets), placed=places.placed, steps=steps
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,12 +129,18 @@ class PodSetAssignmentResult:
     reasons: list[str] = field(default_factory=list)
     failed: bool = False
     groups: list[FlavorAssignmentAttempt] = field(default_factory=list)
+    error: str = ""
+    """Why its pods cannot be placed in the flavors that it got."""
+    by_topology: FlavorAssignmentMode | None = None
+    """The mode that the room on nodes gives it; None if that changes nothing."""
 
     @property
     def mode(self) -> FlavorAssignmentMode:
-        """The worst mode of its resources."""
-        if self.failed:
+        """The worst mode of its resources, or that of its placement."""
+        if self.failed or self.error:
             return FlavorAssignmentMode.NO_FIT
+        if self.by_topology is not None:
+            return self.by_topology
         if not self.reasons:
             return FlavorAssignmentMode.FIT
         modes = []
@@ -130,6 +154,10 @@ class PodSetAssignmentResult:
 
     def messages(self, name: str, before: Sequence[str]) -> list[str]:
         """Give the messages of earlier pod sets and of this one; a label that cannot be parsed replaces them."""
+        if self.error:
+            return [f"failed to assign flavors to pod set {name}: {self.error}"]
+        if not self.reasons and not self.failed:
+            return [*before]
         ordered = sorted(self.reasons)
         reasons = ", ".join(ordered)
         for group in self.groups:

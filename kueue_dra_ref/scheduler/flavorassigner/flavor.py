@@ -85,10 +85,21 @@ class FlavorFitCheck:
                 reasons=[f"flavor {flavor.name} not found"],
                 no_fit_reasons=[QuotaReservedReason.NO_FLAVOR],
             )
+        covered = self._covered(flavor)
+        unsuitable = self.oracle.placer.unsuitable(pod_set, flavor.name, covered)
+        if unsuitable is not None:
+            return _unsuitable_attempt(unsuitable)
         ineligible = self._ineligible(pod_set, flavor.name, spec, keys)
         if ineligible is not None:
             return _ineligible_attempt(ineligible)
         return self._check_quota(flavor, pod_set, amounts)
+
+    def _covered(self, flavor: FlavorQuota) -> Collection[str]:
+        """Give the resources of the group of a flavor."""
+        for group in self.oracle.queue.groups:
+            if flavor in group.flavors:
+                return group.covered
+        return ()
 
     def _ineligible(
         self,
@@ -272,6 +283,14 @@ class FlavorFitCheck:
             in_bytes=self.in_bytes,
             in_message=self.rules.no_fit_message,
         )
+
+
+def _unsuitable_attempt(answer: Answer[str]) -> FlavorAssignmentAttempt:
+    return FlavorAssignmentAttempt(
+        reasons=[answer.value],
+        cites=cited([answer.rule]),
+        no_fit_reasons=[QuotaReservedReason.NO_FLAVOR],
+    )
 
 
 def _ineligible_attempt(

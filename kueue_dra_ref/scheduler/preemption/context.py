@@ -6,7 +6,7 @@ Kueue: pkg/scheduler/preemption/preemption.go (preemptionCtx);
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,8 @@ class PreemptionContext:
     """The usage that the preemptor adds."""
     frs_need_preemption: frozenset[FlavorResource]
     """The flavors and resources whose available quota is too small."""
+    has_room: Callable[[], bool] = lambda: True
+    """Whether the nodes have room for the preemptor's pods now."""
     trace: PreemptionTrace = field(default_factory=PreemptionTrace)
 
     @property
@@ -133,7 +135,7 @@ class PreemptionContext:
             node = self.node
             if any(node.borrows(of, amount) for of, amount in self.usage.items()):
                 return False
-        return self.snapshot.fits(self.queue.name, self.usage)
+        return self.snapshot.fits(self.queue.name, self.usage) and self.has_room()
 
     def fill_back(
         self,

@@ -6,7 +6,7 @@ Kueue: pkg/scheduler/preemption/preemption_oracle.go (PreemptionOracle, Simulate
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from kueue_dra_ref.cache.snapshot import (
     ReservedPodSet,
     Snapshot,
 )
+from kueue_dra_ref.cache.topology_placement import PlacementRequest
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.resource_node import (
     FlavorResource,
@@ -30,6 +31,7 @@ from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     PreemptionNeed,
 )
+from kueue_dra_ref.scheduler.flavorassigner.topology import TopologyPlacer
 from kueue_dra_ref.scheduler.preemption.classical import ClassicalPreemption
 from kueue_dra_ref.scheduler.preemption.context import (
     PreemptionContext,
@@ -65,6 +67,13 @@ class PreemptionOracle:
     """The order in which Go iterates over maps for the workload."""
     replaced: Mapping[str, ReservedPodSet] = field(default_factory=dict)
     """The pod sets of the slice that the workload replaces, by name."""
+
+    @property
+    def placer(self) -> TopologyPlacer:
+        """Places the pods of the workload on nodes."""
+        return TopologyPlacer(
+            rules=self.behaviour.topology, snapshot=self.snapshot, queue=self.queue
+        )
 
     @property
     def node(self) -> ResourceNode:
@@ -122,8 +131,14 @@ class PreemptionOracle:
         self,
         usage: FlavorResourceQuantities,
         frs_need_preemption: frozenset[FlavorResource],
+        to_place: Sequence[PlacementRequest] = (),
     ) -> TargetSearch:
-        """Find the workloads to preempt so that additional usage fits."""
+        """Find the workloads to preempt so that additional usage fits, and pods can be placed."""
+        placer = self.placer
+
+        def has_room() -> bool:
+            return not to_place or placer.place(to_place).failure is None
+
         ignored = self.behaviour.preempting.ignore_zero_request
         counted = {of: amount for of, amount in usage.items() if not ignored(amount)}
         context = PreemptionContext(
@@ -133,6 +148,7 @@ class PreemptionOracle:
             created=self.created,
             usage=counted,
             frs_need_preemption=frs_need_preemption,
+            has_room=has_room,
         )
         targets = self._preemption(context).targets()
         steps = context.trace.steps(frs_need_preemption)

@@ -1,0 +1,84 @@
+"""Topologies: their levels, what pods request of them, and the annotations with which pods request it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.unstructured import Object, child, mappings, text
+from kueue_dra_ref.target import Manifest
+
+TOPOLOGY = "Topology"
+NODE = "Node"
+HOSTNAME = "kubernetes.io/hostname"
+"""The label of the lowest level if each domain of it is one node."""
+_DOMAIN = "kueue.x-k8s.io"
+REQUIRED = f"{_DOMAIN}/podset-required-topology"
+PREFERRED = f"{_DOMAIN}/podset-preferred-topology"
+UNCONSTRAINED = f"{_DOMAIN}/podset-unconstrained-topology"
+TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+"""What Go parses as a boolean."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopologyRequest:
+    """What the pods of a pod set request: one domain of a level, if possible or in any case, or any nodes."""
+
+    required: str | None = None
+    preferred: str | None = None
+    unconstrained: bool | None = None
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether the pods request a placement by nodes."""
+        fields = (self.required, self.preferred, self.unconstrained)
+        return any(each is not None for each in fields)
+
+    def level(self, levels: tuple[str, ...]) -> str | None:
+        """Give the label of the level that is requested, which a topology may lack; None for no level."""
+        named = self.required if self.required is not None else self.preferred
+        if named is not None:
+            return named
+        return levels[-1] if self.unconstrained else None
+
+
+NO_REQUEST = TopologyRequest()
+
+
+def topology_request_of(pod_set: Object, path: str) -> TopologyRequest:
+    """Read the topology request of a pod set of a Workload.
+
+    Raises:
+        ManifestError: a field is of the wrong type.
+
+    """
+    written = child(pod_set, "topologyRequest", dict, {}, path)
+    return TopologyRequest(
+        required=written.get("required"),
+        preferred=written.get("preferred"),
+        unconstrained=written.get("unconstrained"),
+    )
+
+
+def requested_by(annotations: Mapping[str, str]) -> Object:
+    """Give the topology request that the annotations of pods make; empty for none."""
+    for key, annotation in (("required", REQUIRED), ("preferred", PREFERRED)):
+        if annotation in annotations:
+            return {key: annotations[annotation]}
+    written = annotations.get(UNCONSTRAINED)
+    return {} if written is None else {"unconstrained": written in TRUE}
+
+
+def levels_of(topology: Manifest) -> tuple[str, ...]:
+    """Give the node labels of the levels of a Topology, the highest first.
+
+    Raises:
+        ManifestError: a field is missing or of the wrong type.
+
+    """
+    spec = child(topology, "spec", dict, {})
+    levels = []
+    for index, each in enumerate(mappings(spec, "levels", "spec")):
+        levels.append(text(each, "nodeLabel", f"spec.levels[{index}]"))
+    return tuple(levels)

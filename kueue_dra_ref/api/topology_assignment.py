@@ -1,0 +1,101 @@
+"""The topologyAssignment of an admission: how many pods each domain gets, in the form of its API versions.
+
+Kueue: pkg/util/tas/tas_assignment.go (TopologyAssignment, V1Beta2From, InternalFrom)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.target import Manifest
+
+Values = tuple[str, ...]
+"""The labels of a domain, one for each level of the assignment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopologyAssignment:
+    """The domains of a pod set with the number of pods in each, in the order of their labels."""
+
+    levels: tuple[str, ...]
+    domains: tuple[tuple[Values, int], ...]
+
+
+def written(assignment: TopologyAssignment) -> Manifest:
+    """Give an assignment as Kueue writes it, with all domains in one slice."""
+    found: Manifest = {"levels": list(assignment.levels), "slices": []}
+    if assignment.domains:
+        found["slices"].append(_slice(assignment))
+    return found
+
+
+def assignment_of(manifest: Manifest) -> TopologyAssignment:
+    """Read an assignment of either API version."""
+    return TopologyAssignment(
+        levels=tuple(manifest["levels"]), domains=tuple(_domains(manifest))
+    )
+
+
+def _domains(manifest: Manifest) -> Iterator[tuple[Values, int]]:
+    for domain in manifest.get("domains") or ():
+        yield tuple(domain["values"]), domain["count"]
+    for part in manifest.get("slices") or ():
+        yield from _domains_in(part)
+
+
+def _domains_in(part: Manifest) -> Iterator[tuple[Values, int]]:
+    for index in range(part["domainCount"]):
+        levels = part["valuesPerLevel"]
+        values = tuple(_value(level, index) for level in levels)
+        counts = part["podCounts"]
+        count = counts.get("universal")
+        yield values, counts["individual"][index] if count is None else count
+
+
+def _value(level: Manifest, index: int) -> str:
+    if "universal" in level:
+        return str(level["universal"])
+    found = level["individual"]
+    root = found["roots"][index]
+    return f"{found.get('prefix', '')}{root}{found.get('suffix', '')}"
+
+
+def _slice(assignment: TopologyAssignment) -> Manifest:
+    domains = assignment.domains
+    levels = range(len(assignment.levels))
+    values = [_values_of([each[level] for each, _ in domains]) for level in levels]
+    counts = [count for _, count in domains]
+    same = len(set(counts)) == 1
+    return {
+        "domainCount": len(domains),
+        "valuesPerLevel": values,
+        "podCounts": {"universal": counts[0]} if same else {"individual": counts},
+    }
+
+
+def _values_of(values: Sequence[str]) -> Manifest:
+    """Give the labels of one level, with what all of them begin and end with written once."""
+    prefix = _common_prefix(values)
+    if len(prefix) == max(map(len, values)):
+        return {"universal": prefix}
+    suffix = _common_prefix([each[::-1] for each in values])[::-1]
+    least = min(map(len, values))
+    prefix = prefix[: max(0, min(len(prefix), least - len(suffix)))]
+    end = -len(suffix) or None
+    found: dict[str, Any] = {"roots": [each[len(prefix) : end] for each in values]}
+    if prefix:
+        found["prefix"] = prefix
+    if suffix:
+        found["suffix"] = suffix
+    return {"individual": found}
+
+
+def _common_prefix(values: Sequence[str]) -> str:
+    """Give what all texts begin with."""
+    first, last = min(values), max(values)
+    length = 0
+    while length < len(first) and first[length] == last[length]:
+        length += 1
+    return first[:length]

@@ -1,0 +1,53 @@
+"""Topologies and nodes: a change may make room for inadmissible workloads, or deactivate ClusterQueues.
+
+Kueue: pkg/controller/tas/resource_flavor.go (rfReconciler, Reconcile);
+    pkg/controller/tas/topology_controller.go (topologyReconciler);
+    pkg/controller/core/clusterqueue_controller.go (NotifyTopologyUpdate)
+"""
+
+from __future__ import annotations
+
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import Event, is_deleted
+from kueue_dra_ref.target import Manifest
+
+
+class TopologyControllers:
+    """Follows Topologies and Nodes."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue = kueue
+
+    def on_topology(self, event: Event) -> None:
+        """Requeue the workloads of the ClusterQueues that use a topology that is new or gone."""
+        kueue = self.kueue
+        if event.old is not None and event.new is not None:
+            if is_deleted(event.new):
+                kueue.reconcile(event.kind, event.key)
+            return
+        kueue.informers.note_topology()
+        kueue.moves += 1
+        for queue in kueue.informers.cluster_queues_with_topology(event.key[1]):
+            kueue.notify_retry_inadmissible(queue)
+            kueue.refresh(queue)
+
+    def on_node(self, event: Event) -> None:
+        """Requeue the workloads of all active ClusterQueues if a flavor selects a node that has changed."""
+        kueue = self.kueue
+        if not any(map(self._is_selected, (event.old, event.new))):
+            return
+        kueue.moves += 1
+        for name in kueue.pending:
+            queue = kueue.informers.queue(name)
+            if queue is not None and not kueue.informers.inactive(queue):
+                kueue.notify_retry_inadmissible(name)
+
+    def _is_selected(self, node: Manifest | None) -> bool:
+        """Whether a flavor with a topology selects a node by its labels."""
+        if node is None:
+            return False
+        labels = node["metadata"].get("labels") or {}
+        return any(
+            wanted.items() <= labels.items() and labels.keys() >= set(levels)
+            for wanted, levels in self.kueue.informers.node_selections()
+        )

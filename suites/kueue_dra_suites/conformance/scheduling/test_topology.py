@@ -1,0 +1,570 @@
+"""Topology-aware scheduling with devices: quota for the devices, room on nodes for the pods (text: a non-goal)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from kueue_dra_fixtures.builders import GPU, Work, a_job, a_pod_set, a_template, a_workload, gpu, on_nodes_where
+from kueue_dra_fixtures.lab import Lab, Queue
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
+from kueue_dra_ref.api.topologies import HOSTNAME, PREFERRED, REQUIRED, UNCONSTRAINED
+from kueue_dra_ref.target import Ref
+
+pytestmark = owns_kueue
+
+RACK = "example.com/rack"
+CARD = "example.com/gpu"
+ANY = {UNCONSTRAINED: "true"}
+IN_A_RACK = {REQUIRED: RACK}
+ON_A_NODE = {REQUIRED: HOSTNAME}
+RATHER_IN_A_RACK = {PREFERRED: RACK}
+
+
+@dataclass(slots=True, kw_only=True)
+class Pool:
+    """Nodes of one flavor with a topology."""
+
+    lab: Lab
+    levels: tuple[str, ...] = (HOSTNAME,)
+    tolerations: tuple[Mapping[str, str], ...] = ()
+    flavor: str = field(init=False)
+    topology: str = field(init=False)
+    label: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.label = self.lab.name("pool")
+        self.topology = self.lab.topology(*self.levels)
+        self.flavor = self.another_flavor()
+
+    def another_flavor(self) -> str:
+        """A flavor of the same nodes and topology."""
+        tolerations = {"tolerations": list(self.tolerations)} if self.tolerations else {}
+        labels = {"pool": self.label}
+        return self.lab.flavor(nodeLabels=labels, topologyName=self.topology, **tolerations)
+
+    def node(self, *, rack: str = "", labels: Mapping[str, str] | None = None, **shape: Any) -> str:
+        """A node of the pool."""
+        own = {"pool": self.label, **({RACK: rack} if rack else {}), **(labels or {})}
+        return self.lab.node(labels=own, **shape)
+
+    def queue(self, *, cpu: int = 16, devices: int = 8, **spec: Any) -> Queue:
+        """A queue of the flavor of the pool alone."""
+        return self.lab.queue(groups=[{self.flavor: {"cpu": cpu, "whole-gpus": devices}}], **spec)
+
+
+def cards(pods: int = 1, *, cpu: str = "1", **shape: Any) -> Work:
+    """A Job whose pods have a cpu and a device of a claim each."""
+    return a_job(pods=pods, cpu=cpu, claims=[a_template(gpu())], **shape)
+
+
+def cpus(pods: int = 1, *, cpu: str = "1", **shape: Any) -> Work:
+    """A Job whose pods have a cpu each."""
+    return a_job(pods=pods, cpu=cpu, **shape)
+
+
+@covers("TAS-001", "TAS-008", "TAS-010")
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        pytest.param(ANY, id="unconstrained"),
+        pytest.param(ON_A_NODE, id="required"),
+        pytest.param({PREFERRED: HOSTNAME}, id="preferred"),
+    ],
+)
+def test_devices_of_claims_take_quota_and_pods_take_room(lab: Lab, annotations: Mapping[str, str]) -> None:
+    """No node has a device: devices are charged to the flavor, and the pods are placed by their cpu."""
+    pool = Pool(lab=lab)
+    node = pool.node(cpu="2")
+    queue = pool.queue()
+    job = queue.submit(cards(2, annotations=annotations))
+
+    assert lab.verdict(job) == admitted({"cpu": 2, "whole-gpus": 2})
+    assert lab.places(job) == {"main": {node: 2}}
+    assert queue.figures.used[pool.flavor]["whole-gpus"] == "2"
+
+
+@covers("TAS-009")
+def test_claims_leave_no_room_in_earlier_releases(lab: Lab) -> None:
+    """Up to 0.15, nodes have to have the resource that the claims are charged as."""
+    pool = Pool(lab=lab)
+    pool.node()
+    queue = pool.queue()
+
+    assert lab.verdict(queue.submit(cards(annotations=ANY))) == pending(Reason.NO_ROOM)
+    assert lab.verdict(queue.submit(cpus(annotations=ANY))) == admitted({"cpu": 1})
+
+
+@covers("TAS-002")
+def test_pods_without_a_request_are_placed_where_all_flavors_have_a_topology(lab: Lab) -> None:
+    """The annotations are not needed, and the room is needed all the same."""
+    pool = Pool(lab=lab)
+    node = pool.node(cpu="1")
+    queue = pool.queue()
+    first, second = queue.submit(cpus()), queue.submit(cpus())
+
+    assert lab.places(first) == {"main": {node: 1}}
+    assert lab.verdict(second) == pending(Reason.NO_ROOM)
+
+
+@covers("TAS-002", "TAS-010")
+def test_claims_without_a_request_are_placed_by_their_pods(lab: Lab) -> None:
+    """Pods that have nothing but claims take the places of pods on their node."""
+    pool = Pool(lab=lab)
+    node = pool.node(pods="1")
+    queue = pool.queue()
+    first, second = (queue.submit(a_job(claims=[a_template(gpu())])) for _ in range(2))
+
+    assert lab.verdict(first) == admitted({"whole-gpus": 1})
+    assert lab.places(first) == {"main": {node: 1}}
+    assert lab.verdict(second) == pending(Reason.NO_ROOM)
+
+
+@covers("TAS-006")
+@pytest.mark.parametrize("work", [pytest.param(cards(), id="devices"), pytest.param(cpus(), id="ordinary")])
+def test_topology_flavors_are_for_pods_that_request_a_topology(lab: Lab, work: Work) -> None:
+    """Other pods get the next flavor, or none."""
+    pool = Pool(lab=lab)
+    pool.node()
+    plain = lab.flavor()
+    quota = {"cpu": 1, "whole-gpus": 1}
+    queue = lab.queue(groups=[{pool.flavor: quota, plain: quota}])
+    first, second = queue.submit(work), queue.submit(work)
+
+    assert set(lab.flavors(first)["main"].values()) == {plain}
+    assert lab.places(first) == {}
+    assert f'Flavor "{pool.flavor}" supports only TopologyAwareScheduling' in lab.message(second)
+
+
+@covers("TAS-003")
+@pytest.mark.parametrize("work", [pytest.param(cards, id="devices"), pytest.param(cpus, id="ordinary")])
+def test_placed_pods_get_no_flavor_without_a_topology(lab: Lab, work: Any) -> None:
+    """The cpu of the pods has its quota in a flavor without a topology."""
+    plain = lab.flavor()
+    queue = lab.queue(groups=[{plain: {"cpu": 4, "whole-gpus": 4}}])
+    job = queue.submit(work(annotations=ANY))
+
+    assert lab.verdict(job) == pending(Reason.NO_FLAVOR)
+    assert f'Flavor "{plain}" does not support TopologyAwareScheduling' in lab.message(job)
+
+
+@covers("TAS-004")
+def test_devices_of_claims_may_have_a_flavor_without_a_topology(lab: Lab) -> None:
+    """The pods themselves request cpu alone, which has a topology flavor."""
+    pool = Pool(lab=lab)
+    node = pool.node()
+    plain = lab.flavor()
+    queue = lab.queue(groups=[{pool.flavor: {"cpu": 4}}, {plain: {"whole-gpus": 4}}])
+    job = queue.submit(cards(annotations=ON_A_NODE))
+
+    assert lab.verdict(job) == admitted({"cpu": 1, "whole-gpus": 1})
+    assert lab.flavors(job) == {"main": {"cpu": pool.flavor, "whole-gpus": plain}}
+    assert lab.places(job) == {"main": {node: 1}}
+
+
+@covers("TAS-029")
+def test_devices_of_claims_need_a_topology_flavor_in_earlier_releases(lab: Lab) -> None:
+    """Up to 0.16, the flavor of the devices is skipped although the pods do not request them."""
+    pool = Pool(lab=lab)
+    pool.node()
+    plain = lab.flavor()
+    queue = lab.queue(groups=[{pool.flavor: {"cpu": 4}}, {plain: {"whole-gpus": 4}}])
+
+    assert lab.verdict(queue.submit(cards(annotations=ON_A_NODE))) == pending(Reason.NO_FLAVOR)
+
+
+def two_pools(lab: Lab) -> tuple[Pool, Pool, Queue]:
+    """A queue with the cpu of pods in one pool, and their devices in another one."""
+    first, second = Pool(lab=lab), Pool(lab=lab)
+    first.node()
+    second.node()
+    return first, second, lab.queue(groups=[{first.flavor: {"cpu": 4}}, {second.flavor: {"whole-gpus": 4}}])
+
+
+@covers("TAS-007")
+def test_pods_cannot_be_in_two_topologies(lab: Lab) -> None:
+    """The devices of the claims are in another topology flavor than the pods."""
+    first, second, queue = two_pools(lab)
+    job = queue.submit(cards(annotations=ON_A_NODE))
+
+    assert lab.verdict(job) == pending(Reason.NO_FLAVOR)
+    names = ", ".join(sorted((first.flavor, second.flavor)))
+    assert lab.message(job).endswith(f"more than one TAS flavor assigned: {names}")
+
+
+@covers("TAS-030")
+def test_pods_in_two_topologies_are_not_placed_in_earlier_releases(lab: Lab) -> None:
+    """Up to 0.17, Kueue admits them, and places them nowhere."""
+    _, _, queue = two_pools(lab)
+    job = queue.submit(cards(annotations=ON_A_NODE))
+
+    assert lab.verdict(job) == admitted({"cpu": 1, "whole-gpus": 1})
+    assert lab.places(job) == {}
+
+
+@covers("TAS-005")
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        pytest.param(IN_A_RACK, id="required"),
+        pytest.param(RATHER_IN_A_RACK, id="preferred"),
+        pytest.param({UNCONSTRAINED: "false"}, id="not-unconstrained"),
+    ],
+)
+def test_the_topology_has_to_have_the_level(lab: Lab, annotations: Mapping[str, str]) -> None:
+    """A level that is only preferred has to exist as well."""
+    pool = Pool(lab=lab)
+    pool.node()
+    job = pool.queue().submit(cpus(annotations=annotations))
+
+    assert lab.verdict(job) == pending(Reason.NO_FLAVOR)
+    assert f'Flavor "{pool.flavor}" does not contain the requested level' in lab.message(job)
+
+
+def racks(lab: Lab, **nodes: str) -> tuple[Pool, dict[str, str]]:
+    """A pool of racks, and its nodes by their names in the case: the name begins with the rack, the value is cpu."""
+    pool = Pool(lab=lab, levels=(RACK, HOSTNAME))
+    return pool, {name: pool.node(rack=name[0], cpu=cpu) for name, cpu in nodes.items()}
+
+
+@covers("TAS-015")
+def test_a_required_rack_holds_all_pods(lab: Lab) -> None:
+    """Three pods do not fit a rack of two nodes; two pods fit."""
+    pool, _ = racks(lab, a1="1", a2="1", b1="1")
+    queue = pool.queue()
+    job = queue.submit(cpus(3, annotations=IN_A_RACK))
+
+    assert lab.verdict(job) == pending(Reason.NO_ROOM)
+    assert f'topology "{pool.topology}" allows to fit only 2 out of 3 pod(s)' in lab.message(job)
+    assert lab.verdict(queue.submit(cpus(2, annotations=IN_A_RACK))) == admitted({"cpu": 2})
+
+
+@covers("TAS-015", "TAS-010")
+def test_a_required_rack_for_pods_with_devices(lab: Lab) -> None:
+    """The smallest rack with room for all pods is taken, whatever devices it has."""
+    pool, nodes = racks(lab, a1="4", a2="4", b1="1", b2="1", c1="1")
+    job = pool.queue().submit(cards(2, annotations=IN_A_RACK))
+
+    assert lab.places(job) == {"main": {nodes["b1"]: 1, nodes["b2"]: 1}}
+
+
+@covers("TAS-016")
+def test_a_preferred_rack_may_be_several(lab: Lab) -> None:
+    """The rack with the most room is filled first."""
+    pool, nodes = racks(lab, a1="1", b1="1", b2="1")
+    job = pool.queue().submit(cpus(3, annotations=RATHER_IN_A_RACK))
+
+    assert lab.places(job) == {"main": {nodes["a1"]: 1, nodes["b1"]: 1, nodes["b2"]: 1}}
+
+
+@covers("TAS-016")
+def test_a_preferred_rack_is_one_if_it_has_room(lab: Lab) -> None:
+    """Two pods go to the rack that has room for both, not to the first one."""
+    pool, nodes = racks(lab, a1="1", b1="1", b2="1")
+    job = pool.queue().submit(cpus(2, annotations=RATHER_IN_A_RACK))
+
+    assert lab.places(job) == {"main": {nodes["b1"]: 1, nodes["b2"]: 1}}
+
+
+@covers("TAS-008")
+def test_domains_without_nodes_are_named_by_all_their_labels(lab: Lab) -> None:
+    """The lowest level are racks, which have the room of all their nodes."""
+    pool = Pool(lab=lab, levels=("example.com/block", RACK))
+    for _ in range(2):
+        pool.node(rack="r1", labels={"example.com/block": "b1"}, cpu="1")
+    job = pool.queue().submit(cpus(2, annotations=IN_A_RACK))
+
+    assert lab.places(job) == {"main": {"b1/r1": 2}}
+
+
+@covers("TAS-018")
+@pytest.mark.parametrize(
+    ("mixed", "large", "small"),
+    [pytest.param(True, 3, 2, id="mixed"), pytest.param(False, 4, 1, id="best-fit")],
+)
+def test_unconstrained_pods_fill_small_nodes_first(lab: Lab, mixed: bool, large: int, small: int) -> None:
+    """Without the gate, the node with the most room is filled first."""
+    lab.start(switched={"TASProfileMixed": mixed})
+    pool = Pool(lab=lab)
+    nodes = pool.node(cpu="4"), pool.node(cpu="2")
+    job = pool.queue().submit(cpus(5, annotations=ANY))
+
+    assert lab.places(job) == {"main": {nodes[0]: large, nodes[1]: small}}
+
+
+@covers("TAS-031")
+def test_all_pods_fill_small_nodes_first_in_earlier_releases(lab: Lab) -> None:
+    """Pods that prefer a node, too."""
+    lab.start(switched={"TASProfileMixed": False, "TASProfileLeastFreeCapacity": True})
+    pool = Pool(lab=lab)
+    nodes = pool.node(cpu="4"), pool.node(cpu="2")
+    job = pool.queue().submit(cpus(5, annotations={PREFERRED: HOSTNAME}))
+
+    assert lab.places(job) == {"main": {nodes[0]: 3, nodes[1]: 2}}
+
+
+TAINT = {"key": "example.com/gpus", "value": "only", "effect": "NoSchedule"}
+TOLERATION = {"key": "example.com/gpus", "operator": "Exists"}
+
+
+@covers("TAS-012")
+@pytest.mark.parametrize(
+    ("of_pods", "of_flavor", "effect", "has_room"),
+    [
+        pytest.param((), (), "NoSchedule", False, id="untolerated"),
+        pytest.param((TOLERATION,), (), "NoSchedule", True, id="tolerated-by-pods"),
+        pytest.param((), (TOLERATION,), "NoExecute", True, id="tolerated-by-flavor"),
+        pytest.param((), (), "PreferNoSchedule", True, id="preferred"),
+    ],
+)
+def test_taints_of_nodes_count(lab: Lab, of_pods: Any, of_flavor: Any, effect: str, has_room: bool) -> None:
+    """The tolerations of the pods and of the flavor are taken together."""
+    pool = Pool(lab=lab, tolerations=of_flavor)
+    pool.node(taints=[{**TAINT, "effect": effect}])
+    work = cpus(annotations=ANY, spec={"tolerations": list(of_pods)})
+    job = pool.queue().submit(work)
+
+    assert lab.verdict(job) == (admitted({"cpu": 1}) if has_room else pending(Reason.NO_ROOM))
+
+
+@covers("TAS-013")
+def test_the_node_selector_of_pods_counts(lab: Lab) -> None:
+    """A label that no flavor has."""
+    pool = Pool(lab=lab)
+    pool.node()
+    node = pool.node(labels={"example.com/model": "new"})
+    queue = pool.queue()
+    new, old = (
+        queue.submit(cpus(annotations=ANY, spec={"nodeSelector": {"example.com/model": model}}))
+        for model in ("new", "old")
+    )
+
+    assert lab.places(new) == {"main": {node: 1}}
+    assert lab.verdict(old) == pending(Reason.NO_ROOM)
+
+
+@covers("TAS-014")
+def test_the_node_affinity_of_pods_counts(lab: Lab) -> None:
+    """Of two nodes, the affinity matches one."""
+    pool = Pool(lab=lab)
+    pool.node(labels={"example.com/model": "old"})
+    node = pool.node(labels={"example.com/model": "new"})
+    only_new = on_nodes_where({"key": "example.com/model", "operator": "In", "values": ["new"]})
+    job = pool.queue().submit(cpus(annotations=ANY, spec=only_new))
+
+    assert lab.places(job) == {"main": {node: 1}}
+
+
+@covers("TAS-017")
+@pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param({"ready": False}, id="not-ready"),
+        pytest.param({"unschedulable": True}, id="unschedulable"),
+        pytest.param({"rack": ""}, id="no-rack"),
+        pytest.param({"labels": {"pool": "other"}}, id="other-pool"),
+    ],
+)
+def test_nodes_that_no_pod_can_use(lab: Lab, shape: dict[str, Any]) -> None:
+    """The only node is none of the topology."""
+    pool = Pool(lab=lab, levels=(RACK, HOSTNAME))
+    pool.node(**{"rack": "a", **shape})
+    job = pool.queue().submit(cpus(annotations=IN_A_RACK))
+
+    assert lab.verdict(job) == pending(Reason.NO_ROOM)
+    assert lab.message(job).endswith(f"no topology domains at level: {RACK}")
+
+
+@covers("TAS-019")
+def test_workloads_take_room_until_they_end(lab: Lab) -> None:
+    """Quota is left for the second workload, room is not."""
+    pool = Pool(lab=lab)
+    node = pool.node(cpu="2")
+    queue = pool.queue()
+    first, second = (queue.submit(cpus(2, annotations=ON_A_NODE)) for _ in range(2))
+    assert lab.verdict(second) == pending(Reason.NO_ROOM)
+
+    lab.delete(first)
+
+    assert lab.places(second) == {"main": {node: 2}}
+
+
+@covers("TAS-019")
+def test_pod_sets_of_a_workload_take_room_from_each_other(lab: Lab) -> None:
+    """Each of two pod sets fills a node."""
+    pool = Pool(lab=lab)
+    nodes = {pool.node(cpu="2"), pool.node(cpu="2")}
+    pods = [a_pod_set(name, pods=2, cpu="1", annotations=ON_A_NODE) for name in ("a", "b")]
+    places = lab.places(pool.queue().submit(a_workload(*pods)))
+
+    assert {node for each in places.values() for node in each} == nodes
+    assert [sum(each.values()) for each in places.values()] == [2, 2]
+
+
+@covers("TAS-020")
+def test_two_flavors_of_the_same_nodes(lab: Lab) -> None:
+    """The pods of one flavor have filled the node."""
+    pool = Pool(lab=lab)
+    pool.node(cpu="1")
+    first = pool.queue().submit(cpus(annotations=ANY))
+    other = lab.queue(groups=[{pool.another_flavor(): {"cpu": 4}}])
+
+    assert lab.verdict(first) == admitted({"cpu": 1})
+    assert lab.verdict(other.submit(cpus(annotations=ANY))) == pending(Reason.NO_ROOM)
+
+
+LOWER = {"preemption": {"withinClusterQueue": "LowerPriority"}}
+
+
+@covers("TAS-021")
+def test_pods_are_preempted_for_room(lab: Lab) -> None:
+    """Half of the quota is free, but the node is full."""
+    pool = Pool(lab=lab)
+    node = pool.node(cpu="2")
+    queue = pool.queue(cpu=4, **LOWER)
+    low = queue.submit(cpus(2, annotations=ON_A_NODE, priority=1))
+    high = queue.submit(cpus(2, annotations=ON_A_NODE, priority=2))
+
+    assert lab.places(high) == {"main": {node: 2}}
+    assert lab.preemptions(low) == 1
+
+
+@covers("TAS-022")
+def test_victims_need_not_use_the_scarce_device(lab: Lab) -> None:
+    """A device has to be freed, and the room of a workload that has none."""
+    pool = Pool(lab=lab)
+    node = pool.node(cpu="2")
+    queue = pool.queue(cpu=8, devices=1, **LOWER)
+    queue.submit(cpus(annotations=ON_A_NODE, priority=1))
+    queue.submit(cards(annotations=ON_A_NODE, priority=1))
+    high = queue.submit(cards(cpu="2", annotations=ON_A_NODE, priority=2))
+
+    assert lab.places(high) == {"main": {node: 1}}
+
+
+@covers("TAS-023")
+@pytest.mark.parametrize(
+    ("annotations", "added"),
+    [pytest.param(ANY, ANY, id="requested"), pytest.param({}, ANY, id="implied"), pytest.param(ON_A_NODE, {}, id="other")],
+)
+def test_placed_pods_wait_for_their_nodes(lab: Lab, annotations: dict[str, str], added: dict[str, str]) -> None:
+    """Kueue removes the gate from each pod once it has a node."""
+    pool = Pool(lab=lab)
+    pool.node()
+    job = pool.queue().submit(cpus(annotations=annotations))
+    template = lab.read(job.ref)["spec"]["template"]
+
+    assert template["spec"]["schedulingGates"] == [{"name": "kueue.x-k8s.io/topology"}]
+    assert template["metadata"]["annotations"].items() >= {**annotations, **added}.items()
+
+
+@covers("TAS-024")
+def test_a_missing_topology_deactivates_the_cluster_queue(lab: Lab) -> None:
+    """The queue admits once the Topology is there."""
+    topology, label = lab.name("topology"), lab.name("pool")
+    flavor = lab.flavor(nodeLabels={"pool": label}, topologyName=topology)
+    queue = lab.queue(groups=[{flavor: {"cpu": 4}}])
+    lab.node(labels={"pool": label})
+    job = queue.submit(cpus())
+    assert lab.verdict(job) == inadmissible(Reason.QUEUE_STOPPED)
+
+    lab.topology(name=topology)
+
+    assert lab.verdict(job) == admitted({"cpu": 1})
+
+
+@covers("TAS-025")
+def test_a_topology_in_use_is_not_deleted(lab: Lab) -> None:
+    """It goes with the flavor that names it."""
+    topology = lab.topology()
+    flavor = lab.flavor(nodeLabels={"pool": "any"}, topologyName=topology)
+    ref = lab.topology_ref(topology)
+
+    lab.remove(ref)
+    assert lab.is_there(ref)
+
+    lab.remove(lab.flavor_ref(flavor))
+    assert not lab.is_there(ref)
+
+
+@covers("TAS-026")
+@pytest.mark.parametrize(
+    ("allocatable", "has_room"),
+    [pytest.param({}, False, id="no-device"), pytest.param({"example.com__gpu": "1"}, True, id="allocatable")],
+)
+def test_extended_resources_have_to_be_allocatable(
+    lab: Lab, allocatable: dict[str, str], has_room: bool
+) -> None:
+    """The name that a class provides is no resource of the node, so its pods have no room there."""
+    lab.stands_for(CARD, GPU)
+    pool = Pool(lab=lab)
+    pool.node(**allocatable)
+    job = pool.queue().submit(a_job(requests={"cpu": "1", CARD: "1"}, annotations=ANY))
+
+    if has_room:
+        assert lab.verdict(job) == admitted({"cpu": 1, "whole-gpus": 1})
+    else:
+        assert lab.verdict(job) == pending(Reason.NO_ROOM)
+        assert lab.message(job).endswith(f'Total nodes: 1; excluded: resource "{CARD}": 1')
+
+
+@covers("TAS-027")
+@pytest.mark.parametrize("grows", [pytest.param(False, id="new-node"), pytest.param(True, id="more-room")])
+def test_more_room_admits(lab: Lab, grows: bool) -> None:
+    """Kueue tries the workload again."""
+    pool = Pool(lab=lab)
+    node = pool.node(cpu="1")
+    job = pool.queue().submit(cpus(cpu="2", annotations=ANY))
+    assert lab.verdict(job) == pending(Reason.NO_ROOM)
+
+    node = pool.node(name=node if grows else "", cpu="2")
+    lab.settle()
+
+    assert lab.places(job) == {"main": {node: 1}}
+
+
+@covers("TAS-011")
+def test_the_message_counts_the_excluded_nodes(lab: Lab) -> None:
+    """By reasons, in the order of their texts."""
+    pool = Pool(lab=lab)
+    pool.node(cpu="1")
+    pool.node(taints=[TAINT])
+    pool.node(labels={"example.com/model": "old"}, cpu="4")
+    job = pool.queue().submit(cpus(cpu="2", annotations=ANY, spec={"nodeSelector": {"example.com/model": "new"}}))
+
+    counts = 'nodeSelector: 2, taint "example.com/gpus=only:NoSchedule": 1'
+    text = f"topology \"{pool.topology}\" doesn't allow to fit any of 1 pod(s). Total nodes: 3; excluded: {counts}"
+    assert lab.message(job) == f"couldn't assign flavors to pod set main: {text}"
+
+
+@covers("TAS-028")
+@pytest.mark.parametrize(
+    ("held", "reason"),
+    [pytest.param(False, "TopologyPlacementFailed", id="never"), pytest.param(True, "WaitingForQuota", id="held")],
+)
+def test_the_reason_of_pods_without_room(lab: Lab, held: bool, reason: str) -> None:
+    """Another workload uses the node, or the node is too small."""
+    lab.start(switched={"UnadmittedWorkloadsObservability": True})
+    pool = Pool(lab=lab)
+    pool.node(cpu="2")
+    queue = pool.queue()
+    if held:
+        queue.submit(cpus(annotations=ANY))
+    job = queue.submit(cards(cpu="2" if held else "3", annotations=ANY))
+
+    assert lab.condition(job, "QuotaReserved") == ("False", reason)
+
+
+@covers("TAS-032")
+def test_the_gate_switches_all_of_it_off(lab: Lab) -> None:
+    """There is neither a node nor a Topology."""
+    lab.start(switched={"TopologyAwareScheduling": False, "TASProfileMixed": False})
+    flavor = lab.flavor(nodeLabels={"pool": "any"}, topologyName=lab.name("topology"))
+    job = lab.queue(groups=[{flavor: {"cpu": 4, "whole-gpus": 4}}]).submit(cards(annotations=IN_A_RACK))
+
+    assert lab.verdict(job) == admitted({"cpu": 1, "whole-gpus": 1})
+    assert lab.places(job) == {}
