@@ -406,7 +406,7 @@ def test_kueues_own_other_kinds_are_taken_with_a_note(tmp_path: Path) -> None:
     """What they decide is not considered, which the table says in each row."""
     spec = "spec: {controllerName: example.com/budget}\n"
     check = f"apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {{name: budget}}\n{spec}"
-    topology = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata: {name: racks}\nspec: {}\n"
+    topology = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: MultiKueueCluster\nmetadata: {name: far}\nspec: {}\n"
     queues = QUEUES.replace("metadata: {name: pool}\n", "metadata: {name: pool}\nspec: {topologyName: racks}\n")
     queues = queues.replace(
         "  namespaceSelector: {}\n",
@@ -418,11 +418,50 @@ def test_kueues_own_other_kinds_are_taken_with_a_note(tmp_path: Path) -> None:
     text = kueue_dra("explain", "-f", folder, "train")
 
     assert (table.exit_code, text.exit_code) == (0, 0)
-    assert "what these objects decide is not considered: Topology racks" in table.stderr
+    assert "what these objects decide is not considered: MultiKueueCluster far" in table.stderr
     assert table.stdout.splitlines()[0].endswith("not considered")
     assert "topology-aware scheduling" in table.stdout
     subjects = "what the controller of an admission check decides; topology-aware scheduling"
     assert text.stdout.rstrip().endswith(f"not considered: {subjects}")
+
+
+TOPOLOGY = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Topology
+metadata: {name: racks}
+spec: {levels: [{nodeLabel: kubernetes.io/hostname}]}
+"""
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {pool: a, kubernetes.io/hostname: n1}}
+spec: {}
+status:
+  allocatable: {pods: "10", cpu: "%s"}
+  conditions: [{type: Ready, status: "True"}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("cpu", "word", "reason"),
+    [
+        pytest.param("4", "admitted", "pod set main is placed: 1 pod in n1", id="room"),
+        pytest.param("0", "pending", 'topology "racks" doesn\'t allow to fit any of 1 pod(s)', id="no-room"),
+        pytest.param("", "admitted", "not considered: topology-aware scheduling", id="no-nodes"),
+    ],
+)
+def test_pods_are_placed_where_the_input_has_nodes(tmp_path: Path, cpu: str, word: str, reason: str) -> None:
+    """Without nodes, the topology of the flavor is named as not considered beside the verdict."""
+    flavor = "metadata: {name: pool}\n"
+    queues = QUEUES.replace(flavor, f"{flavor}spec: {{topologyName: racks, nodeLabels: {{pool: a}}}}\n")
+    nodes = NODE % cpu if cpu else ""
+    folder = a_folder(tmp_path, a=f"{TOPOLOGY}---{nodes}", config=MAPPING, queues=queues, work=JOB)
+
+    found = kueue_dra("explain", "-f", folder, "train")
+
+    assert found.exit_code == 0, found.stderr
+    assert f": {word}" in found.stdout
+    assert reason in found.stdout
 
 
 def test_nested_folders_are_read_and_templates_are_not(tmp_path: Path) -> None:

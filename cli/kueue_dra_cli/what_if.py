@@ -246,7 +246,7 @@ def _change(
         configuration=source.manifest if source else None,
     )
     _note_new(result, objects)
-    _warn(objects)
+    _warn(objects, result.places)
     _note_moved(simulation, result, objects)
     return change, source
 
@@ -380,13 +380,13 @@ def _note_moved(
             click.echo(f"note: {place}: {MOVE.error()}", err=True)
 
 
-def _warn(objects: Iterable[SimulationInputs]) -> None:
+def _warn(objects: Iterable[SimulationInputs], places: bool) -> None:
     """Name the fields of a change that Kueue does not know, or that the simulation ignores."""
     for each in objects:
         for field in unknown(each.manifest):
             place = located(*each.place(field), each.ref)
             click.echo(f'warning: {place}: unknown field "{field}"', err=True)
-        for error in not_decided(each.manifest):
+        for error in not_decided(each.manifest, placed=places):
             place = located(*each.place(error.field), each.ref)
             click.echo(f"note: {place}: {error}", err=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kueue_dra_ref.api.topologies import NODE
 from kueue_dra_ref.target import Manifest
 
 KUEUE_DOMAIN = "kueue.x-k8s.io/"
@@ -42,7 +43,7 @@ _POD = (
 """Fields of a pod spec that decide what it requests and which nodes it may have."""
 _CONTAINER = ("name", "image", "ports", "resources", "restartPolicy")
 _SPECS_LEFT_OUT = {"Node": ("podCIDR", "podCIDRs", "providerID"), "Namespace": ()}
-_STATUS_LEFT_OUT = frozenset({"Node", "Namespace"})
+_STATUS_LEFT_OUT = frozenset({"Namespace"})
 
 
 def filtered(obj: Manifest) -> Manifest:
@@ -52,6 +53,8 @@ def filtered(obj: Manifest) -> Manifest:
     }
     if obj.get("kind") in _STATUS_LEFT_OUT:
         kept.pop("status", None)
+    if obj.get("kind") == NODE:
+        kept["status"] = _room_of_node(kept.get("status") or {})
     left_out = _SPECS_LEFT_OUT.get(str(obj.get("kind")), ())
     if left_out and isinstance(kept.get("spec"), dict):
         kept["spec"] = _without(kept["spec"], left_out)
@@ -59,6 +62,17 @@ def filtered(obj: Manifest) -> Manifest:
         key: kept.pop(key) for key in ("apiVersion", "kind") if key in kept
     }
     return {**head, "metadata": _metadata(obj.get("metadata") or {}), **kept}
+
+
+def _room_of_node(status: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what pods can have of a node, and whether it is Ready."""
+    conditions = status.get("conditions") or ()
+    ready = [
+        {"type": "Ready", "status": each.get("status")}
+        for each in conditions
+        if each.get("type") == "Ready"
+    ]
+    return {"allocatable": status.get("allocatable") or {}, "conditions": ready}
 
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:

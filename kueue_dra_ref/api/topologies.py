@@ -16,9 +16,10 @@ _DOMAIN = "kueue.x-k8s.io"
 REQUIRED = f"{_DOMAIN}/podset-required-topology"
 PREFERRED = f"{_DOMAIN}/podset-preferred-topology"
 UNCONSTRAINED = f"{_DOMAIN}/podset-unconstrained-topology"
+PLACED_BY = frozenset({REQUIRED, PREFERRED, UNCONSTRAINED})
+"""The annotations of pods that the reference places by."""
 TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
-FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
-"""What Go parses as a boolean."""
+"""What Go parses as true."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,12 +24,11 @@ OF_KUEUE = frozenset(
         "MultiKueueCluster",
         "MultiKueueConfig",
         "ProvisioningRequestConfig",
-        "Topology",
     }
 )
 """Kueue's own kinds whose decisions are not simulated."""
 _CORE = """
-Binding ComponentStatus ConfigMap Endpoints Event Node PersistentVolume PersistentVolumeClaim PodTemplate
+Binding ComponentStatus ConfigMap Endpoints Event PersistentVolume PersistentVolumeClaim PodTemplate
 ReplicationController ResourceQuota Secret Service ServiceAccount
 """
 _WHOLE: Mapping[str, frozenset[str]] = {

@@ -28,6 +28,7 @@ from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
 from kueue_dra_ref.simulation.later_changes import later_changes
 from kueue_dra_ref.simulation.missing_references import MissingReference, missing
+from kueue_dra_ref.simulation.placement import has_nodes, without_placement
 from kueue_dra_ref.simulation.running_pods import running_jobs, settle
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
@@ -70,6 +71,8 @@ class SimulationResult:
     missing: tuple[InputError, ...]
     restless: str = ""
     """Workloads whose conditions alternate without end; empty if the cluster settled."""
+    places: bool = False
+    """Whether pods are placed on nodes, where their flavors have a topology."""
 
     @property
     def accepted(self) -> tuple[SimulationInputs, ...]:
@@ -135,7 +138,7 @@ class SimulationResult:
     def not_decided(self) -> Iterator[InputError]:
         """Fields for which Kueue decides more than the reference does."""
         for each in self.accepted:
-            for error in not_decided(each.manifest):
+            for error in not_decided(each.manifest, placed=self.places):
                 yield InputError(given=each, error=error)
         for each, error in later_changes(self.given, self.target.behaviour):
             yield InputError(given=each, error=error)
@@ -259,7 +262,9 @@ def simulate(
     ``namespaces`` are created first. ``doing`` reports what is done now, if that takes long.
     """
     order = map_order_of(behaviour, given)
-    target = ReferenceTarget(behaviour, api_server, order)
+    places = has_nodes(each.manifest for each in given)
+    chosen = behaviour if places else without_placement(behaviour)
+    target = ReferenceTarget(chosen, api_server, order)
     target.apply(map(a_namespace, (DEFAULT_NAMESPACE, *namespaces)))
     if len(given) >= MANY:
         doing(f"storing {len(given):,} objects")
@@ -278,6 +283,7 @@ def simulate(
         refused=tuple(refused),
         missing=(),
         restless=settle(target, running),
+        places=places,
     )
     return replace(result, missing=tuple(_missing(result)))
 

@@ -18,6 +18,7 @@ from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.multikueue import CONTROLLER
 from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
 from kueue_dra_ref.api.spark_application import ROLES, SPARK_APPLICATION, role_of
+from kueue_dra_ref.api.topologies import PLACED_BY
 from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
 from kueue_dra_ref.apiserver.schema_kueue import schema
 from kueue_dra_ref.apiserver.structural_schema import unknown_fields
@@ -58,6 +59,20 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     },
 }
 """By kind, the fields of Kueue 0.14 to 0.19 that the reference ignores, and what they are for."""
+_IN_PARTS = "podSetSliceRequiredTopology podSetSliceSize podsetSliceRequiredTopologyConstraints podSetGroupName"
+_PLACED: Mapping[str, Mapping[str, str]] = {
+    **NOT_DECIDED,
+    "ResourceFlavor": {"spec.topologyName": "pods on its nodes that have no Workload"},
+    "Workload": {
+        "spec.maximumExecutionTimeSeconds": _TIME,
+        **{
+            f"spec.podSets[].topologyRequest.{each}": "placement of pods in groups"
+            for each in _IN_PARTS.split()
+        },
+        "spec.preemptionGates": "preemption gates",
+    },
+}
+"""The same fields where pods are placed on nodes."""
 _MARKS: Mapping[str, str] = {
     "prebuilt-workload-name": "Workloads that another client creates",
     "max-exec-time-seconds": _TIME,
@@ -78,9 +93,12 @@ _ANCHOR_GATE = "AdmissionFairSharingAnchorAtQuotaReservation"
 _DOMAIN = f"{KUEUE}/"
 
 
-def not_decided(manifest: Manifest) -> Iterator[FieldError]:
-    """Give each field of an object for which Kueue decides more than the reference does."""
-    fields = NOT_DECIDED.get(manifest["kind"], {})
+def not_decided(manifest: Manifest, *, placed: bool = False) -> Iterator[FieldError]:
+    """Give each field of an object for which Kueue decides more than the reference does.
+
+    ``placed`` says that pods are placed on nodes, as the input has some.
+    """
+    fields = (_PLACED if placed else NOT_DECIDED).get(manifest["kind"], {})
     for path, subject in fields.items():
         for field, found in places(manifest, path):
             if found == CONTROLLER:
@@ -88,7 +106,7 @@ def not_decided(manifest: Manifest) -> Iterator[FieldError]:
             elif not _is_of_kueue(found):
                 yield _ignored(field, subject)
     if manifest["kind"] in SUBMITTED:
-        yield from _labels_and_annotations(manifest)
+        yield from _labels_and_annotations(manifest, placed)
 
 
 def _is_of_kueue(patches: Any) -> bool:
@@ -174,27 +192,30 @@ def unknown(manifest: Manifest) -> Sequence[str]:
     return unknown_fields(manifest, schema(kind, version_of(manifest)))
 
 
-def _labels_and_annotations(manifest: Manifest) -> Iterator[FieldError]:
+def _labels_and_annotations(manifest: Manifest, placed: bool) -> Iterator[FieldError]:
     meta = manifest["metadata"]
     for holder in ("labels", "annotations"):
         for name in _of_kueue(meta.get(holder)):
             if name in _MARKS:
                 yield _ignored(f"metadata.{holder}[{_DOMAIN}{name}]", _MARKS[name])
     if manifest["kind"] in JOB_KINDS:
-        yield from _annotations_of_pods(manifest)
+        yield from _annotations_of_pods(manifest, placed)
     if manifest["kind"] == WRAPPER.name:
         yield from _claims_without_charge(manifest)
     if manifest["kind"] == SPARK_APPLICATION.name:
         yield from _claims_of_spark(manifest)
 
 
-def _annotations_of_pods(job: Manifest) -> Iterator[FieldError]:
+def _annotations_of_pods(job: Manifest, placed: bool) -> Iterator[FieldError]:
     for place in pod_set_places(job):
         meta = template_of(job, place).get("metadata") or {}
         for name in _of_kueue(meta.get("annotations")):
+            if placed and f"{_DOMAIN}{name}" in PLACED_BY:
+                continue
             if name.startswith("podset-"):
                 path = f"{place.pod_path.removesuffix('spec')}metadata.annotations"
-                yield _ignored(f"{path}[{_DOMAIN}{name}]", _TOPOLOGY)
+                subject = "placement of pods in groups" if placed else _TOPOLOGY
+                yield _ignored(f"{path}[{_DOMAIN}{name}]", subject)
 
 
 def _claims_without_charge(wrapper: Manifest) -> Iterator[FieldError]:

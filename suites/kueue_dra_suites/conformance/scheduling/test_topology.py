@@ -13,7 +13,6 @@ from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.api.topologies import HOSTNAME, PREFERRED, REQUIRED, UNCONSTRAINED
-from kueue_dra_ref.target import Ref
 
 pytestmark = owns_kueue
 
@@ -43,9 +42,10 @@ class Pool:
 
     def another_flavor(self) -> str:
         """A flavor of the same nodes and topology."""
-        tolerations = {"tolerations": list(self.tolerations)} if self.tolerations else {}
-        labels = {"pool": self.label}
-        return self.lab.flavor(nodeLabels=labels, topologyName=self.topology, **tolerations)
+        spec: dict[str, Any] = {"nodeLabels": {"pool": self.label}, "topologyName": self.topology}
+        if self.tolerations:
+            spec["tolerations"] = list(self.tolerations)
+        return self.lab.flavor(**spec)
 
     def node(self, *, rack: str = "", labels: Mapping[str, str] | None = None, **shape: Any) -> str:
         """A node of the pool."""
@@ -111,15 +111,26 @@ def test_pods_without_a_request_are_placed_where_all_flavors_have_a_topology(lab
     assert lab.verdict(second) == pending(Reason.NO_ROOM)
 
 
+@covers("TAS-033")
+@pytest.mark.parametrize("annotations", [pytest.param(ANY, id="requested"), pytest.param({}, id="implied")])
+def test_pods_with_claims_alone_are_never_admitted(lab: Lab, annotations: Mapping[str, str]) -> None:
+    """A fault of Kueue: no amount is requested of the node, so that no number of pods fits; it tries for ever."""
+    pool = Pool(lab=lab)
+    pool.node()
+    job = pool.queue().submit(a_job(claims=[a_template(gpu())], annotations=annotations))
+
+    assert lab.verdict(job) == pending(Reason.OUTRUN)
+
+
 @covers("TAS-002", "TAS-010")
 def test_claims_without_a_request_are_placed_by_their_pods(lab: Lab) -> None:
-    """Pods that have nothing but claims take the places of pods on their node."""
+    """Pods take the places of pods on their node as well."""
     pool = Pool(lab=lab)
     node = pool.node(pods="1")
     queue = pool.queue()
-    first, second = (queue.submit(a_job(claims=[a_template(gpu())])) for _ in range(2))
+    first, second = queue.submit(cards()), queue.submit(cards())
 
-    assert lab.verdict(first) == admitted({"whole-gpus": 1})
+    assert lab.verdict(first) == admitted({"cpu": 1, "whole-gpus": 1})
     assert lab.places(first) == {"main": {node: 1}}
     assert lab.verdict(second) == pending(Reason.NO_ROOM)
 
@@ -417,7 +428,7 @@ def test_two_flavors_of_the_same_nodes(lab: Lab) -> None:
     assert lab.verdict(other.submit(cpus(annotations=ANY))) == pending(Reason.NO_ROOM)
 
 
-LOWER = {"preemption": {"withinClusterQueue": "LowerPriority"}}
+LOWER: dict[str, Any] = {"preemption": {"withinClusterQueue": "LowerPriority"}}
 
 
 @covers("TAS-021")
@@ -449,7 +460,11 @@ def test_victims_need_not_use_the_scarce_device(lab: Lab) -> None:
 @covers("TAS-023")
 @pytest.mark.parametrize(
     ("annotations", "added"),
-    [pytest.param(ANY, ANY, id="requested"), pytest.param({}, ANY, id="implied"), pytest.param(ON_A_NODE, {}, id="other")],
+    [
+        pytest.param(ANY, ANY, id="requested"),
+        pytest.param({}, ANY, id="implied"),
+        pytest.param(ON_A_NODE, {}, id="other"),
+    ],
 )
 def test_placed_pods_wait_for_their_nodes(lab: Lab, annotations: dict[str, str], added: dict[str, str]) -> None:
     """Kueue removes the gate from each pod once it has a node."""
@@ -496,9 +511,7 @@ def test_a_topology_in_use_is_not_deleted(lab: Lab) -> None:
     ("allocatable", "has_room"),
     [pytest.param({}, False, id="no-device"), pytest.param({"example.com__gpu": "1"}, True, id="allocatable")],
 )
-def test_extended_resources_have_to_be_allocatable(
-    lab: Lab, allocatable: dict[str, str], has_room: bool
-) -> None:
+def test_extended_resources_have_to_be_allocatable(lab: Lab, allocatable: dict[str, Any], has_room: bool) -> None:
     """The name that a class provides is no resource of the node, so its pods have no room there."""
     lab.stands_for(CARD, GPU)
     pool = Pool(lab=lab)
@@ -537,7 +550,7 @@ def test_the_message_counts_the_excluded_nodes(lab: Lab) -> None:
     job = pool.queue().submit(cpus(cpu="2", annotations=ANY, spec={"nodeSelector": {"example.com/model": "new"}}))
 
     counts = 'nodeSelector: 2, taint "example.com/gpus=only:NoSchedule": 1'
-    text = f"topology \"{pool.topology}\" doesn't allow to fit any of 1 pod(s). Total nodes: 3; excluded: {counts}"
+    text = f'topology "{pool.topology}" doesn\'t allow to fit any of 1 pod(s). Total nodes: 3; excluded: {counts}'
     assert lab.message(job) == f"couldn't assign flavors to pod set main: {text}"
 
 
