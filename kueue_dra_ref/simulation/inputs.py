@@ -12,6 +12,7 @@ from kueue_dra_ref.api.conversion import converted
 from kueue_dra_ref.api.documents import ManifestDocument, identified
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError
+from kueue_dra_ref.api.topologies import NODE
 from kueue_dra_ref.apiserver import (
     CONTROL_PLANE,
     AcceptedRequest,
@@ -69,7 +70,7 @@ def given(
 ) -> tuple[SimulationInputs, ...]:
     """Give every object in the order of first appearance; later documents of it are merged field by field.
 
-    Objects of a running cluster keep their status; in other inputs only ResourceClaims do.
+    Objects of a running cluster keep their status; in other inputs only ResourceClaims and Nodes do.
 
     Raises:
         DocumentFault: a document has no apiVersion, kind or name, or cannot be merged.
@@ -113,8 +114,8 @@ def _with_name(document: ManifestDocument, numbers: Iterator[int]) -> ManifestDo
 def _given(document: ManifestDocument, *, running: bool) -> SimulationInputs:
     manifest = dict(document.manifest)
     restored = running and is_restored(manifest)
-    # Kueue does not decide whether a ResourceClaim is allocated, so the status of a claim is input.
-    if manifest["kind"] != "ResourceClaim" and not restored:
+    # Kueue decides neither whether a ResourceClaim is allocated nor what a Node has, so their status is input.
+    if manifest["kind"] not in ("ResourceClaim", NODE) and not restored:
         manifest.pop("status", None)
     meta = _metadata(manifest)
     manifest["metadata"] = meta

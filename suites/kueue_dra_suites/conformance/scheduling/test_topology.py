@@ -151,7 +151,7 @@ def test_topology_flavors_are_for_pods_that_request_a_topology(lab: Lab, work: W
     assert f'Flavor "{pool.flavor}" supports only TopologyAwareScheduling' in lab.message(second)
 
 
-@covers("TAS-003")
+@covers("TAS-001", "TAS-003")
 @pytest.mark.parametrize("work", [pytest.param(cards, id="devices"), pytest.param(cpus, id="ordinary")])
 def test_placed_pods_get_no_flavor_without_a_topology(lab: Lab, work: Any) -> None:
     """The cpu of the pods has its quota in a flavor without a topology."""
