@@ -21,7 +21,7 @@ from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.reference.admission_chain import refusal_of
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
-from kueue_dra_ref.simulation.placement import has_nodes, without_placement
+from kueue_dra_ref.simulation.placement import placing
 from kueue_dra_ref.simulation.run import (
     a_namespace,
     map_order_of,
@@ -145,9 +145,8 @@ def audited(dumped: DumpedCluster, api_server: ApiServer) -> AuditedCluster:
 
     """
     order = map_order_of(dumped.behaviour, dumped.given)
-    behaviour = dumped.behaviour
-    if not has_nodes(each.manifest for each in dumped.given):
-        behaviour = without_placement(behaviour)
+    manifests = (each.manifest for each in dumped.given)
+    behaviour = placing(dumped.behaviour, manifests)
     target = ReferenceTarget(behaviour, api_server, order)
     names = unknown_namespaces(dumped.given)
     target.apply(map(a_namespace, [DEFAULT_NAMESPACE, *names]))

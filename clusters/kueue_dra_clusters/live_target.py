@@ -57,7 +57,13 @@ COUNTED = frozenset({"LimitRange", "RuntimeClass"})
 """Kinds whose creation makes Kueue compute the requests of pending workloads again."""
 
 INERT = frozenset(
-    {"Namespace", "ResourceClaimTemplate", "ResourceFlavor", "WorkloadPriorityClass"}
+    {
+        "Namespace",
+        "ResourceClaimTemplate",
+        "ResourceFlavor",
+        "Topology",
+        "WorkloadPriorityClass",
+    }
 )
 """Kinds that have no effect once the Jobs and queues that name them are gone."""
 

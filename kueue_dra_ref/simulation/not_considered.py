@@ -48,6 +48,15 @@ class InputNotes:
         return list(dict.fromkeys(subjects))
 
 
+_GATES_FOR_ALL = frozenset(
+    {
+        "featureGates.KueueDRADeviceFeasibility",
+        "featureGates.KueueDRAIntegrationDeviceTaints",
+    }
+)
+"""Gates with which nodes need free devices for the pods that Kueue places."""
+
+
 def input_notes(
     result: SimulationResult,
     work: Sequence[UnsimulatedWork],
@@ -72,9 +81,11 @@ def _subject(error: FieldError) -> str:
 
 
 def _general(settings: Sequence[FieldError]) -> Iterator[str]:
-    """Give the settings that bear on every Workload; a gate or a framework may not."""
+    """Give the settings that bear on every Workload; a framework or most gates may not."""
     for error in settings:
-        if not error.field.startswith(("featureGates", "integrations")):
+        if error.field in _GATES_FOR_ALL:
+            yield "devices of the nodes"
+        elif not error.field.startswith(("featureGates", "integrations")):
             yield _subject(error)
 
 

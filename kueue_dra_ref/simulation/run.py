@@ -28,7 +28,12 @@ from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
 from kueue_dra_ref.simulation.later_changes import later_changes
 from kueue_dra_ref.simulation.missing_references import MissingReference, missing
-from kueue_dra_ref.simulation.placement import has_nodes, without_placement
+from kueue_dra_ref.simulation.placement import (
+    checks_single_nodes,
+    has_nodes,
+    placing,
+    room_of_nodes,
+)
 from kueue_dra_ref.simulation.running_pods import running_jobs, settle
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
@@ -142,6 +147,10 @@ class SimulationResult:
                 yield InputError(given=each, error=error)
         for each, error in later_changes(self.given, self.target.behaviour):
             yield InputError(given=each, error=error)
+        if self.places and checks_single_nodes(self.target.behaviour):
+            for each in self.accepted:
+                for error in room_of_nodes(each.manifest, self.target.store.find):
+                    yield InputError(given=each, error=error)
 
     @property
     def unknown(self) -> Iterator[tuple[SimulationInputs, str]]:
@@ -262,9 +271,8 @@ def simulate(
     ``namespaces`` are created first. ``doing`` reports what is done now, if that takes long.
     """
     order = map_order_of(behaviour, given)
-    places = has_nodes(each.manifest for each in given)
-    chosen = behaviour if places else without_placement(behaviour)
-    target = ReferenceTarget(chosen, api_server, order)
+    manifests = [each.manifest for each in given]
+    target = ReferenceTarget(placing(behaviour, manifests), api_server, order)
     target.apply(map(a_namespace, (DEFAULT_NAMESPACE, *namespaces)))
     if len(given) >= MANY:
         doing(f"storing {len(given):,} objects")
@@ -283,7 +291,7 @@ def simulate(
         refused=tuple(refused),
         missing=(),
         restless=settle(target, running),
-        places=places,
+        places=has_nodes(manifests),
     )
     return replace(result, missing=tuple(_missing(result)))
 

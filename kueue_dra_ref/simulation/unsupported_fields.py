@@ -91,6 +91,8 @@ _SETTINGS: Mapping[tuple[str, ...], str] = {
 _ANCHOR_GATE = "AdmissionFairSharingAnchorAtQuotaReservation"
 """A gate of 0.20, by which usage counts from the reservation of quota on."""
 _DOMAIN = f"{KUEUE}/"
+_OF_KUEUE = ("Kueue", "MultiKueue", "TAS")
+"""How names of Kueue's own gates begin in a registry that it shares with Kubernetes."""
 
 
 def not_decided(manifest: Manifest, *, placed: bool = False) -> Iterator[FieldError]:
@@ -177,7 +179,9 @@ def _changes_unread_gate(
 ) -> bool:
     """Whether a gate of Kueue is switched from its default without any effect on the reference."""
     gate = behaviour.gates.table.get(name)
-    if gate is None or gate.shared or is_on is gate.default:
+    if gate is None or is_on is gate.default:
+        return False
+    if gate.shared and not name.startswith(_OF_KUEUE):
         return False
     if name in _GATES_OF_WORKERS:
         return True

@@ -18,10 +18,7 @@ from kueue_dra_ref.api.queued_pods import TOPOLOGY_GATE
 from kueue_dra_ref.api.topologies import UNCONSTRAINED, TopologyRequest
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.rules.flavorassigner.taints import (
-    tolerates,
-    tolerates_by_comparison,
-)
+from kueue_dra_ref.model.tolerations import tolerates, tolerates_by_comparison
 
 _EFFECTS = frozenset({"NoSchedule", "NoExecute"})
 
