@@ -451,7 +451,7 @@ status:
     ],
 )
 def test_pods_are_placed_where_the_input_has_nodes(tmp_path: Path, cpu: str, word: str, reason: str) -> None:
-    """Without nodes, the topology of the flavor is named as not considered beside the verdict."""
+    """Without nodes, the topology of the flavor is named as not considered next to the verdict."""
     flavor = "metadata: {name: pool}\n"
     queues = QUEUES.replace(flavor, f"{flavor}spec: {{topologyName: racks, nodeLabels: {{pool: a}}}}\n")
     nodes = NODE % cpu if cpu else ""

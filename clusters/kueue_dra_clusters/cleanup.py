@@ -254,6 +254,14 @@ class Cleanup:
         if ref.kind == ADMISSION_CHECK:
             queues = self.informers.list(KUEUE, "ClusterQueue")
             return any(ref.name in checks_named_by(queue) for queue in queues)
+        return ref.kind == TOPOLOGY and self._is_named(ref.name)
+
+    def _is_named(self, topology: str) -> bool:
+        """Whether a flavor names a topology."""
+        for flavor in self.informers.list(KUEUE, FLAVOR):
+            spec = flavor.get("spec") or {}
+            if spec.get("topologyName") == topology:
+                return True
         return False
 
 

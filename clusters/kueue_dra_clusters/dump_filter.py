@@ -43,7 +43,7 @@ _POD = (
 """Fields of a pod spec that decide what it requests and which nodes it may have."""
 _CONTAINER = ("name", "image", "ports", "resources", "restartPolicy")
 _SPECS_LEFT_OUT = {"Node": ("podCIDR", "podCIDRs", "providerID"), "Namespace": ()}
-_STATUS_LEFT_OUT = frozenset({"Namespace"})
+_STATUS_LEFT_OUT = frozenset({NODE, "Namespace"})
 
 
 def filtered(obj: Manifest) -> Manifest:
@@ -51,10 +51,7 @@ def filtered(obj: Manifest) -> Manifest:
     kept: dict[str, Any] = {
         key: _value(value) for key, value in obj.items() if key != "metadata"
     }
-    if obj.get("kind") in _STATUS_LEFT_OUT:
-        kept.pop("status", None)
-    if obj.get("kind") == NODE:
-        kept["status"] = _room_of_node(kept.get("status") or {})
+    _leave_status_out(kept)
     left_out = _SPECS_LEFT_OUT.get(str(obj.get("kind")), ())
     if left_out and isinstance(kept.get("spec"), dict):
         kept["spec"] = _without(kept["spec"], left_out)
@@ -64,15 +61,26 @@ def filtered(obj: Manifest) -> Manifest:
     return {**head, "metadata": _metadata(obj.get("metadata") or {}), **kept}
 
 
+def _leave_status_out(kept: dict[str, Any]) -> None:
+    """Remove the status of objects in which it does not matter; of a node, keep the room of pods."""
+    kind = kept.get("kind")
+    if kind not in _STATUS_LEFT_OUT:
+        return
+    status = kept.pop("status", None) or {}
+    if kind == NODE:
+        kept["status"] = _room_of_node(status)
+
+
 def _room_of_node(status: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep what pods can have of a node, and whether it is Ready."""
+    """Give what pods can have of a node, and whether it is Ready."""
     conditions = status.get("conditions") or ()
     ready = [
         {"type": "Ready", "status": each.get("status")}
         for each in conditions
         if each.get("type") == "Ready"
     ]
-    return {"allocatable": status.get("allocatable") or {}, "conditions": ready}
+    allocatable = status.get("allocatable") or {}
+    return {"allocatable": allocatable, "conditions": ready}
 
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:

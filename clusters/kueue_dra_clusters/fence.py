@@ -114,7 +114,7 @@ class Fence:
             self._sweeper = self._create("sweeper", queue="sweep")
             self._await_message(self._sweeper, self._sweeper.asked)
         self._sweep_once(self._sweeper)
-        if elapsed_since(since) < self.pauses.sweep:
+        while elapsed_since(since) < self.pauses.sweep:
             # The first requeue may belong to an earlier change, such as the creation of the fence.
             self._sweep_once(self._sweeper)
 

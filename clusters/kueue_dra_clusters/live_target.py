@@ -364,7 +364,14 @@ class LiveTarget:
             write(self._objects, self._ownership, body, body)
         if not manifest.get("status"):
             return written.answer
-        self._retries.note_change()
+        return self._write_status(manifest)
+
+    def _write_status(self, manifest: Manifest) -> Answer:
+        """Write the status of an object as its controller would."""
+        if manifest["kind"] == NODE:
+            self._retries.note_node()
+        else:
+            self._retries.note_change()
         return write_status(self._objects, Ref.of(manifest), manifest["status"])
 
     def _record(

@@ -17,6 +17,7 @@ from kueue_dra_clusters.waiting import (
     moment_now,
 )
 
+NODE_DELAY = 1.2  # seconds until Kueue starts to act on a changed node
 LAG = 0.1  # seconds after which Kueue has surely observed a change
 
 
@@ -38,6 +39,10 @@ class PendingRetries:
     def note_change(self) -> None:
         """Record a change that may admit a pending workload after a requeue."""
         self.changed = moment_now()
+
+    def note_node(self) -> None:
+        """Record a change of a node: Kueue waits before it requeues what the node may have room for."""
+        self.changed = moment_now() + NODE_DELAY
 
     def note_opening(self) -> None:
         """Record a new object: the requeue that it triggers admits no workload."""

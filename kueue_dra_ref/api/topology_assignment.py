@@ -46,12 +46,15 @@ def _domains(manifest: Manifest) -> Iterator[tuple[Values, int]]:
 
 
 def _domains_in(part: Manifest) -> Iterator[tuple[Values, int]]:
+    levels = part["valuesPerLevel"]
+    counts = part["podCounts"]
+    same = counts.get("universal")
     for index in range(part["domainCount"]):
-        levels = part["valuesPerLevel"]
         values = tuple(_value(level, index) for level in levels)
-        counts = part["podCounts"]
-        count = counts.get("universal")
-        yield values, counts["individual"][index] if count is None else count
+        if same is None:
+            yield values, counts["individual"][index]
+        else:
+            yield values, same
 
 
 def _value(level: Manifest, index: int) -> str:
@@ -64,14 +67,18 @@ def _value(level: Manifest, index: int) -> str:
 
 def _slice(assignment: TopologyAssignment) -> Manifest:
     domains = assignment.domains
-    levels = range(len(assignment.levels))
-    values = [_values_of([each[level] for each, _ in domains]) for level in levels]
+    values = []
+    for level, _ in enumerate(assignment.levels):
+        of_level = [labels[level] for labels, _ in domains]
+        values.append(_values_of(of_level))
     counts = [count for _, count in domains]
-    same = len(set(counts)) == 1
+    pods: Manifest = {"individual": counts}
+    if len(set(counts)) == 1:
+        pods = {"universal": counts[0]}
     return {
         "domainCount": len(domains),
         "valuesPerLevel": values,
-        "podCounts": {"universal": counts[0]} if same else {"individual": counts},
+        "podCounts": pods,
     }
 
 
@@ -80,11 +87,16 @@ def _values_of(values: Sequence[str]) -> Manifest:
     prefix = _common_prefix(values)
     if len(prefix) == max(map(len, values)):
         return {"universal": prefix}
-    suffix = _common_prefix([each[::-1] for each in values])[::-1]
-    least = min(map(len, values))
-    prefix = prefix[: max(0, min(len(prefix), least - len(suffix)))]
-    end = -len(suffix) or None
-    found: dict[str, Any] = {"roots": [each[len(prefix) : end] for each in values]}
+    backwards = [each[::-1] for each in values]
+    suffix = _common_prefix(backwards)[::-1]
+    shortest = min(map(len, values))
+    if len(prefix) + len(suffix) > shortest:
+        prefix = prefix[: shortest - len(suffix)]
+    roots = []
+    for each in values:
+        root = each.removeprefix(prefix)
+        roots.append(root.removesuffix(suffix))
+    found: dict[str, Any] = {"roots": roots}
     if prefix:
         found["prefix"] = prefix
     if suffix:

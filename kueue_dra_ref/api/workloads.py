@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kueue_dra_ref.api.pods import container_requests, resources_of
+from kueue_dra_ref.api.pods import Resources, container_requests, resources_of
 from kueue_dra_ref.api.topologies import topology_request_of
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
 from kueue_dra_ref.api.unstructured import child, mappings, quantities
@@ -67,13 +67,18 @@ def _pod_set(index: int, pod_set: dict[str, Any], *, owned: bool) -> PodSet:
         least=pod_set.get("minCount"),
         used=_used(spec, path_of_spec),
         containers=container_requests(spec, path_of_spec, canonical=owned),
-        whole=resources_of(spec, path_of_spec)
-        if spec.get("resources") is not None
-        else None,
+        whole=_whole(spec, path_of_spec),
         overhead=quantities(spec, "overhead", path_of_spec),
         runtime_class=child(spec, "runtimeClassName", str, "", path_of_spec),
         topology=topology_request_of(pod_set, path),
     )
+
+
+def _whole(spec: dict[str, Any], path: str) -> Resources | None:
+    """Read what a pod as a whole requests, where it says so."""
+    if spec.get("resources") is None:
+        return None
+    return resources_of(spec, path)
 
 
 def _claim(index: int, claim: dict[str, Any], path: str) -> Claim:

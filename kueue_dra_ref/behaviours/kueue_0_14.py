@@ -54,6 +54,7 @@ def kueue_0_14() -> Behaviour:
         overwrites_unread_status=False,
         batches_requeues=False,
         adjusting=ADJUSTING,
+        topology=TOPOLOGY,
         definitions=DEFINITIONS,
         webhooks=WEBHOOKS,
     )
@@ -76,7 +77,6 @@ def _scheduling() -> Behaviour:
         charging=CHARGING,
         queueing=QUEUEING,
         assigning=ASSIGNING,
-        topology=TOPOLOGY,
         cohorts=COHORTS,
         cycle=CYCLE,
         preempting=PREEMPTING,

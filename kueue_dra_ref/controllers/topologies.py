@@ -7,6 +7,7 @@ Kueue: pkg/controller/tas/resource_flavor.go (rfReconciler, Reconcile);
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
 from kueue_dra_ref.target import Manifest
@@ -17,6 +18,8 @@ class TopologyControllers:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.handlers = {TOPOLOGY: (self.on_topology,), NODE: (self.on_node,)}
+        """What follows the objects of each kind."""
 
     def on_topology(self, event: Event) -> None:
         """Requeue the workloads of the ClusterQueues that use a topology that is new or gone."""
@@ -39,7 +42,9 @@ class TopologyControllers:
         kueue.moves += 1
         for name in kueue.pending:
             queue = kueue.informers.queue(name)
-            if queue is not None and not kueue.informers.inactive(queue):
+            if queue is None:
+                continue
+            if not kueue.informers.inactive(queue):
                 kueue.notify_retry_inadmissible(name)
 
     def _is_selected(self, node: Manifest | None) -> bool:
@@ -47,7 +52,9 @@ class TopologyControllers:
         if node is None:
             return False
         labels = node["metadata"].get("labels") or {}
-        return any(
-            wanted.items() <= labels.items() and labels.keys() >= set(levels)
-            for wanted, levels in self.kueue.informers.node_selections()
-        )
+        for wanted, levels in self.kueue.informers.node_selections():
+            if not labels.keys() >= set(levels):
+                continue
+            if wanted.items() <= labels.items():
+                return True
+        return False

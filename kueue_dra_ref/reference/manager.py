@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD
@@ -117,7 +118,6 @@ class Manager:
         queues, finalizers = self.queues, self.finalizers
         limits, elastic = LimitRangeController(self.kueue), ElasticPods(self.kueue)
         device_classes = DeviceClassController(self.kueue)
-        topologies = TopologyControllers(self.kueue)
         work = self.reconcilers
         owners = tuple(each.on_workload for each in work.values())
         return {
@@ -129,12 +129,8 @@ class Manager:
             "ClusterQueue": (queues.on_cluster_queue, finalizers.on_cluster_queue),
             "LocalQueue": (queues.on_local_queue,),
             "ResourceFlavor": (queues.on_flavor, finalizers.on_flavor),
-            "AdmissionCheck": (
-                queues.on_admission_check,
-                finalizers.on_admission_check,
-            ),
-            TOPOLOGY: (topologies.on_topology,),
-            NODE: (topologies.on_node,),
+            ADMISSION_CHECK: (queues.on_admission_check, finalizers.on_admission_check),
+            **TopologyControllers(self.kueue).handlers,
             "Namespace": (queues.on_namespace,),
             "DeviceClass": (device_classes.on,),
             "ResourceSlice": (queues.on_slice,),

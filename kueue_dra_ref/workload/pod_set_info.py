@@ -40,7 +40,14 @@ class PodSetInfo:
 
     def add_to(self, template: Manifest) -> None:
         """Add the values to a pod, or to a template, in place."""
-        spec = template["spec"]
+        self._add_to_spec(template["spec"])
+        for name in ("annotations", "labels"):
+            if added := self.values.get(name):
+                meta = dict(template.get("metadata") or {})
+                meta[name] = {**(meta.get(name) or {}), **added}
+                template["metadata"] = meta
+
+    def _add_to_spec(self, spec: Manifest) -> None:
         selector = self.values.get("nodeSelector")
         if selector:
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **selector}
@@ -49,11 +56,6 @@ class PodSetInfo:
         if self.gates:
             gates = [{"name": name} for name in self.gates]
             spec["schedulingGates"] = [*(spec.get("schedulingGates") or ()), *gates]
-        for name in ("annotations", "labels"):
-            if added := self.values.get(name):
-                meta = dict(template.get("metadata") or {})
-                meta[name] = {**(meta.get(name) or {}), **added}
-                template["metadata"] = meta
 
 
 def of_flavors(flavors: Iterable[Manifest]) -> PodSetInfo:

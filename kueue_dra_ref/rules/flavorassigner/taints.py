@@ -39,7 +39,10 @@ def _untolerated(check: FlavorCheck, by: Tolerates) -> str | None:
     for taint in check.spec.get("nodeTaints") or ():
         if taint.get("effect") not in {"NoSchedule", "NoExecute"}:
             continue
-        if not any(by(each, taint) for each in tolerations):
+        tolerated = False
+        for toleration in tolerations:
+            tolerated = tolerated or by(toleration, taint)
+        if not tolerated:
             return f"untolerated taint {_show_taint(taint)} in flavor {check.name}"
     return None
 

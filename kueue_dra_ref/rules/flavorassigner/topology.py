@@ -94,7 +94,7 @@ def topology_has_requested_level(match: TopologyMatch) -> str | None:
 
 @rule("TAS-006")
 def topology_flavor_needs_request(match: TopologyMatch) -> str | None:
-    """Kueue skips a flavor with a topology for pods that request none, beside flavors without one.
+    """Kueue skips a flavor with a topology for pods that request none, if the ClusterQueue has other flavors.
 
     Kueue: pkg/scheduler/flavorassigner/tas_flavorassigner.go (checkPodSetAndFlavorMatchForTAS)
     """
