@@ -38,8 +38,8 @@ from kueue_dra_ref.behaviours.kueue_0_14_status import (
     PRIORITIES,
     REPORTING,
 )
-from kueue_dra_ref.behaviours.kueue_0_14_usage import SHARING
 from kueue_dra_ref.behaviours.kueue_0_14_topology import TOPOLOGY
+from kueue_dra_ref.behaviours.kueue_0_14_usage import SHARING
 from kueue_dra_ref.behaviours.kueue_0_14_validation import DEFINITIONS, WEBHOOKS
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.behaviours.roles import reads

@@ -21,8 +21,8 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
 from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
-from kueue_dra_ref.cache.usage_ledger import UsageEntry, UsageLedger
 from kueue_dra_ref.cache.topology_tree import TopologyTree, use_nodes
+from kueue_dra_ref.cache.usage_ledger import UsageEntry, UsageLedger
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.consumed import continued, history_of
 from kueue_dra_ref.controlplane.informers import Informers
@@ -79,9 +79,7 @@ class Kueue:
         self.informers = Informers(behaviour, store)
         self.lister = StoreLister(store, configuration)
         self.in_bytes = in_bytes(behaviour, configuration)
-        self.usage = UsageCache(
-            self._update_usage, store.order_of, self._requests_of_pods
-        )
+        self.usage = UsageCache(self._update_usage, store.order_of, self._of_pods)
         self.pending: dict[str, PendingWorkloads] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
         self.assigned: dict[Key, Key] = {}
@@ -261,7 +259,7 @@ class Kueue:
                     use_nodes(trees, placed, shares=shares)
         return trees
 
-    def _requests_of_pods(self, obj: Manifest) -> Mapping[str, Mapping[str, int]]:
+    def _of_pods(self, obj: Manifest) -> Mapping[str, Mapping[str, int]]:
         """Give what one pod of each pod set requests of its node, unless that is what the quota charges."""
         if self.behaviour.topology.place_charged():
             return {}
