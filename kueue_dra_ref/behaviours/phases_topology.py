@@ -15,24 +15,26 @@ class TopologyRules:
     """Which pods Kueue places on nodes, in which flavors and domains."""
 
     implied: AnyOf[[Sequence[bool]]] = AnyOf()
-    """Are pods placed that request no topology, by which flavors of the ClusterQueue have one?"""
+    """Are pods placed that request no topology, by which flavors of the ClusterQueue have one?
+    Without rules: none are."""
     flavor: Each[[TopologyMatch], str] = Each()
-    """What makes a flavor unsuitable for pods by its topology?"""
+    """What makes a flavor unsuitable for pods by its topology? Without rules: topologies decide nothing."""
     several_flavors: First[[Sequence[str]], str] = First()
     """What is reported of pods that get several flavors with a topology? Without rules: they are not placed."""
     place_charged: AnyOf[[]] = AnyOf()
     """Do nodes need what the quota charges for a pod? Without rules: what the pod itself requests."""
     exclude_node: First[[NodeMatch], str] = First()
-    """Why can a node not run the pods, apart from its room?"""
+    """Why can a node not run the pods, apart from its room? Without rules: every node can."""
     explain_exclusions: AnyOf[[]] = AnyOf()
     """Does the message count the excluded nodes? Without rules: it gives the number of pods alone."""
     least_free: AnyOf[[bool]] = AnyOf()
-    """Are domains with little room filled first, by whether the pods are unconstrained? Otherwise the best fit is."""
+    """Are domains with little room filled first, by whether the pods are unconstrained?
+    Without rules: the domain with the best fit is."""
     share_nodes: AnyOf[[]] = AnyOf()
     """Does one flavor see the pods that another one has placed on its nodes? Without rules: it does not."""
     free_all_flavors: AnyOf[[]] = AnyOf()
     """Does preemption free every flavor of placed pods? Without rules: those of the pod set that has no room."""
     scheduling_gates: Each[[], str] = Each()
-    """Which scheduling gates do placed pods have when they start?"""
+    """Which scheduling gates do placed pods have when they start? Without rules: none."""
     pod_annotations: First[[TopologyRequest], Mapping[str, str]] = First()
-    """How are placed pods annotated when they start?"""
+    """How are placed pods annotated when they start? Without rules: as they are."""
