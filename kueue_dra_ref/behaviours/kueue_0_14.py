@@ -50,6 +50,7 @@ def kueue_0_14() -> Behaviour:
     """Kueue 0.14 as a value."""
     return replace(
         _scheduling(),
+        sharing=SHARING,
         random_map_order=True,
         overwrites_unread_status=False,
         batches_requeues=False,
@@ -81,7 +82,6 @@ def _scheduling() -> Behaviour:
         cycle=CYCLE,
         preempting=PREEMPTING,
         fair_sharing=FAIR_SHARING,
-        sharing=SHARING,
         checking=CHECKING,
         reporting=REPORTING,
         jobs=JOBS,

@@ -39,7 +39,7 @@ class AdmissionFairSharingRules:
     penalize: AnyOf[[ClusterQueue]] = AnyOf()
     """Does a quota reservation add an entry penalty? Without rules: none does."""
     settle: AnyOf[[StatusChange]] = AnyOf()
-    """Does a change of a workload settle its penalty?"""
+    """Does a change of a workload settle its penalty? Without rules: no change does."""
     settle_on_sample: AnyOf[[bool]] = AnyOf()
     """Does a sample settle the penalties, by whether any waits? Without rules: workloads settle them."""
     once_per_workload: AnyOf[[]] = AnyOf()

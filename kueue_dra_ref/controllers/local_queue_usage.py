@@ -46,42 +46,48 @@ class LocalQueueUsage:
             return
         requests: Consumed = {}
         for each in head.total_requests:
-            requests = added(requests, billionths(each.amounts))
+            amounts = billionths(each.amounts)
+            requests = added(requests, amounts)
         local_queue = _local_queue_of(head.obj)
-        ledger.push(local_queue, head.key, ledger.penalty(requests))
+        penalty = ledger.penalty(requests)
+        ledger.push(local_queue, head.key, penalty)
         self._refresh(local_queue)
 
     def on_workload(self, event: Event) -> None:
         """Settle or drop the penalty of a workload that has changed."""
-        ledger, old, new = self.ledger, event.old, event.new
-        if ledger is None:
+        ledger = self.ledger
+        before = event.old
+        if ledger is None or before is None:
             return
-        if old is not None and new is not None and is_active(new):
-            self._settle_admitted(ledger, old, new)
-        holder = _holder(old, new)
-        before = old or new
-        if before is not None and ledger.rules.drop(holder):
-            ledger.take(_local_queue_of(before), event.key)
+        if event.new is not None:
+            self._settle_admitted(ledger, before, event.new)
+        holder = _holder(before, event.new)
+        if ledger.rules.drop(holder):
+            local_queue = _local_queue_of(before)
+            ledger.take(local_queue, event.key)
 
     def _settle_admitted(
         self, ledger: UsageLedger, old: Manifest, new: Manifest
     ) -> None:
         change = StatusChange(before=status_of(old), after=status_of(new))
-        if not ledger.rules.settle(change):
+        if not is_active(new) or not ledger.rules.settle(change):
             return
-        name = new["status"]["admission"]["clusterQueue"]
+        admission = new["status"]["admission"]
+        name = admission["clusterQueue"]
         queue = self.kueue.informers.queue(name)
         if queue is None or not ledger.rules.usage_based(queue):
             return
-        key = _local_queue_of(new)
-        admitted = admitted_usage(self.kueue.usage, key, name)
-        penalty = ledger.take(key, key_of(new))
-        if not ledger.rules.once_per_workload():
-            used = usage_of(self.kueue.usage, key_of(new), name)
+        usage = self.kueue.usage
+        local_queue, workload = _local_queue_of(new), key_of(new)
+        penalty = ledger.take(local_queue, workload)
+        is_kept_together = not ledger.rules.once_per_workload()
+        if is_kept_together:
+            used = usage_of(usage, workload, name)
             penalty = ledger.penalty(used)
-        ledger.settle(key, penalty, admitted, self.kueue.clock.seconds)
-        if not ledger.rules.once_per_workload():
-            ledger.subtract(key, penalty)
+            ledger.subtract(local_queue, penalty)
+        admitted = admitted_usage(usage, local_queue, name)
+        now = self.kueue.clock.seconds
+        ledger.settle(local_queue, penalty, admitted, now)
 
     def forget(self, local_queue: Key) -> None:
         """Forget the usage of a LocalQueue that is deleted."""
@@ -96,21 +102,28 @@ class LocalQueueUsage:
         key = key_of(local_queue)
         entry = ledger.entry(key)
         now = self.kueue.clock.seconds
-        left = entry.updated + ledger.settings.interval - now
+        interval = ledger.settings.interval
+        left = entry.updated + interval - now
         if entry.sampled and not entry.waits and left > 0:
             self._sample_in(left, key, entry)
             return {}
-        cluster_queue = local_queue["spec"].get("clusterQueue", "")
+        spec = local_queue["spec"]
+        cluster_queue = spec.get("clusterQueue", "")
         admitted = admitted_usage(self.kueue.usage, key, cluster_queue)
         ledger.sample(key, admitted, now)
-        self._sample_in(ledger.settings.interval, key, entry)
+        self._sample_in(interval, key, entry)
         return self._shown(entry)
 
     def _shown(self, entry: UsageEntry) -> Manifest:
         consumed = {}
-        for name, amount in sorted(entry.consumed.items()):
-            consumed[name] = str(Quantity(amount=Fraction(amount, UNIT)))
-        found = {"consumedResources": consumed, "lastUpdate": self.kueue.clock.now}
+        for name in sorted(entry.consumed):
+            exact = Fraction(entry.consumed[name], UNIT)
+            quantity = Quantity(amount=exact)
+            consumed[name] = str(quantity)
+        found = {
+            "consumedResources": consumed,
+            "lastUpdate": self.kueue.clock.now,
+        }
         return {"fairSharing": {"admissionFairSharingStatus": found}}
 
     def _sample_in(self, seconds: float, key: Key, entry: UsageEntry) -> None:
@@ -118,15 +131,18 @@ class LocalQueueUsage:
         at = self.kueue.clock.seconds + seconds
         if entry.due is None or at < entry.due:
             entry.due = at
-            self.kueue.later(seconds, partial(self._sample_due, key, entry))
+            act = partial(self._sample_due, key, entry)
+            self.kueue.later(seconds, act)
 
     def _sample_due(self, key: Key, entry: UsageEntry) -> None:
-        if entry.due is not None and entry.due <= self.kueue.clock.seconds:
+        now = self.kueue.clock.seconds
+        if entry.due is not None and entry.due <= now:
             entry.due = None
             self._refresh(key)
 
     def _refresh(self, key: Key) -> None:
-        if self.kueue.store.get("LocalQueue", key) is not None:
+        found = self.kueue.store.get("LocalQueue", key)
+        if found is not None:
             self.kueue.stale["LocalQueue", key] = None
 
 
@@ -138,11 +154,9 @@ def status_of(workload: Manifest) -> str:
     return "Pending"
 
 
-def _holder(old: Manifest | None, new: Manifest | None) -> PenaltyHolder:
+def _holder(old: Manifest, new: Manifest | None) -> PenaltyHolder:
     if new is None:
         return PenaltyHolder(deleted=True)
-    if old is None:
-        return PenaltyHolder()
     return PenaltyHolder(
         moved=_local_queue_of(old) != _local_queue_of(new),
         released_inactive=_is_released(new) and not _is_released(old),
@@ -156,4 +170,5 @@ def _is_released(workload: Manifest) -> bool:
 
 
 def _local_queue_of(workload: Manifest) -> Key:
-    return workload["metadata"]["namespace"], workload["spec"].get("queueName", "")
+    metadata, spec = workload["metadata"], workload["spec"]
+    return metadata["namespace"], spec.get("queueName", "")

@@ -121,12 +121,14 @@ class QueueStatus:
         return status | self._consumed(found, stopped or state != "active")
 
     def _consumed(self, local_queue: Manifest, is_idle: bool) -> Status:
-        """Give the part of a status that shows what a LocalQueue has consumed; of an idle one it stays as it is."""
+        """Give the part of a status that shows what a LocalQueue has consumed; of an idle one it does not change."""
         status = local_queue.get("status") or {}
-        shown = (
-            {"fairSharing": status["fairSharing"]} if "fairSharing" in status else {}
-        )
-        return shown if is_idle else {**shown, **self.sharing.sample(local_queue)}
+        shown: Status = {}
+        if "fairSharing" in status:
+            shown["fairSharing"] = status["fairSharing"]
+        if not is_idle:
+            shown |= self.sharing.sample(local_queue)
+        return shown
 
     def _state(self, cluster_queue: str) -> str:
         found = self.store.find("ClusterQueue", cluster_queue)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kueue_dra_ref.api.admission_fair_sharing import consumed_in, last_update_in
+from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities
 from kueue_dra_ref.cache.usage_ledger import UNIT, UsageEntry, added
 from kueue_dra_ref.controlplane.clock import seconds_of
 from kueue_dra_ref.controlplane.usage import UsageCache
@@ -22,25 +23,31 @@ _IN_THOUSANDTHS = "cpu"
 def admitted_usage(usage: UsageCache, local_queue: Key, cluster_queue: str) -> Consumed:
     """Give what the admitted workloads of a LocalQueue use, by resource."""
     totals = usage.of_local_queue(local_queue, cluster_queue)
-    found: Consumed = {}
-    for (_, resource), amount in totals.used.items():
-        found = added(found, billionths({resource: amount}))
-    return found
+    return _of_all_flavors(totals.used)
 
 
 def usage_of(usage: UsageCache, workload: Key, cluster_queue: str) -> Consumed:
     """Give what a workload with quota uses, by resource."""
-    found: Consumed = {}
     for reserved in usage.reservations(cluster_queue):
         if reserved.key == workload:
-            for (_, resource), amount in reserved.amounts.items():
-                found = added(found, billionths({resource: amount}))
+            return _of_all_flavors(reserved.amounts)
+    return {}
+
+
+def _of_all_flavors(amounts: FlavorResourceQuantities) -> Consumed:
+    found: Consumed = {}
+    for flavor_resource, amount in amounts.items():
+        _, resource = flavor_resource
+        one = billionths({resource: amount})
+        found = added(found, one)
     return found
 
 
 def continued(history: History, now: float) -> UsageEntry:
     """Give the entry of a Kueue that goes on from what the status of a LocalQueue says."""
-    updated = now if history.updated is None else min(now, history.updated)
+    updated = now
+    if history.updated is not None:
+        updated = min(now, history.updated)
     return UsageEntry(consumed=history.status, updated=updated)
 
 
@@ -52,9 +59,11 @@ def history_of(usage: UsageCache, key: Key, local_queue: Manifest | None) -> His
     shown = consumed_in(status) or {}
     consumed = {}
     for name, amount in shown.items():
-        consumed[name] = int(amount.amount * UNIT)
+        exact = amount.amount * UNIT
+        consumed[name] = int(exact)
+    spec = local_queue["spec"]
+    cluster_queue = spec.get("clusterQueue", "")
     last = last_update_in(status)
-    cluster_queue = local_queue["spec"].get("clusterQueue", "")
     return History(
         status=consumed,
         admitted=admitted_usage(usage, key, cluster_queue),
@@ -66,5 +75,8 @@ def billionths(amounts: Mapping[str, int]) -> Consumed:
     """Give amounts as Kueue counts them, with CPU in thousandths, in billionths."""
     found = {}
     for name, amount in amounts.items():
-        found[name] = amount * (UNIT // 1000 if name == _IN_THOUSANDTHS else UNIT)
+        unit = UNIT
+        if name == _IN_THOUSANDTHS:
+            unit = UNIT // 1000
+        found[name] = amount * unit
     return found

@@ -65,6 +65,9 @@ class ManagedQueue:
 class Kueue:
     """One run of Kueue over a store; a restart is a new one over the same store."""
 
+    continues = False
+    """Whether it goes on from the objects of a running cluster, instead of starting there."""
+
     def __init__(
         self,
         behaviour: Behaviour,
@@ -95,8 +98,6 @@ class Kueue:
         self.moves = 0
         """The number of changes so far that decisions of the scheduler depend on."""
         self.map_order = MapOrder()
-        self.continues = False
-        """Whether it goes on from the objects of a running cluster, instead of starting there."""
         self.ledger = self._new_ledger()
 
     def _new_ledger(self) -> UsageLedger | None:

@@ -127,8 +127,7 @@ def settings_not_decided(
         if _value_at(configuration, path):
             yield _ignored(".".join(path), subject)
     yield from changed_configuration(configuration, behaviour)
-    if _is_anchored(configuration, behaviour):
-        yield _ignored("admissionFairSharing", _ANCHOR)
+    yield from _anchored(configuration, behaviour)
     integrations = configuration.get("integrations") or {}
     frameworks = integrations.get("frameworks")
     if frameworks and FRAMEWORK not in frameworks:
@@ -141,12 +140,12 @@ def settings_not_decided(
             yield _ignored(f"featureGates.{name}", "the feature of this gate")
 
 
-def _is_anchored(configuration: Manifest, behaviour: Behaviour) -> bool:
-    """Whether usage counts from the reservation of quota on."""
-    if not configuration.get("admissionFairSharing"):
-        return False
+def _anchored(configuration: Manifest, behaviour: Behaviour) -> Iterator[FieldError]:
+    """Name the settings by which usage counts from the reservation of quota on."""
     gates = effective(behaviour.gates, configuration.get("featureGates") or {})
-    return isinstance(gates, Mapping) and gates.get(_ANCHOR_GATE, False)
+    is_on = isinstance(gates, Mapping) and gates.get(_ANCHOR_GATE, False)
+    if is_on and configuration.get("admissionFairSharing"):
+        yield _ignored("admissionFairSharing", _ANCHOR)
 
 
 def _frameworks_without_gate(
