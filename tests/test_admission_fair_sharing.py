@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.commands import kueue_dra
 from tests.labs import a_lab
 from tests.test_cli_simulate import QUEUES, a_job
 
-BY_USAGE = {"admissionScope": {"admissionMode": "UsageBasedAdmissionFairSharing"}}
+BY_USAGE: dict[str, Any] = {"admissionScope": {"admissionMode": "UsageBasedAdmissionFairSharing"}}
 HALF_LIFE, INTERVAL = 40.0, 10.0
 SETTINGS = {"usageHalfLifeTime": "40s", "usageSamplingInterval": "10s"}
 LEFT = 2.0 ** (-INTERVAL / HALF_LIFE)

@@ -32,9 +32,9 @@ def start(lab: Lab, times: dict[str, str], weights: dict[str, float] | None = No
     lab.start(switched=switched, admissionFairSharing=settings)
 
 
-def cards(count: int, **shape: Any) -> Work:
-    """A Job that requests devices."""
-    return a_job(claims=[a_template(gpu(count))], **shape)
+def cards(thousands: int, **shape: Any) -> Work:
+    """A Job that requests thousands of devices: so many that a Kueue that loses thousandths of one loses nothing."""
+    return a_job(claims=[a_template(gpu(1000 * thousands))], **shape)
 
 
 def use(queue: Queue, work: Work) -> None:
@@ -66,14 +66,14 @@ def next_of(older: Queue, younger: Queue, **options: int) -> str:
 def test_the_queue_that_has_used_fewer_devices_is_next(lab: Lab, strategy: str) -> None:
     """Its Job gets the released devices, though it is younger."""
     start(lab, SUMMED)
-    greedy = lab.queue({"whole-gpus": 4}, queueingStrategy=strategy, **BY_USAGE)
+    greedy = lab.queue({"whole-gpus": 4000}, queueingStrategy=strategy, **BY_USAGE)
     modest = greedy.beside()
     use(greedy, cards(2))
     use(modest, cards(1))
 
     waiting, first = contest(greedy, modest)
 
-    assert lab.verdict(first) == admitted({"whole-gpus": 4})
+    assert lab.verdict(first) == admitted({"whole-gpus": 4000})
     assert lab.admission(waiting) is None
 
 
@@ -81,7 +81,7 @@ def test_the_queue_that_has_used_fewer_devices_is_next(lab: Lab, strategy: str) 
 def test_of_unused_queues_the_older_job_is_next(lab: Lab) -> None:
     """Usage decides nothing between LocalQueues that have used nothing."""
     start(lab, SUMMED)
-    one = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    one = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
 
     assert next_of(one, one.beside()) == one.local
 
@@ -90,7 +90,7 @@ def test_of_unused_queues_the_older_job_is_next(lab: Lab) -> None:
 def test_usage_of_work_that_runs_counts(lab: Lab) -> None:
     """A LocalQueue that holds devices waits behind one that holds none."""
     start(lab, SUMMED)
-    holding = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    holding = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     holding.submit(cards(1))
 
     assert next_of(holding, other := holding.beside(), all_cards=3) == other.local
@@ -114,7 +114,7 @@ def test_usage_decides_nothing_without_all_of_its_conditions(
         start(lab, SUMMED, gate=gate)
     elif GATE in lab.behaviour.gates.table:
         lab.start(switched={GATE: True})
-    greedy = lab.queue({"whole-gpus": 4}, **scope)
+    greedy = lab.queue({"whole-gpus": 4000}, **scope)
     use(greedy, cards(2))
 
     assert next_of(greedy, greedy.beside()) == greedy.local
@@ -128,7 +128,7 @@ def test_no_usage_is_shown_without_the_feature(lab: Lab, configured: bool) -> No
         start(lab, PRESENT, gate=False)
     else:
         lab.start()
-    queue = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    queue = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     queue.submit(cards(2))
 
     assert queue.usage is None
@@ -138,7 +138,7 @@ def test_no_usage_is_shown_without_the_feature(lab: Lab, configured: bool) -> No
 def test_usage_goes_before_priority(lab: Lab) -> None:
     """The Job of the LocalQueue that has used less is next, though the other one has a higher priority."""
     start(lab, SUMMED)
-    greedy = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    greedy = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     modest = greedy.beside()
     use(greedy, cards(1))
 
@@ -158,12 +158,12 @@ def test_usage_goes_before_priority(lab: Lab) -> None:
     ],
 )
 def test_a_resource_counts_with_its_weight(lab: Lab, weights: dict[str, float], cards_are_less: bool) -> None:
-    """One LocalQueue has used one device, the other three cpus."""
+    """One LocalQueue has used a thousand devices, the other three thousand cpus."""
     start(lab, SUMMED, weights)
-    queue = lab.queue({"whole-gpus": 4, "cpu": 4}, **BY_USAGE)
+    queue = lab.queue({"whole-gpus": 4000, "cpu": 4000}, **BY_USAGE)
     used_cpu = queue.beside()
     use(queue, cards(1))
-    use(used_cpu, a_job(cpu="3"))
+    use(used_cpu, a_job(cpu="3000"))
 
     if cards_are_less:
         assert next_of(used_cpu, queue) == queue.local
@@ -177,9 +177,9 @@ def test_a_resource_counts_with_its_weight(lab: Lab, weights: dict[str, float], 
     [pytest.param({}, False, id="unweighted"), pytest.param({"memory": 1e-10}, True, id="weighted")],
 )
 def test_a_byte_counts_as_much_as_a_device(lab: Lab, weights: dict[str, float], memory_is_less: bool) -> None:
-    """10Gi of memory are more than four devices, unless memory has a small weight."""
+    """10Gi of memory are more than four thousand devices, unless memory has a small weight."""
     start(lab, SUMMED, weights)
-    queue = lab.queue({"whole-gpus": 4, "memory": "10Gi"}, **BY_USAGE)
+    queue = lab.queue({"whole-gpus": 4000, "memory": "10Gi"}, **BY_USAGE)
     used_memory = queue.beside()
     use(queue, cards(4))
     use(used_memory, a_job(requests={"memory": "10Gi"}))
@@ -198,7 +198,7 @@ def test_a_byte_counts_as_much_as_a_device(lab: Lab, weights: dict[str, float], 
 def test_usage_is_divided_by_the_weight_of_the_queue(lab: Lab, weight: str, heavier_is_next: bool) -> None:
     """It has used two devices, the other one a single device, and has no weight."""
     start(lab, SUMMED)
-    light = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    light = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     heavy = light.beside(fairSharing={"weight": weight})
     use(heavy, cards(2))
     use(light, cards(1))
@@ -211,7 +211,7 @@ def test_usage_is_divided_by_the_weight_of_the_queue(lab: Lab, weight: str, heav
 def test_a_queue_with_weight_zero_is_last(lab: Lab, used: int) -> None:
     """The other LocalQueue is next, however much it has used."""
     start(lab, SUMMED)
-    weightless = lab.queue({"whole-gpus": 4}, local={"fairSharing": {"weight": "0"}}, **BY_USAGE)
+    weightless = lab.queue({"whole-gpus": 4000}, local={"fairSharing": {"weight": "0"}}, **BY_USAGE)
     greedy = weightless.beside()
     use(greedy, cards(4))
     if used:
@@ -224,7 +224,7 @@ def test_a_queue_with_weight_zero_is_last(lab: Lab, used: int) -> None:
 def test_an_unused_queue_with_weight_zero_is_first(lab: Lab) -> None:
     """It comes before one that has used nothing either, and last once it has used something."""
     start(lab, SUMMED)
-    other = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    other = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     weightless = other.beside(fairSharing={"weight": "0"})
 
     first, second = contest(other, weightless)
@@ -239,7 +239,7 @@ def test_an_unused_queue_with_weight_zero_is_first(lab: Lab) -> None:
 def test_another_mode_orders_after_a_restart(lab: Lab) -> None:
     """A ClusterQueue that gets another mode keeps the order that it had."""
     start(lab, SUMMED)
-    greedy = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    greedy = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     modest = greedy.beside()
     use(greedy, cards(2))
     greedy.change(**BY_AGE)
@@ -259,7 +259,7 @@ def test_another_mode_orders_after_a_restart(lab: Lab) -> None:
 def test_quota_that_is_released_at_once_goes_round(lab: Lab) -> None:
     """The first Job of a LocalQueue puts its second one behind that of another LocalQueue, though it is older."""
     start(lab, SUMMED)
-    one = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    one = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     other = one.beside()
     blocking = one.beside().submit(cards(4))
     first, second, third = one.submit(cards(2)), one.submit(cards(2)), other.submit(cards(2))
@@ -275,7 +275,7 @@ def test_quota_that_is_released_at_once_goes_round(lab: Lab) -> None:
 def test_without_a_half_life_nothing_counts(lab: Lab) -> None:
     """The older Job is next, though its LocalQueue holds devices and has used more."""
     start(lab, {"usageHalfLifeTime": "0s", "usageSamplingInterval": "1s"})
-    greedy = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    greedy = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     use(greedy, cards(4))
     greedy.submit(cards(1))
     sample = greedy.await_usage(lambda _: True)
@@ -286,11 +286,12 @@ def test_without_a_half_life_nothing_counts(lab: Lab) -> None:
 
 
 def shows(**amounts: float) -> Any:
-    """Whether a sample has these amounts, to a hundredth."""
+    """Whether a sample has these amounts, to a hundredth of them."""
     wanted = {name.replace("_", "-"): amount for name, amount in amounts.items()}
 
     def is_shown(sample: UsageSample) -> bool:
-        return {name: round(amount, 2) for name, amount in sample.consumed.items() if round(amount, 2)} == wanted
+        shown = {name: amount for name, amount in sample.consumed.items() if amount > 1}
+        return shown == pytest.approx(wanted, rel=0.01)
 
     return is_shown
 
@@ -300,11 +301,11 @@ def shows(**amounts: float) -> Any:
 def test_the_status_shows_what_a_queue_has_consumed(lab: Lab, scope: dict[str, Any]) -> None:
     """With a short half-life that is what it uses: devices and cpu while a Job runs, nothing after it."""
     start(lab, PRESENT)
-    queue = lab.queue({"whole-gpus": 4, "cpu": 4}, **scope)
+    queue = lab.queue({"whole-gpus": 4000, "cpu": 4000}, **scope)
     assert queue.await_usage(shows()).consumed == {}
-    job = queue.submit(cards(2, cpu="500m"))
+    job = queue.submit(cards(2, cpu="500"))
 
-    queue.await_usage(shows(whole_gpus=2, cpu=0.5))
+    queue.await_usage(shows(whole_gpus=2000, cpu=500))
     lab.delete(job)
     queue.await_usage(shows())
 
@@ -313,9 +314,9 @@ def test_the_status_shows_what_a_queue_has_consumed(lab: Lab, scope: dict[str, A
 def test_half_of_the_usage_is_left_after_a_half_life(lab: Lab) -> None:
     """Between two samples of a LocalQueue that uses nothing, the usage decays by the time between them."""
     start(lab, {"usageHalfLifeTime": "2s", "usageSamplingInterval": "1s"})
-    queue = lab.queue({"whole-gpus": 400}, **BY_USAGE)
-    job = queue.submit(cards(100, pods=4))
-    queue.await_usage(lambda shown: shown.consumed.get("whole-gpus", 0) > 100)
+    queue = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
+    job = queue.submit(cards(4))
+    queue.await_usage(lambda shown: shown.consumed.get("whole-gpus", 0) > 1000)
     lab.delete(job)
     before = queue.await_usage(lambda _: True)
     first = queue.await_usage(lambda shown: shown.updated > before.updated)
@@ -331,12 +332,12 @@ def test_half_of_the_usage_is_left_after_a_half_life(lab: Lab) -> None:
 def test_an_entry_penalty_does_not_stay_beside_the_usage(lab: Lab) -> None:
     """Two devices that are in use are less than three, although both LocalQueues had an entry penalty."""
     start(lab, PRESENT)
-    less = lab.queue({"whole-gpus": 9}, **BY_USAGE)
+    less = lab.queue({"whole-gpus": 9000}, **BY_USAGE)
     more = less.beside()
     less.submit(cards(2))
     more.submit(cards(3))
-    less.await_usage(shows(whole_gpus=2))
-    more.await_usage(shows(whole_gpus=3))
+    less.await_usage(shows(whole_gpus=2000))
+    more.await_usage(shows(whole_gpus=3000))
 
     assert next_of(more, less) == less.local
 
@@ -345,18 +346,18 @@ def test_an_entry_penalty_does_not_stay_beside_the_usage(lab: Lab) -> None:
 def test_a_thousandth_of_a_cpu_counts(lab: Lab) -> None:
     """Half of it is kept, so the other LocalQueue is next."""
     start(lab, SUMMED)
-    used = lab.queue({"whole-gpus": 4, "cpu": 4}, **BY_USAGE)
+    used = lab.queue({"whole-gpus": 4000, "cpu": 4000}, **BY_USAGE)
     use(used, a_job(cpu="1m"))
 
     assert next_of(used, other := used.beside()) == other.local
 
 
 @covers("AFS-013")
-@pytest.mark.parametrize(("cpu", "counts"), [pytest.param("1m", False, id="1m"), pytest.param("100m", True, id="100m")])
+@pytest.mark.parametrize(("cpu", "counts"), [pytest.param("1m", False, id="1m"), pytest.param("1000", True, id="1000")])
 def test_half_a_thousandth_is_lost(lab: Lab, cpu: str, counts: bool) -> None:
     """Half of a thousandth of a cpu is nothing, so the older Job is next."""
     start(lab, SUMMED)
-    used = lab.queue({"whole-gpus": 4, "cpu": 4}, **BY_USAGE)
+    used = lab.queue({"whole-gpus": 4000, "cpu": 4000}, **BY_USAGE)
     use(used, a_job(cpu=cpu))
     other = used.beside()
 
@@ -367,7 +368,7 @@ def checked_queues(lab: Lab, **spec: Any) -> tuple[str, Queue, Queue]:
     """A check, and two LocalQueues of a ClusterQueue that has it."""
     check = lab.admission_check()
     checks: dict[str, Any] = {"admissionChecksStrategy": {"admissionChecks": [{"name": check}]}}
-    queue = lab.queue({"whole-gpus": 4}, **BY_USAGE, **checks, **spec)
+    queue = lab.queue({"whole-gpus": 4000}, **BY_USAGE, **checks, **spec)
     return check, queue, queue.beside()
 
 
@@ -408,13 +409,13 @@ def settled_by_checks(lab: Lab) -> tuple[Queue, Queue]:
     """A LocalQueue with two devices that a check admitted, and one with three that were admitted without checks."""
     start(lab, PRESENT)
     check = lab.admission_check()
-    more = lab.queue({"whole-gpus": 9}, **BY_USAGE)
+    more = lab.queue({"whole-gpus": 9000}, **BY_USAGE)
     less = more.beside()
     more.submit(cards(3))
     more.change(admissionChecksStrategy={"admissionChecks": [{"name": check}]})
     job = less.submit(cards(2))
     lab.answer_check(job, check, "Ready")
-    less.await_usage(shows(whole_gpus=2))
+    less.await_usage(shows(whole_gpus=2000))
     return less, more
 
 
@@ -503,7 +504,7 @@ def test_the_penalty_of_a_workload_that_moves_goes(lab: Lab) -> None:
 def with_a_history(lab: Lab) -> tuple[Queue, Queue]:
     """A LocalQueue whose status shows that it has consumed, and that uses nothing, and one without a history."""
     queue, waiting = with_shown_usage(lab)
-    queue.await_usage(lambda shown: shown.consumed.get("whole-gpus", 0) > 1)
+    queue.await_usage(lambda shown: shown.consumed.get("whole-gpus", 0) > 1000)
     lab.delete(waiting)
     return queue, queue.beside()
 
@@ -511,7 +512,7 @@ def with_a_history(lab: Lab) -> tuple[Queue, Queue]:
 def with_shown_usage(lab: Lab) -> tuple[Queue, Job]:
     """A LocalQueue that has used four devices, and its Job that waits for its check, so that the status is updated."""
     start(lab, SUMMED)
-    queue = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    queue = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     use(queue, cards(4))
     check = lab.admission_check()
     queue.change(admissionChecksStrategy={"admissionChecks": [{"name": check}]})
@@ -523,7 +524,7 @@ def test_the_status_shows_settled_usage_and_no_penalties(lab: Lab) -> None:
     """Half of the four devices that were used count as consumed; one that waits for its check is not among them."""
     queue, _ = with_shown_usage(lab)
 
-    queue.await_usage(shows(whole_gpus=2))
+    queue.await_usage(shows(whole_gpus=2000))
 
 
 @covers("AFS-031", "AFS-019")
@@ -531,7 +532,7 @@ def test_the_status_shows_penalties_as_well(lab: Lab) -> None:
     """Half of the four devices that were used count as consumed, and half of one that waits for its check."""
     queue, _ = with_shown_usage(lab)
 
-    queue.await_usage(shows(whole_gpus=2.5))
+    queue.await_usage(shows(whole_gpus=2500))
 
 
 @covers("AFS-020")
@@ -558,7 +559,7 @@ def test_a_restart_forgets_the_history(lab: Lab) -> None:
 def test_a_restart_takes_what_is_in_use(lab: Lab) -> None:
     """A device that is in use counts in full then, and so more than one that another LocalQueue uses afterwards."""
     start(lab, SUMMED)
-    queue = lab.queue({"whole-gpus": 4}, **BY_USAGE)
+    queue = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
     other = queue.beside()
     queue.submit(cards(1))
 
@@ -584,7 +585,7 @@ def test_usage_decides_nothing_between_cluster_queues(lab: Lab) -> None:
     """Of two ClusterQueues that borrow from one cohort, the one with the older Job is next."""
     start(lab, SUMMED)
     cohort = a_cohort(lab)
-    lender = cohort.queue({"whole-gpus": 4})
+    lender = cohort.queue({"whole-gpus": 4000})
     greedy = cohort.queue({"whole-gpus": 0}, **BY_USAGE)
     modest = cohort.queue({"whole-gpus": 0}, **BY_USAGE)
     use(greedy, cards(4))
@@ -606,7 +607,7 @@ def test_the_queue_that_has_used_more_is_preempted_first(
 ) -> None:
     """Its workload is preempted, though that of the other LocalQueue is newer."""
     start(lab, SUMMED)
-    greedy = lab.queue({"whole-gpus": 4}, preemption={"withinClusterQueue": "LowerPriority"}, **scope)
+    greedy = lab.queue({"whole-gpus": 4000}, preemption={"withinClusterQueue": "LowerPriority"}, **scope)
     modest = greedy.beside()
     use(greedy, cards(4))
     running = greedy.submit(cards(2)), modest.submit(cards(2))
@@ -628,15 +629,15 @@ def test_quota_is_reclaimed_from_the_queue_that_has_used_more(
     """Another ClusterQueue takes its devices back from it, though the other LocalQueue has the lower priority."""
     start(lab, SUMMED)
     cohort = a_cohort(lab)
-    owner = cohort.queue({"whole-gpus": 2}, preemption={"reclaimWithinCohort": "Any"})
-    greedy = cohort.queue({"whole-gpus": 2}, **scope)
+    owner = cohort.queue({"whole-gpus": 2000}, preemption={"reclaimWithinCohort": "Any"})
+    greedy = cohort.queue({"whole-gpus": 2000}, **scope)
     modest = greedy.beside()
     use(greedy, cards(4))
     running = greedy.submit(cards(2, priority=1)), modest.submit(cards(2))
 
     job = owner.submit(cards(2))
 
-    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert lab.verdict(job) == admitted({"whole-gpus": 2000})
     assert [lab.preemptions(job) for job in running] == preemptions
 
 
