@@ -1,4 +1,4 @@
-"""Admission fair sharing: amounts by an independent formula, in simulated time, and what a user is told of them."""
+"""Admission fair sharing: amounts by an independent formula, in simulated time, and the output about them."""
 
 from __future__ import annotations
 
