@@ -177,7 +177,7 @@ def each_admission_is_penalized(queue: ClusterQueue) -> bool:
     return True
 
 
-@rule("AFS-015", "AFS-028")
+@rule("AFS-015", "AFS-028", "AFS-032")
 def admission_settles_penalty(change: StatusChange) -> bool:
     """Once the workload is admitted, the penalty becomes a part of what its LocalQueue has consumed.
 
