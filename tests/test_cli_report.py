@@ -82,7 +82,7 @@ def test_cases_that_one_target_cannot_serve_are_not_compared(report: Path, tmp_p
     case = whole["checks"][0]
     row = {"id": case["id"], "requirements": case["requirements"], "reason": "it needs another API server"}
     less = without(whole, {case["id"]})
-    absent = sorted([*less["notApplicable"], row], key=itemgetter("id"))
+    absent: Any = sorted([*less["notApplicable"], row], key=itemgetter("id"))
     outcomes = Outcomes.from_lists(less["checks"], absent, less["leftOut"])
     less |= {
         "target": whole["target"] | {"name": "kueue"},

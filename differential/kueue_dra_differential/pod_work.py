@@ -30,7 +30,12 @@ from kueue_dra_fixtures.manifests import (
 from kueue_dra_fixtures.pod_owners import an_owner_manifest
 from kueue_dra_fixtures.work_kinds import a_work_manifest
 from kueue_dra_ref.api.job_kinds import POD
-from kueue_dra_ref.api.pod_owners import DEPLOYMENT, POD_OWNERS, made_pods
+from kueue_dra_ref.api.pod_owners import (
+    DEPLOYMENT,
+    LEADER_WORKER_SET,
+    POD_OWNERS,
+    made_pods,
+)
 from kueue_dra_ref.api.queued_pods import FAST, GROUP, MANAGED, TOTAL
 from kueue_dra_ref.target import Manifest
 
@@ -64,7 +69,7 @@ class PodShape:
             self.kind,
             pod,
             leader=leader,
-            replicas=min(self.pods, 2),
+            replicas=min(self.pods, _most_replicas(self.kind)),
             size=2,
         )
         return PodWork(owner=owner)
@@ -196,7 +201,8 @@ class PodWork:
         """Give the step that scales what makes pods; a group keeps its size."""
         if self.owner is None:
             return {"apply": []}
-        self.owner = with_spec(self.owner, replicas=pods % 3)
+        most = _most_replicas(self.owner["kind"])
+        self.owner = with_spec(self.owner, replicas=pods % (most + 1))
         return self._with_pods([self.owner])
 
     def _relabelled(self, labels: dict[str, str | None]) -> Step:
@@ -215,6 +221,11 @@ class PodWork:
         if self.owner is not None:
             step["rollOut"] = [named(self.owner)]
         return step
+
+
+def _most_replicas(kind: str) -> int:
+    """How many replicas are drawn: Kueue leaves to chance whether it tries the equal groups of one object apart."""
+    return 1 if kind == LEADER_WORKER_SET.name else 2
 
 
 def _renamed(pod: Manifest, name: str) -> Manifest:
