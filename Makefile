@@ -83,6 +83,11 @@ $(VENV)/.e2e: $(VENV)/.dev locks/e2e.txt
 	@$(INSTALL) --require-hashes -r locks/e2e.txt
 	@touch $@
 
+$(VENV)/.mutants: $(VENV)/.dev locks/mutants.txt
+	@echo "installing the locked packages of the mutants extra into $(VENV) ..."
+	@$(INSTALL) --require-hashes -r locks/mutants.txt
+	@touch $@
+
 .PHONY: install
 install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command in it
 
@@ -224,12 +229,17 @@ bench: $(VENV)/.dev ## measure how the cost of a decision grows, and the cost of
 bench-size: $(VENV)/.dev ## measure the cost of a Job among 1,000 and among 50,000 (or ARGS="1000 10000")
 	@$(BIN)/python -m tests.bench_size $(ARGS)
 
+.PHONY: mutants
+mutants: $(VENV)/.mutants ## change SAMPLE=100 expressions of the reference (or of MODULES="scheduler dra"), one at a time; list what no case notices; SEED=7
+	@$(BIN)/python -m tests.mutants $(MODULES) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) -n $(CORES) $(ARGS)
+
 .PHONY: lock
 lock: ## resolve locks/ again (needs uv)
 	@uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o locks/run.txt
 	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/run.txt -o locks/dev.txt
 	@echo hypothesis | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/dev.txt -o locks/differential.txt
 	@uv pip compile pyproject.toml --extra dev --extra e2e --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/dev.txt -o locks/e2e.txt
+	@uv pip compile pyproject.toml --extra dev --extra mutants --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/dev.txt -o locks/mutants.txt
 
 .PHONY: clean
 clean: ## remove .venv and out/; the cache of built binaries stays (see docs/how-to/run-on-a-real-kueue.md)

@@ -1,0 +1,93 @@
+"""What became of the mutants, by package; the list of equivalents is strict both ways."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tabulate import tabulate
+
+from tests.mutants.mutant import Mutant
+from tests.mutants.trial import CAUGHT, SURVIVED, UNREACHED, Result
+
+EQUIVALENTS = Path(__file__).parent / "equivalents.toml"
+EQUIVALENT = "equivalent"
+KINDS = (CAUGHT, EQUIVALENT, SURVIVED, UNREACHED)
+HEADERS = ("package", *KINDS)
+
+
+@dataclass(slots=True)
+class Table:
+    """The outcomes by package, and the entries of the list that are wrong."""
+
+    packages: dict[str, Counter[str]] = field(default_factory=dict)
+    total: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, mutant: Mutant, outcome: str) -> None:
+        """Count one mutant."""
+        package = "/".join(mutant.file.split("/")[1:-1])
+        self.packages.setdefault(package, Counter())[outcome] += 1
+        self.total[outcome] += 1
+
+    @property
+    def expected(self) -> int:
+        """How many mutants are no equivalents."""
+        return self.total.total() - self.total[EQUIVALENT]
+
+    @property
+    def text(self) -> str:
+        """The table, and the sentence that sums it up."""
+        rows = []
+        for name in sorted(self.packages):
+            row = _row(name, self.packages[name])
+            rows.append(row)
+        rows.append(_row("all", self.total))
+        printed = tabulate(rows, headers=HEADERS)
+        caught, expected = self.total[CAUGHT], self.expected
+        share = f"{caught / max(expected, 1):.1%}"
+        return f"{printed}\ncaught: {caught} of {expected} ({share}) that are no equivalents"
+
+    @property
+    def is_good(self) -> bool:
+        """Whether every mutant is caught or listed, and none is both."""
+        return not self.wrong and self.total[CAUGHT] == self.expected
+
+
+def _row(name: str, counts: Mapping[str, int]) -> list[str | int]:
+    row: list[str | int] = [name]
+    for kind in KINDS:
+        number = counts.get(kind, 0)
+        row.append(number)
+    return row
+
+
+def table_of(drawn: Sequence[Mutant], results: Mapping[str, Result]) -> Table:
+    """Sum up the results of mutants."""
+    table, known = Table(), _equivalents()
+    for mutant in drawn:
+        result = results[mutant.name]
+        outcome = result.outcome
+        place = (mutant.file, result.before, result.after)
+        if place in known:
+            if outcome == CAUGHT:
+                table.wrong.append(f"a case catches {result.name}")
+            outcome = EQUIVALENT
+        table.add(mutant, outcome)
+    return table
+
+
+def _equivalents() -> set[tuple[str, str, str]]:
+    text = EQUIVALENTS.read_text("utf-8")
+    found = set()
+    for each in tomllib.loads(text).get("mutant", []):
+        entry = (
+            each["file"],
+            each["before"],
+            each["after"],
+        )
+        found.add(entry)
+    return found
