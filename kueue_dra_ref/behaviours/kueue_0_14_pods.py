@@ -8,7 +8,6 @@ from kueue_dra_ref.model.slots import AnyOf, First
 from kueue_dra_ref.rules.jobframework import (
     pod_groups,
     pod_owners,
-    pod_owners_0_16,
     queued_pods,
 )
 
@@ -37,7 +36,7 @@ PODS = PodRules(
         pod_owners.deployment_marks_its_pods, pod_owners.sets_suspend_their_pods
     ),
     pod_marks=First(
-        pod_owners_0_16.marks_by_name, pod_owners.marks_of_leader_worker_set_pod
+        pod_owners.marks_by_name, pod_owners.marks_of_leader_worker_set_pod
     ),
     workloads=First(pod_owners.pod_sets_of_leader_worker_set),
 )

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
@@ -65,6 +66,9 @@ from kueue_dra_ref.rules.workload import (
     workload_priority_class,
     workload_status,
 )
+from kueue_dra_ref.target import FieldError
+
+_Denials = Collect[[AdmissionRequest], FieldError]
 
 
 def kueue_0_15() -> Behaviour:
@@ -191,13 +195,17 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
             job_webhook.priority_class_is_not_removed,
             before=job_webhook.running_job_keeps_parallelism,
         ),
-        pod_owner=earlier.pod_owner.swap(
-            job_webhook.running_job_keeps_priority_class,
-            job_webhook.running_job_gets_no_priority_class,
-        ).add(
-            job_webhook.priority_class_is_not_removed,
-            before=pod_owner_webhook.stateful_set_keeps_its_replicas,
-        ),
+        pod_owner=_pod_owners(earlier.pod_owner),
+    )
+
+
+def _pod_owners(earlier: _Denials) -> _Denials:
+    return earlier.swap(
+        job_webhook.running_job_keeps_priority_class,
+        job_webhook.running_job_gets_no_priority_class,
+    ).add(
+        job_webhook.priority_class_is_not_removed,
+        before=pod_owner_webhook.stateful_set_keeps_its_replicas,
     )
 
 

@@ -37,7 +37,7 @@ from kueue_dra_ref.rules.flavorassigner import (
 )
 from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
-    pod_owners_0_16,
+    pod_owners,
     workload_slices,
 )
 from kueue_dra_ref.rules.preemption import fair_sharing
@@ -73,7 +73,7 @@ def _pods(earlier: PodRules) -> PodRules:
     return replace(
         earlier,
         # A StatefulSet has its Workload before its pods.
-        workloads=earlier.workloads.add(pod_owners_0_16.pod_set_by_name),
+        workloads=earlier.workloads.add(pod_owners.pod_set_by_name),
     )
 
 

@@ -39,7 +39,6 @@ from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
     managed_jobs,
     pod_owners,
-    pod_owners_0_16,
     ray_jobs,
     spark_applications,
 )
@@ -112,10 +111,10 @@ def _pods(earlier: PodRules) -> PodRules:
         earlier,
         # The name of the Workload of a StatefulSet depends on its UID, too.
         pod_marks=earlier.pod_marks.swap(
-            pod_owners_0_16.marks_by_name, pod_owners.marks_of_stateful_set_pod
+            pod_owners.marks_by_name, pod_owners.marks_of_stateful_set_pod
         ),
         workloads=earlier.workloads.swap(
-            pod_owners_0_16.pod_set_by_name, pod_owners.pod_set_of_stateful_set
+            pod_owners.pod_set_by_name, pod_owners.pod_set_of_stateful_set
         ),
     )
 

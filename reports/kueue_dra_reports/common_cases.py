@@ -29,9 +29,12 @@ def _behaviour(report: Report) -> object:
 
 def _unserved(here: Report, there: Report) -> dict[str, str]:
     ran = {one["id"] for one in there["checks"]}
-    return {
-        one["id"]: one["reason"] for one in here["notApplicable"] if one["id"] in ran
-    }
+    found = {}
+    for row in here["notApplicable"]:
+        case = row["id"]
+        if case in ran:
+            found[case] = row["reason"]
+    return found
 
 
 def without(report: Report, cases: Set[str]) -> Report:

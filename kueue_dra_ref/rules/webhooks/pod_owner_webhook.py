@@ -63,5 +63,8 @@ def stateful_set_keeps_its_replicas(write: AdmissionRequest) -> Iterator[FieldEr
 
 def _immutable(place: str, value: str) -> FieldError:
     return FieldError(
-        field=place, type="Invalid value", value=value, detail="field is immutable"
+        field=place,
+        type="Invalid value",
+        value=value,
+        detail="field is immutable",
     )
