@@ -45,7 +45,7 @@ def merged(reports: Reports) -> Report:
     first = every[0]
     left = [one for one in first["leftOut"] if one["reason"] == LEFT_OUT]
     outcomes = Outcomes.from_lists(checks, first["notApplicable"], left)
-    requirements = [with_verdict(one, outcomes) for one in first["requirements"]]
+    requirements = _requirements(first, outcomes)
     profiles = results.profiles(requirements, outcomes)
     integrity = _integrity(every, checks, _lost(shards, missing))
     report: Report = {
@@ -164,6 +164,14 @@ def _lost(shards: Mapping[Shard, str], missing: Sequence[str]) -> list[str]:
             f"{named(len(missing), 'case')} of no given shard did not run: {few(missing)}"
         )
     return faults
+
+
+def _requirements(report: Report, outcomes: Outcomes) -> list[RequirementEntry]:
+    found = []
+    for one in report["requirements"]:
+        requirement = with_verdict(one, outcomes)
+        found.append(requirement)
+    return found
 
 
 def with_verdict(requirement: RequirementEntry, outcomes: Outcomes) -> RequirementEntry:
