@@ -36,7 +36,7 @@ PODS = PodRules(
         pod_owners.deployment_marks_its_pods, pod_owners.sets_suspend_their_pods
     ),
     pod_marks=First(
-        pod_owners.marks_by_name, pod_owners.marks_of_leader_worker_set_pod
+        pod_owners.marks_without_role, pod_owners.marks_of_leader_worker_set_pod
     ),
     workloads=First(pod_owners.pod_sets_of_leader_worker_set),
 )

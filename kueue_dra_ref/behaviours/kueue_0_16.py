@@ -72,7 +72,10 @@ def kueue_0_16() -> Behaviour:
 def _pods(earlier: PodRules) -> PodRules:
     return replace(
         earlier,
-        # A StatefulSet has its Workload before its pods.
+        # A StatefulSet has its Workload before its pods, with one pod set called main.
+        pod_marks=earlier.pod_marks.swap(
+            pod_owners.marks_without_role, pod_owners.marks_by_name
+        ),
         workloads=earlier.workloads.add(pod_owners.pod_set_by_name),
     )
 

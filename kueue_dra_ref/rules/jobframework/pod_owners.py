@@ -113,7 +113,21 @@ def pod_set_by_name(owner: Manifest) -> Mapping[str, list[Manifest]] | None:
     return {group_workload(owner, by_uid=False): pod_sets_of_replicas(owner)}
 
 
-@rule("PODS-023", "PODS-029")
+@rule("PODS-023", "PODS-029", "PODS-032")
+def marks_without_role(owner: Manifest, pod: Manifest) -> PodMarks | None:
+    """Up to Kueue 0.15 the pods of a StatefulSet are a group as if a user had made it, with roles by their hash.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (Default)
+    """
+    marks = marks_by_name(owner, pod)
+    if marks is None:
+        return None
+    annotations = dict(marks.annotations)
+    del annotations[ROLE]
+    return PodMarks(labels=marks.labels, annotations=annotations)
+
+
+@rule("PODS-023", "PODS-029", "PODS-033")
 def marks_by_name(owner: Manifest, pod: Manifest) -> PodMarks | None:
     """The pods of a StatefulSet are a group named by the name of the StatefulSet, which is admitted with its first pod.
 
@@ -125,7 +139,7 @@ def marks_by_name(owner: Manifest, pod: Manifest) -> PodMarks | None:
     return marks_of_serving_group(owner, group_workload(owner, by_uid=False))
 
 
-@rule("PODS-023", "PODS-030")
+@rule("PODS-023", "PODS-030", "PODS-033")
 def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None:
     """The pods of a StatefulSet are a group that serves, which is admitted with its first pod.
 

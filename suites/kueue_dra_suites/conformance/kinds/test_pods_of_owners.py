@@ -74,6 +74,22 @@ def test_the_next_stateful_set_of_a_name_has_a_workload(lab: Lab, same: bool) ->
     assert (names[0] == names[1]) is same
 
 
+@pytest.mark.parametrize(
+    "is_main",
+    [
+        pytest.param(False, id="by-its-hash", marks=covers("PODS-032")),
+        pytest.param(True, id="main", marks=covers("PODS-033")),
+    ],
+)
+def test_the_pod_set_of_a_stateful_set_has_a_name(lab: Lab, is_main: bool) -> None:
+    """Messages and the status name it."""
+    queue = lab.queue({"whole-gpus": 2})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
+    (workload,) = owner.workloads
+
+    assert (workload["spec"]["podSets"][0]["name"] == "main") is is_main
+
+
 @covers("PODS-023")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
