@@ -38,5 +38,6 @@ PODS = PodRules(
     pod_marks=First(
         pod_owners.marks_without_role, pod_owners.marks_of_leader_worker_set_pod
     ),
+    finalize_pods_of_parent=AnyOf(pod_owners.pods_of_parent_have_finalizer),
     workloads=First(pod_owners.pod_sets_of_leader_worker_set),
 )

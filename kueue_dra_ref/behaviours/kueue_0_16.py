@@ -72,6 +72,13 @@ def kueue_0_16() -> Behaviour:
 def _pods(earlier: PodRules) -> PodRules:
     return replace(
         earlier,
+        # The pods of such work have no finalizer.
+        finalize_pods_of_parent=AnyOf(
+            when(
+                pod_owners.pods_of_parent_have_finalizer,
+                SkipFinalizersForPodsSuspendedByParent=False,
+            )
+        ),
         # A StatefulSet has its Workload before its pods, with one pod set called main.
         pod_marks=earlier.pod_marks.swap(
             pod_owners.marks_without_role, pod_owners.marks_by_name

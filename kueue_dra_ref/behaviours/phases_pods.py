@@ -50,6 +50,10 @@ class PodRules:
     """What does Kueue write on a pod of such work, by the work and the pod?"""
     workloads: First[[Manifest], Mapping[str, list[Manifest]]] = First()
     """Which Workloads does such work have, by name, with which pod sets? Without an answer, its pods have them."""
+    finalize_pods_of_parent: AnyOf[[]] = AnyOf()
+    """Do the pods of such work get Kueue's finalizer? Without rules: they do not."""
+    label_with_uid: AnyOf[[]] = AnyOf()
+    """Does the Workload of such work have a label with the UID of the work? Without rules: it has none."""
     hold: First[[Manifest], tuple[str, str]] = First()
     """With which reason and message is the Workload of such work on hold? Without rules: it never is."""
     withheld: AnyOf[[Manifest]] = AnyOf()

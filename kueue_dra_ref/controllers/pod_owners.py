@@ -19,7 +19,9 @@ from kueue_dra_ref.api.queued_pods import (
     IS_GROUP,
     PARENT,
     annotations_of,
+    has_finalizer,
     labels_of,
+    without_finalizer,
 )
 from kueue_dra_ref.controllers.deviceclass import is_on_hold
 from kueue_dra_ref.controllers.job_management import ManagedJobs
@@ -54,6 +56,8 @@ class PodOwnerController:
             self.kueue.reconcile(event.kind, event.key)
         elif event.old is not None:
             for owned in list(self._owned(event.old)):
+                if has_finalizer(owned):
+                    self.store.put(without_finalizer(owned))
                 self.store.remove(Ref.of(owned))
 
     def on_pod(self, event: Event) -> None:
@@ -138,10 +142,29 @@ class PodOwnerController:
         workload = {
             "apiVersion": "kueue.x-k8s.io/v1beta2",
             "kind": "Workload",
-            "metadata": _head_of_workload(owner, name),
+            "metadata": self._head_of_workload(owner, name),
             "spec": spec,
         }
         self.store.put(workload)
+
+    def _head_of_workload(self, owner: Manifest, name: str) -> Manifest:
+        meta = owner["metadata"]
+        kind = POD_OWNERS[owner["kind"]]
+        reference = {
+            "apiVersion": kind.api_version,
+            "kind": kind.name,
+            "name": meta["name"],
+            "uid": meta["uid"],
+        }
+        head = {
+            "name": name,
+            "namespace": meta["namespace"],
+            "annotations": {IS_GROUP: "true"},
+            "ownerReferences": [reference],
+        }
+        if self.rules.label_with_uid():
+            head["labels"] = {"kueue.x-k8s.io/job-uid": meta["uid"]}
+        return head
 
     def _follow(self, owner: Manifest, workload: Manifest) -> None:
         """Put a Workload on hold, or release it, and give it the queue of its object."""
@@ -166,24 +189,6 @@ class PodOwnerController:
         set_condition(working, "QuotaReserved", False, reason, message, now)
         no_quota_reservation(self.kueue, working)
         self.store.put(working)
-
-
-def _head_of_workload(owner: Manifest, name: str) -> Manifest:
-    meta = owner["metadata"]
-    kind = POD_OWNERS[owner["kind"]]
-    reference = {
-        "apiVersion": kind.api_version,
-        "kind": kind.name,
-        "name": meta["name"],
-        "uid": meta["uid"],
-    }
-    return {
-        "name": name,
-        "namespace": meta["namespace"],
-        "labels": {"kueue.x-k8s.io/job-uid": meta["uid"]},
-        "annotations": {IS_GROUP: "true"},
-        "ownerReferences": [reference],
-    }
 
 
 def _owners(obj: Manifest) -> set[str]:

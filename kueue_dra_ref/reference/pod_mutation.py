@@ -57,9 +57,11 @@ class PodMutation:
         return found
 
     def _of_parent(self, pod: Manifest) -> Manifest:
-        """Give a pod of other work, which is gated by its annotation alone, and needs no finalizer."""
+        """Give a pod of other work, which is gated by its annotation alone; what makes it may need no finalizer."""
         if self.managed.is_off(pod) or not self.rules.gate(False):
             return pod
+        if self.rules.finalize_pods_of_parent():
+            return _gated(pod)
         return _held(pod)
 
     def _completed(self, spec: Manifest) -> Manifest:

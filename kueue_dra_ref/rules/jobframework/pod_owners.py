@@ -198,3 +198,22 @@ def hold_without_replicas(owner: Manifest) -> tuple[str, str] | None:
     if owner["kind"] != STATEFUL_SET.name or replicas_of(owner):
         return None
     return "OnHold", "StatefulSet scaled to zero; workload on hold"
+
+
+@rule("PODS-034", "PODS-036")
+def pods_of_parent_have_finalizer() -> bool:
+    """A pod of such work that is deleted stays until Kueue has let go of it.
+
+    Kueue: pkg/controller/jobs/pod/pod_webhook.go (Default)
+    """
+    return True
+
+
+@rule("PODS-038")
+def workload_has_uid_of_owner() -> bool:
+    """The Workload of a StatefulSet or of a group of a LeaderWorkerSet is labelled with the UID of its owner.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_reconciler.go (constructWorkload);
+        pkg/controller/jobs/leaderworkerset/leaderworkerset_reconciler.go (constructWorkload)
+    """
+    return True

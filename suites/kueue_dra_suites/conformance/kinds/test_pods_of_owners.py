@@ -15,6 +15,7 @@ from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.api.pod_owners import template_paths
+from kueue_dra_ref.api.queued_pods import MANAGED
 from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue
@@ -72,6 +73,49 @@ def test_the_next_stateful_set_of_a_name_has_a_workload(lab: Lab, same: bool) ->
         owner.delete()
 
     assert (names[0] == names[1]) is same
+
+
+OFF = {"SkipFinalizersForPodsSuspendedByParent": False}
+
+
+@pytest.mark.parametrize("kind", EACH)
+@pytest.mark.parametrize(
+    ("gates", "finalizers"),
+    [
+        pytest.param({}, [MANAGED], id="always", marks=covers("PODS-034")),
+        pytest.param({}, [], id="none", marks=covers("PODS-035")),
+        pytest.param(OFF, [MANAGED], id="gate-off", marks=covers("PODS-036")),
+    ],
+)
+def test_the_pods_of_an_object_have_finalizers(
+    lab: Lab, kind: str, gates: Mapping[str, bool], finalizers: list[str]
+) -> None:
+    """Without one, a pod that is deleted is gone at once, and what makes it can replace it."""
+    lab.start(integrations=frameworks.WITH_PODS, gates=gates)
+    queue = lab.queue({"whole-gpus": 2})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+    (pod,) = owner.pods
+
+    assert (lab.read(pod)["metadata"].get("finalizers") or []) == finalizers
+
+
+@pytest.mark.parametrize("kind", [STATEFUL_SET, LEADER_WORKER_SET])
+@pytest.mark.parametrize(
+    "labelled",
+    [
+        pytest.param(False, id="not-labelled", marks=covers("PODS-037")),
+        pytest.param(True, id="labelled", marks=covers("PODS-038")),
+    ],
+)
+def test_messages_name_the_owner_of_a_preemptor(lab: Lab, kind: str, labelled: bool) -> None:
+    """A message about a preemption names the UID of the preemptor's owner if its Workload has it."""
+    queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
+    low = queue.submit(a_job(claims=[TWO]))
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]), priority=5)
+    message = lab.message(low, "Evicted")
+
+    assert ("JobUID: UNKNOWN" not in message) is labelled
+    assert owner.verdicts == [admitted({"whole-gpus": 2})]
 
 
 @pytest.mark.parametrize(
