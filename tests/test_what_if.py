@@ -289,12 +289,12 @@ def test_a_field_that_kueue_does_not_know_is_a_warning(cluster: Path, tmp_path: 
 
 def test_an_object_of_an_unknown_kind_is_an_error(cluster: Path, tmp_path: Path) -> None:
     """Kueue's admission does not depend on it."""
-    change = _file(tmp_path / "change.yaml", an_object("v1", "Node", "a"))
+    change = _file(tmp_path / "change.yaml", an_object("v1", "Widget", "a"))
 
     result = kueue_dra("what-if", cluster, "-f", change)
 
     assert result.exit_code == 2
-    assert f"{change}:2: found Node; expected a kind that the simulation decides about" in result.stderr
+    assert f"{change}:2: found Widget; expected a kind that the simulation decides about" in result.stderr
 
 
 def test_a_mapping_that_kueue_rejects_is_an_error_with_its_line(cluster: Path, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from kueue_dra_ref.api.job_kinds import (
 )
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL, queue_named_by
 from kueue_dra_ref.api.multikueue import CONTROLLER, MANAGED_BY, managed_by
+from kueue_dra_ref.api.nodes import node_of
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.queued_pods import with_gates
 from kueue_dra_ref.api.scheme import KINDS, kind_of
@@ -185,6 +186,8 @@ class AdmissionChain:
         status = child(obj, "status", dict, {})
         for condition in mappings(status, "conditions", "status"):
             text(condition, "type", "status.conditions[]")
+        if kind == NODE:
+            node_of(obj)
 
     def _validate(self, request: AdmissionRequest) -> None:
         """Validate a write; the result for a new object depends on nothing else, so it is memoized.
