@@ -47,6 +47,8 @@ class AppliedObjects:
     """Whether Kueue manages work without a queue name, too."""
     frameworks: frozenset[str] = frozenset()
     """The ``integrations.frameworks`` of Kueue's Configuration; empty if it names none."""
+    unread: frozenset[str] = frozenset()
+    """The frameworks whose work gets no Workload, because Kueue cannot read its pods."""
 
     def add(self, manifest: Manifest, *, changed: bool = True) -> None:
         """Record one object, in the order of creation; ``changed`` marks what depends on it as changed."""

@@ -28,7 +28,7 @@ from kueue_dra_clusters.ownership import Ownership
 from kueue_dra_clusters.pending_retries import PendingRetries
 from kueue_dra_clusters.plane import Plane
 from kueue_dra_clusters.queue_status_sync import QueueStatusSync
-from kueue_dra_clusters.releases import readable
+from kueue_dra_clusters.releases import unread_by
 from kueue_dra_clusters.settle import Settle
 from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import TimedOut, WaitLimits, limits_of
@@ -191,7 +191,8 @@ class LiveTarget:
             integrations = configuration.get("integrations") or {}
             frameworks = integrations.get("frameworks") or ()
             running = self._plane.kueue.describe()["kueue"]
-            self._applied.frameworks = readable(frameworks, running)
+            self._applied.frameworks = frozenset(frameworks)
+            self._applied.unread = unread_by(running)
             self._retries.note_change()
             self._counting.forget()
         return faults

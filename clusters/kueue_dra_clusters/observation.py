@@ -274,6 +274,8 @@ def _gets_workload(
     """Whether Kueue creates a Workload for a Job."""
     if _ancestor_of(job, informers, applied) or _selects_cluster(job):
         return False
+    if JOB_KINDS[job["kind"]].framework in applied.unread:
+        return False
     return not _lacks_class(informers, job) and _is_selected(informers, job, applied)
 
 

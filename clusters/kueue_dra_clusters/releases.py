@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_clusters.api_client import APIClient
@@ -88,11 +88,12 @@ def release(version: str) -> Release:
     raise MissingTool(f"no real Kueue {version} is available{why}; pinned are {known}")
 
 
-def readable(frameworks: Iterable[str], version: str) -> frozenset[str]:
-    """Give the frameworks whose work gets Workloads from a version of Kueue with the role that it publishes."""
+def unread_by(version: str) -> frozenset[str]:
+    """Name the frameworks whose work gets no Workload from a version of Kueue with the role that it publishes."""
     known = registry.numbers(version)
-    unread = {TRAIN_JOB.framework} if known and known < _READS_TRAIN_JOBS else set()
-    return frozenset(frameworks) - unread
+    if known and known < _READS_TRAIN_JOBS:
+        return frozenset({TRAIN_JOB.framework})
+    return frozenset()
 
 
 def release_of_any(version: str) -> Release:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from kueue_dra_ref.api.pod_owners import group_of_workload
+from kueue_dra_ref.api.queued_pods import is_of_group
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import PreemptionMode
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.fnv import fnv1a
@@ -30,14 +32,21 @@ class MapOrder:
     """Whether Kueue iterates in random order; otherwise messages say nothing about an order."""
 
     def for_workload(self, workload: Manifest) -> MapOrderDraw:
-        """Give the orders for one Workload, which recordings name after its Job if it has one."""
+        """Give the orders for one Workload, which recordings name after its Job, or its group, if it has one."""
         meta = workload["metadata"]
-        owners = meta.get("ownerReferences")
-        named = owners[0] if owners else meta
         stored = self.seen.get(f"{meta.get('namespace')}/{meta['name']}")
-        message = stored or self.seen.get(named["name"], "")
+        message = stored or self.seen.get(_recorded_name(workload), "")
         seen = message if self.orders else ""
         return MapOrderDraw(seen=seen, message=message)
+
+
+def _recorded_name(workload: Manifest) -> str:
+    meta = workload["metadata"]
+    if is_of_group(workload):
+        return group_of_workload(workload) or str(meta["name"])
+    owners = meta.get("ownerReferences")
+    named = owners[0] if owners else meta
+    return str(named["name"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
