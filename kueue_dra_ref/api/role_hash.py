@@ -30,8 +30,8 @@ _IN_A_TERM = ("labelSelector", "namespaces", "topologyKey")
 _LISTS = ("tolerations", "topologySpreadConstraints", "resourceClaims")
 
 
-def role_hash(spec: Manifest) -> str:
-    """Give the role of a pod by its spec, as the API server has completed it."""
+def role_hash(spec: Manifest, *, whole: bool = True) -> str:
+    """Give the role of a pod by its spec, as the API server has completed it; by what it requests as a whole, too."""
     shape: dict[str, Any] = {
         "initContainers": _containers(spec.get("initContainers")),
         "containers": _containers(spec.get("containers")),
@@ -42,7 +42,7 @@ def role_hash(spec: Manifest) -> str:
         "overhead": _amounts(spec.get("overhead")),
         **{key: _ordered(spec.get(key)) for key in _LISTS},
     }
-    if spec.get("resources") is not None:
+    if whole and spec.get("resources") is not None:
         shape["resources"] = _amounts(spec["resources"].get("requests"))
     written = json.dumps(
         {"spec": _map(shape)}, separators=(",", ":"), ensure_ascii=False

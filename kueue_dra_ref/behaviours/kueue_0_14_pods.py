@@ -16,7 +16,7 @@ PODS = PodRules(
     gate=AnyOf(queued_pods.gate_pods),
     ungate=AnyOf(queued_pods.ungate_pods_on_admission),
     group_name=First(pod_groups.group_of_label),
-    role=First(pod_groups.role_of_pod),
+    role=First(pod_groups.role_of_containers),
     pod_sets=First(queued_pods.pod_set_of_pod),
     group_pod_sets=First(
         pod_groups.pod_set_of_fast_group, pod_groups.pod_sets_of_group

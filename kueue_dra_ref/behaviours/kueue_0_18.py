@@ -201,6 +201,8 @@ def _definitions(earlier: APIValidation) -> APIValidation:
 def _pods(earlier: PodRules) -> PodRules:
     return replace(
         earlier,
+        # What pods request as a whole is part of their role.
+        role=earlier.role.swap(pod_groups.role_of_containers, pod_groups.role_of_pod),
         # Names of groups may be longer than a label's value.
         group_name=earlier.group_name.add(
             when(pod_groups.group_of_annotation, WorkloadIdentifierAnnotations=True),

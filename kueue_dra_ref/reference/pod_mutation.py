@@ -19,7 +19,6 @@ from kueue_dra_ref.api.queued_pods import (
     labels_of,
     with_gates,
 )
-from kueue_dra_ref.api.role_hash import role_hash
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controlplane.store import Store
@@ -53,7 +52,7 @@ class PodMutation:
         _label(found, QUEUE_LABEL, managed.queue(found))
         _label(found, PRIORITY_LABEL, self.priority_class(found))
         if managed.claims(found) and self.rules.gate(False):
-            return _gated(found)
+            return _gated(found, self._role(found))
         return found
 
     def _of_parent(self, pod: Manifest) -> Manifest:
@@ -61,8 +60,11 @@ class PodMutation:
         if self.managed.is_off(pod) or not self.rules.gate(False):
             return pod
         if self.rules.finalize_pods_of_parent():
-            return _gated(pod)
-        return _held(pod)
+            return _gated(pod, self._role(pod))
+        return _held(pod, self._role(pod))
+
+    def _role(self, pod: Manifest) -> str:
+        return self.rules.role.or_else("main", pod)
 
     def _completed(self, spec: Manifest) -> Manifest:
         """Give a spec with the priority and the tolerations that the API server adds."""
@@ -115,19 +117,18 @@ def _run_by(spec: Manifest, runtime_class: Manifest) -> Manifest:
     return found
 
 
-def _gated(pod: Manifest) -> Manifest:
+def _gated(pod: Manifest, role: str) -> Manifest:
     """Give a pod with the label, the finalizer, the gates and the role of one that Kueue manages."""
     _label(pod, MANAGED, "true")
     meta = pod["metadata"]
     meta["finalizers"] = [*(meta.get("finalizers") or ()), MANAGED]
-    return _held(pod)
+    return _held(pod, role)
 
 
-def _held(pod: Manifest) -> Manifest:
+def _held(pod: Manifest, role: str) -> Manifest:
     """Give a pod with the gates and the role of one that waits for its admission."""
     meta = pod["metadata"]
-    role = {ROLE: role_hash(pod["spec"])}
-    meta["annotations"] = {**role, **annotations_of(pod)}
+    meta["annotations"] = {ROLE: role, **annotations_of(pod)}
     return with_gates(pod, GATE, TOPOLOGY_GATE)
 
 

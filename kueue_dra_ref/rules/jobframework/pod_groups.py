@@ -44,7 +44,17 @@ def group_of_label(pod: Manifest) -> str | None:
     return labels_of(pod).get(GROUP) or None
 
 
-@rule("PODS-007")
+@rule("PODS-007", "PODS-039")
+def role_of_containers(pod: Manifest) -> str | None:
+    """Up to Kueue 0.17 pods have one role even if they request different amounts as a whole.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (getRoleHash); pkg/util/pod/pod.go (GenerateRoleHash)
+    """
+    spec = pod.get("spec") or {}
+    return annotations_of(pod).get(ROLE) or role_hash(spec, whole=False)
+
+
+@rule("PODS-007", "PODS-040")
 def role_of_pod(pod: Manifest) -> str | None:
     """Pods of a group with the same requests, claims, node selection, tolerations and priority have one role.
 

@@ -116,6 +116,25 @@ def test_the_overhead_of_a_runtime_class_is_part_of_the_role(lab: Lab) -> None:
     assert group.verdict == admitted({"cpu": "2500m", "whole-gpus": 2})
 
 
+@pytest.mark.parametrize(
+    ("counts", "cpu"),
+    [
+        pytest.param([2], "4", id="one-role", marks=covers("PODS-039")),
+        pytest.param([1, 1], "5", id="two-roles", marks=covers("PODS-040")),
+    ],
+)
+def test_what_pods_request_as_a_whole_makes_roles(lab: Lab, counts: list[int], cpu: str) -> None:
+    """Both have the same containers, and another amount for all of them together."""
+    queue = lab.queue({"cpu": "8", "whole-gpus": 8})
+    small, large = (
+        a_pod_set(f"of-{each}", cpu="1", claims=[ONE], spec={"resources": {"requests": {"cpu": each}}}) for each in "23"
+    )
+    group = a_group_of(lab, queue, small, large)
+
+    assert group.counts == counts
+    assert group.verdict == admitted({"cpu": cpu, "whole-gpus": 2})
+
+
 @covers("EXT-027", "PODS-007")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
