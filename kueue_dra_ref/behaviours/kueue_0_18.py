@@ -201,6 +201,8 @@ def _definitions(earlier: APIValidation) -> APIValidation:
 def _pods(earlier: PodRules) -> PodRules:
     return replace(
         earlier,
+        # The gate SkipFinalizersForPodsSuspendedByParent is locked on.
+        finalize_pods_of_parent=AnyOf(),
         # What pods request as a whole is part of their role.
         role=earlier.role.swap(pod_groups.role_of_containers, pod_groups.role_of_pod),
         # Names of groups may be longer than a label's value.
