@@ -140,6 +140,10 @@ class Target(Protocol):
         """Stop the processes that this target started, and remove what it created."""
 
 
+WORKERS = 2
+"""The workers that a target offers to a manager."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
     """A second cluster with a Kueue of its own, and the kubeconfig with which a manager reaches it."""

@@ -28,11 +28,11 @@ from kueue_dra_clusters.fence_objects import KUEUE, TOO_MUCH, a_queue, fence_man
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.probe_workloads import ProbeWorkload
 from kueue_dra_clusters.waiting import NotYet, Pauses, WaitLimits, elapsed_since
+from kueue_dra_ref.api.jobs import JOB_UID
 from kueue_dra_ref.target import Manifest, Ref
 
 PREFIX = "kueue-dra-fence-"
 LOOK_AGAIN = "kueue-dra.dev/look-again"
-JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -223,8 +223,7 @@ class Fence:
 
     def _is_of_the_job(self, workload: Manifest) -> bool:
         return bool(
-            (workload["metadata"].get("labels") or {}).get(JOB_UID_LABEL)
-            == self._job_uid
+            (workload["metadata"].get("labels") or {}).get(JOB_UID) == self._job_uid
         )
 
     def _workload(self, name: str) -> Ref:

@@ -16,10 +16,8 @@ from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.plane import Plane
 from kueue_dra_clusters.waiting import NotYet, TimedOut, eventually
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
-from kueue_dra_ref.target import Manifest, Ref, Rejection, Worker
+from kueue_dra_ref.target import WORKERS, Manifest, Ref, Rejection, Worker
 
-WORKERS = 2
-"""The clusters that a manager has."""
 PATIENCE = 15.0
 """Seconds in which a manager and its workers do what a case waits for; each step between them takes a second."""
 BETWEEN = 0.05

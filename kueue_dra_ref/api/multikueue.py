@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kueue_dra_ref.api.crd_validation import drop
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.durations import seconds
+from kueue_dra_ref.api.jobs import JOB_UID
 from kueue_dra_ref.api.queued_pods import PREBUILT
 from kueue_dra_ref.target import Manifest
 
@@ -18,7 +19,6 @@ CONTROLLER = "kueue.x-k8s.io/multikueue"
 ORIGIN = "kueue.x-k8s.io/multikueue-origin"
 """The label of everything that a manager creates on a worker."""
 CONFIG, CLUSTER, SECRET = "MultiKueueConfig", "MultiKueueCluster", "Secret"
-JOB_UID = "kueue.x-k8s.io/job-uid"
 _RUN_POLICY = ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob")
 MANAGED_BY: Mapping[str, tuple[str, ...]] = {
     "Job": ("spec", "managedBy"),
@@ -26,8 +26,6 @@ MANAGED_BY: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(_RUN_POLICY, ("spec", "runPolicy", "managedBy")),
 }
 """The kinds of work that a manager of the reference dispatches, and the field of each that names what manages it."""
-_DURATION = re.compile(r"([0-9]*\.?[0-9]+)(h|ms|m|s)")
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
 def is_multikueue(check: Manifest | None) -> bool:
@@ -126,7 +124,4 @@ def seconds_in(document: Manifest, key: str, default: float) -> float:
     written = section.get(key)
     if written is None:
         return default
-    total = 0.0
-    for number, unit in _DURATION.findall(str(written)):
-        total += float(number) * _SECONDS[unit]
-    return total
+    return abs(seconds(str(written)))

@@ -13,7 +13,7 @@ from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.deepcopy import MemoizedCopy
 from kueue_dra_ref.api.job_kind import JobKind
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended, with_suspend
-from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
 from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
@@ -341,7 +341,7 @@ class JobReconciler:
             "metadata": {
                 "name": name or workload_name(job),
                 "namespace": meta["namespace"],
-                "labels": {"kueue.x-k8s.io/job-uid": meta["uid"]},
+                "labels": {JOB_UID: meta["uid"]},
                 "ownerReferences": [self._owner(job)],
                 **({"annotations": annotations} if annotations else {}),
             },

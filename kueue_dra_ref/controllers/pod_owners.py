@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.job_kind import template_at
 from kueue_dra_ref.api.job_kinds import POD
-from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
+from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name, template_paths
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
@@ -107,7 +108,7 @@ class PodOwnerController:
     def _workloads(self, owner: Manifest) -> Iterator[Manifest]:
         uid = owner["metadata"]["uid"]
         for workload in self.store.every("Workload"):
-            if uid in _owners(workload):
+            if is_owned_by(workload, uid):
                 yield workload
 
     def _owned(self, owner: Manifest) -> Iterator[Manifest]:
@@ -116,7 +117,7 @@ class PodOwnerController:
         place = (owner["kind"], meta["name"])
         for pod in self.store.every(POD.name):
             is_near = pod["metadata"]["namespace"] == meta["namespace"]
-            is_own = meta["uid"] in _owners(pod) or owner_name(pod) == place
+            is_own = is_owned_by(pod, meta["uid"]) or owner_name(pod) == place
             if is_near and is_own:
                 yield pod
         yield from self._workloads(owner)
@@ -163,7 +164,7 @@ class PodOwnerController:
             "ownerReferences": [reference],
         }
         if self.rules.label_with_uid():
-            head["labels"] = {"kueue.x-k8s.io/job-uid": meta["uid"]}
+            head["labels"] = {JOB_UID: meta["uid"]}
         return head
 
     def _follow(self, owner: Manifest, workload: Manifest) -> None:
@@ -189,11 +190,6 @@ class PodOwnerController:
         set_condition(working, "QuotaReserved", False, reason, message, now)
         no_quota_reservation(self.kueue, working)
         self.store.put(working)
-
-
-def _owners(obj: Manifest) -> set[str]:
-    owners = obj["metadata"].get("ownerReferences") or ()
-    return {str(owner.get("uid")) for owner in owners}
 
 
 def _as_pod(owner: Manifest) -> Manifest:

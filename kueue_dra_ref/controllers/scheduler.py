@@ -9,6 +9,7 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.jobs import JOB_UID
 from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
@@ -276,7 +277,7 @@ class Scheduler:
         found = self.store.get("Workload", entry.replaced.workload.key)
         meta = entry.info.obj["metadata"]
         labels = meta.get("labels") or {}
-        job = labels.get("kueue.x-k8s.io/job-uid", "")
+        job = labels.get(JOB_UID, "")
         finished = self.rules.jobs.finish_replaced(meta["uid"], job)
         if found is not None and finished:
             finish(self.kueue, found, *finished)
@@ -392,7 +393,7 @@ def _preemption(
     return Preemption(
         reason=target.reason,
         preemptor=meta["uid"],
-        job=labels.get("kueue.x-k8s.io/job-uid", ""),
+        job=labels.get(JOB_UID, ""),
         path=snapshot.path(entry.queue.name),
         victim_path=snapshot.path(target.workload.cluster_queue),
     )

@@ -5,7 +5,7 @@ No counterpart: the informers of the in-memory control plane.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import NAME_LABEL
-from kueue_dra_ref.api.nodes import node_of
+from kueue_dra_ref.api.nodes import Node, node_of
 from kueue_dra_ref.api.topologies import NODE, TOPOLOGY, levels_of
 from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.api.workloads import workload_of
@@ -141,10 +141,15 @@ class Informers:
 
     def topologies(self) -> dict[str, TopologyTree]:
         """Give the nodes of each flavor that has a topology, if Kueue places pods."""
-        found = {}
-        for name, spec, levels in self._with_topology():
-            found[name] = self._topology_tree(spec, levels)
-        return found
+        flavors = list(self._with_topology())
+        if not flavors:
+            return {}
+        nodes = sorted(
+            map(node_of, self._store.every(NODE)), key=lambda each: each.name
+        )
+        return {
+            name: _topology_tree(spec, levels, nodes) for name, spec, levels in flavors
+        }
 
     def node_selections(self) -> Iterator[tuple[dict[str, str], tuple[str, ...]]]:
         """Give the node labels and the levels of each flavor that has a topology, if Kueue places pods."""
@@ -169,19 +174,6 @@ class Informers:
             if spec.get("topologyName") == topology:
                 found.append(name)
         return found
-
-    def _topology_tree(self, spec: Manifest, levels: tuple[str, ...]) -> TopologyTree:
-        tree = TopologyTree(
-            topology=spec["topologyName"],
-            levels=levels,
-            tolerations=spec.get("tolerations") or (),
-        )
-        labels = spec.get("nodeLabels") or {}
-        nodes = sorted(
-            map(node_of, self._store.every(NODE)), key=lambda each: each.name
-        )
-        tree.add(selected(nodes, labels, levels))
-        return tree
 
     def inactive(self, queue: ClusterQueue) -> list[ReasonMessage]:
         """Say why a ClusterQueue cannot admit; empty when it can."""
@@ -288,3 +280,16 @@ def stop_policy(queue: Manifest | None) -> str:
     """Give the stored stop policy of a queue; None without one, and the stored one even of a deleted ClusterQueue."""
     spec = (queue or {}).get("spec", {})
     return str(spec.get("stopPolicy") or "None")
+
+
+def _topology_tree(
+    spec: Manifest, levels: tuple[str, ...], nodes: Sequence[Node]
+) -> TopologyTree:
+    """Give those of some nodes that a flavor selects, by the levels of its topology."""
+    tree = TopologyTree(
+        topology=spec["topologyName"],
+        levels=levels,
+        tolerations=spec.get("tolerations") or (),
+    )
+    tree.add(selected(nodes, spec.get("nodeLabels") or {}, levels))
+    return tree

@@ -205,15 +205,19 @@ def _pod_sets(workload: Manifest) -> Iterator[ReservedPodSet]:
 def placed_pods(workload: Manifest, requests: PodRequests) -> Iterator[PlacedPods]:
     """Give the pods of a Workload by the domains that its admission places them in."""
     admission = workload["status"]["admission"]
-    for assigned in admission["podSetAssignments"]:
-        topology = assigned.get("topologyAssignment")
-        if not topology:
-            continue
-        one_pod = requests(workload).get(assigned["name"])
+    placed = [
+        each
+        for each in admission["podSetAssignments"]
+        if each.get("topologyAssignment")
+    ]
+    pods = requests(workload) if placed else {}
+    for assigned in placed:
+        one_pod = pods.get(assigned["name"])
         if one_pod is None:
             one_pod = _charged(assigned)
+        domains = assignment_of(assigned["topologyAssignment"]).domains
         for flavor in sorted(set(assigned["flavors"].values())):
-            for values, count in assignment_of(topology).domains:
+            for values, count in domains:
                 yield PlacedPods(
                     flavor=flavor, values=values, requests=one_pod, count=count
                 )

@@ -25,6 +25,7 @@ from kueue_dra_ref.reference.configuration_check import checked
 from kueue_dra_ref.reference.fleet import Fleet
 from kueue_dra_ref.reference.manager import Manager
 from kueue_dra_ref.target import (
+    WORKERS,
     Audit,
     FieldError,
     Manifest,
@@ -39,8 +40,6 @@ from kueue_dra_ref.workload.map_order import MapOrder
 _PATIENCE = 2.0
 """Simulated seconds that settling takes: longer than a batch of requeues is delayed."""
 
-_WORKERS = 2
-"""The clusters that a manager has."""
 _AUDITED = (*JOB_KINDS, "Workload", "LocalQueue", "ClusterQueue")
 
 
@@ -110,7 +109,7 @@ class ReferenceTarget:
 
     def workers(self) -> Sequence[Worker]:
         """Give two empty clusters that a manager reaches by their kubeconfigs; Kueue starts again with them."""
-        names = [f"memory://worker{number + 1}" for number in range(_WORKERS)]
+        names = [f"memory://worker{number + 1}" for number in range(WORKERS)]
         members = {name: self._worker() for name in names}
         fleet = Fleet(manager=self, workers={**members})
         for member in (self, *members.values()):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from kueue_dra_reports import gate, results
 from kueue_dra_reports.document import IntegrityEntry, Report, RequirementEntry
-from kueue_dra_reports.merge import with_verdict
+from kueue_dra_reports.merge import recomputed
 from kueue_dra_reports.results import Outcomes
-from kueue_dra_reports.validate import gate_settings
 
 
 def not_served(old: Report, new: Report) -> Mapping[str, str]:
@@ -44,22 +42,18 @@ def without(report: Report, cases: Set[str]) -> Report:
     checks = [one for one in report["checks"] if one["id"] not in cases]
     absent = [one for one in report["notApplicable"] if one["id"] not in cases]
     outcomes = Outcomes.from_lists(checks, absent, report["leftOut"])
-    requirements = [
-        with_verdict(_citing(one, cases), outcomes) for one in report["requirements"]
-    ]
-    profiles = results.profiles(requirements, outcomes)
-    integrity = _integrity(report, cases)
-    found: Report = {
+    requirements = []
+    for one in report["requirements"]:
+        requirement = _citing(one, cases)
+        requirements.append(requirement)
+    kept: Report = {
         **report,
-        "verdict": results.verdict(profiles, integrity, report["intent"]),
-        "profiles": profiles,
-        "statistics": outcomes.count(outcomes.of),
         "requirements": requirements,
         "checks": checks,
         "notApplicable": absent,
-        "integrity": integrity,
+        "integrity": _integrity(report, cases),
     }
-    return {**found, "gate": gate.gate_of(found, gate_settings(report["gate"]))}
+    return recomputed(kept, outcomes)
 
 
 def _citing(requirement: RequirementEntry, cases: Set[str]) -> RequirementEntry:

@@ -45,24 +45,34 @@ def merged(reports: Reports) -> Report:
     first = every[0]
     left = [one for one in first["leftOut"] if one["reason"] == LEFT_OUT]
     outcomes = Outcomes.from_lists(checks, first["notApplicable"], left)
-    requirements = _requirements(first, outcomes)
-    profiles = results.profiles(requirements, outcomes)
-    integrity = _integrity(every, checks, _lost(shards, missing))
     report: Report = {
         **first,
         "date": max(one["date"] for one in every),
         "durationSeconds": max(one["durationSeconds"] for one in every),
-        "verdict": results.verdict(profiles, integrity, first["intent"]),
         "target": _target(every),
+        "checks": checks,
+        "leftOut": left,
+        "integrity": _integrity(every, checks, _lost(shards, missing)),
+    }
+    return recomputed(report, outcomes)
+
+
+def recomputed(report: Report, outcomes: Outcomes) -> Report:
+    """Give a report whose verdicts, profiles, sums and gate follow from other outcomes."""
+    requirements = []
+    for one in report["requirements"]:
+        entry: RequirementEntry = {**one, "verdict": verdict_of(one, outcomes)}
+        requirements.append(entry)
+    profiles = results.profiles(requirements, outcomes)
+    verdict = results.verdict(profiles, report["integrity"], report["intent"])
+    found: Report = {
+        **report,
+        "verdict": verdict,
         "profiles": profiles,
         "statistics": outcomes.count(outcomes.of),
         "requirements": requirements,
-        "checks": checks,
-        "leftOut": left,
-        "integrity": integrity,
     }
-    settings = gate_settings(first["gate"])
-    return {**report, "gate": gate.gate_of(report, settings)}
+    return {**found, "gate": gate.gate_of(found, gate_settings(report["gate"]))}
 
 
 def _check_same(reports: Reports) -> None:
@@ -164,19 +174,6 @@ def _lost(shards: Mapping[Shard, str], missing: Sequence[str]) -> list[str]:
             f"{named(len(missing), 'case')} of no given shard did not run: {few(missing)}"
         )
     return faults
-
-
-def _requirements(report: Report, outcomes: Outcomes) -> list[RequirementEntry]:
-    found = []
-    for one in report["requirements"]:
-        requirement = with_verdict(one, outcomes)
-        found.append(requirement)
-    return found
-
-
-def with_verdict(requirement: RequirementEntry, outcomes: Outcomes) -> RequirementEntry:
-    """Give a requirement with the verdict that follows from outcomes."""
-    return {**requirement, "verdict": verdict_of(requirement, outcomes)}
 
 
 def _integrity(

@@ -58,12 +58,11 @@ class Mutant:
         changed: str = mutate_code(code, OPERATORS[self.operator], self.occurrence)
         return changed
 
-    @property
-    def change(self) -> tuple[str, str]:
-        """The line before and after."""
+    def change(self, source: str) -> tuple[str, str]:
+        """Give the line before, and after in the changed module."""
         before = (ROOT / self.file).read_text("utf-8").splitlines()
         found = ["", ""]
-        for line in difflib.ndiff(before, self.source.splitlines()):
+        for line in difflib.ndiff(before, source.splitlines()):
             if line[:2] in ("- ", "+ ") and not found[line[0] == "+"]:
                 found[line[0] == "+"] = line[2:].strip()
         return found[0], found[1]

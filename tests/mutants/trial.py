@@ -1,4 +1,4 @@
-"""Try one mutant: the cases that reach its line, behaviour by behaviour, then the recorded scenarios."""
+"""Try one mutant: the cases that reach its line, behaviour by behaviour."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ class Trials:
     def _tried(self, mutant: Mutant) -> Result:
         """Run the cases of one behaviour after another until one fails."""
         began = time.monotonic()
-        source, (before, after) = mutant.source, mutant.change
+        source = mutant.source
+        before, after = mutant.change(source)
         outcome, by = UNREACHED, ""
         for reach in self.reaches:
             cases = reach.cases(mutant.file, mutant.line)

@@ -119,12 +119,9 @@ def marks_without_role(owner: Manifest, pod: Manifest) -> PodMarks | None:
 
     Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (Default)
     """
-    marks = marks_by_name(owner, pod)
-    if marks is None:
+    if owner["kind"] != STATEFUL_SET.name:
         return None
-    annotations = dict(marks.annotations)
-    del annotations[ROLE]
-    return PodMarks(labels=marks.labels, annotations=annotations)
+    return marks_of_serving_group(owner, group_workload(owner, by_uid=False), {})
 
 
 @rule("PODS-023", "PODS-029", "PODS-033")
@@ -136,7 +133,8 @@ def marks_by_name(owner: Manifest, pod: Manifest) -> PodMarks | None:
     """
     if owner["kind"] != STATEFUL_SET.name:
         return None
-    return marks_of_serving_group(owner, group_workload(owner, by_uid=False))
+    group = group_workload(owner, by_uid=False)
+    return marks_of_serving_group(owner, group, {ROLE: MAIN})
 
 
 @rule("PODS-023", "PODS-030", "PODS-033")
@@ -147,15 +145,17 @@ def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None
     """
     if owner["kind"] != STATEFUL_SET.name:
         return None
-    return marks_of_serving_group(owner, group_workload(owner))
+    return marks_of_serving_group(owner, group_workload(owner), {ROLE: MAIN})
 
 
-def marks_of_serving_group(owner: Manifest, group: str) -> PodMarks:
+def marks_of_serving_group(
+    owner: Manifest, group: str, role: Mapping[str, str]
+) -> PodMarks:
     """Give what Kueue writes on the pods of a group of all replicas, which is admitted with its first pod."""
     serving = {FAST: "true", SERVING: "true"}
     return PodMarks(
         labels={MANAGED: "true", GROUP: group, **handed_on(owner)},
-        annotations={TOTAL: str(replicas_of(owner)), ROLE: MAIN, **serving},
+        annotations={TOTAL: str(replicas_of(owner)), **role, **serving},
     )
 
 
