@@ -67,15 +67,6 @@ def kubeconfig_in(secret: Manifest) -> str:
         return ""
 
 
-def prebuilt_name(job: Manifest) -> str:
-    """Name the Workload that another client has created for work; empty for none."""
-    meta = job["metadata"]
-    annotations = meta.get("annotations") or {}
-    labels = meta.get("labels") or {}
-    name = annotations.get(PREBUILT) or labels.get(PREBUILT)
-    return name or ""
-
-
 def managed_by(job: Manifest) -> str:
     """Name what manages work; empty for its own controller."""
     found: Any = job

@@ -39,6 +39,12 @@ def annotations_of(obj: Manifest) -> dict[str, str]:
     return obj["metadata"].get("annotations") or {}
 
 
+def prebuilt_name(work: Manifest) -> str:
+    """Name the Workload that was created before its work; empty for none."""
+    name = annotations_of(work).get(PREBUILT) or labels_of(work).get(PREBUILT)
+    return name or ""
+
+
 def phase_of(pod: Manifest) -> str:
     """Give the phase of a pod; Pending without one."""
     status = pod.get("status") or {}

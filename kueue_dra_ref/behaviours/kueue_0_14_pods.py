@@ -29,6 +29,7 @@ PODS = PodRules(
     ),
     reclaimable=First(when(pod_groups.reclaimable_pods_of_group, ReclaimablePods=True)),
     excess=First(pod_groups.delete_excess_pods),
+    unmatched=AnyOf(pod_groups.prebuilt_workload_takes_pods_as_they_are),
     absent=First(pod_groups.wait_for_replacement_pods),
     delete_running=AnyOf(queued_pods.delete_running_pods),
     delete_with_workload=AnyOf(queued_pods.delete_pods_of_deleted_workload),

@@ -154,6 +154,9 @@ def _jobs(earlier: JobRules) -> JobRules:
             spark_applications.spark_application_pod_sets,
             before=job_reconciliation.job_pod_sets,
         ),
+        restore_pod_counts=earlier.restore_pod_counts.add(
+            spark_applications.stopped_application_has_the_executors_of_its_workload
+        ),
         # LocalQueueDefaulting is GA and locked on.
         default_queue=earlier.default_queue.ungate(managed_jobs.default_local_queue),
     )

@@ -36,6 +36,8 @@ class PodRules:
     """With which reason and message do pods finish their Workload?"""
     reclaimable: First[[PodGroup, list[str]], list[Manifest]] = First()
     """How many pods of each role no longer need quota? Without rules: all need it."""
+    unmatched: AnyOf[[PodGroup]] = AnyOf()
+    """Does a Workload take the pods of its group as they are? Without rules: they are matched with its pod sets."""
     excess: First[[int, int], int] = First()
     """How many pods of a role are deleted, by their number and that of the pod set? Without rules: none."""
     absent: First[[int, int, bool], int] = First()

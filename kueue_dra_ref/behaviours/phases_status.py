@@ -56,6 +56,8 @@ class JobRules:
     """Does the Job start, by whether its Workload is admitted?"""
     apply_pod_count: Each[[dict[str, Any], int], dict[str, Any]]
     """What changes in a Job that starts with fewer pods?"""
+    restore_pod_counts: Each[[dict[str, Any], PodSets], dict[str, Any]] = Each()
+    """What changes in the size of work that stops, by the pod sets of its Workload? Without rules: nothing."""
     fail_on_conflicting_labels: First[
         [Mapping[str, str], Mapping[str, str], str], tuple[str, str]
     ] = First()

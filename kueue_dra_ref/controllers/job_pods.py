@@ -61,24 +61,22 @@ class JobPods:
         return None
 
     def stop(self, job: Manifest, workload: Manifest) -> None:
-        """Suspend a Job that has lost its quota, and restore its number of pods."""
+        """Suspend a Job that has lost its quota."""
         if self.rules.suspend(False):
-            pod_sets = workload["spec"]["podSets"]
-            restored = self._resized(job, pod_sets)
-            self.suspend(restored, workload)
+            self.suspend(job, workload)
 
     def suspend(self, job: Manifest, workload: Manifest) -> None:
-        """Suspend a Job, and restore the node selector and tolerations of its pods."""
+        """Suspend a Job, and restore the number, node selector and tolerations of its pods."""
         if is_suspended(job):
             return
         if JOB_KINDS[job["kind"]].raw:
             self._update(job, suspended=True)
             return
         pod_sets = workload["spec"]["podSets"]
-        changed = job
+        changed = self._sized(job, pod_sets)
         for place, pod_set in zip(pod_set_places(job), pod_sets, strict=False):
             if template_at(job, place.path):
-                part = _restored_part(job, place, pod_set)
+                part = _restored_part(changed, place, pod_set)
                 changed = replaced(changed, place.path, part)
         self._update(changed, suspended=True)
 
@@ -166,6 +164,14 @@ class JobPods:
         updated = with_suspend(unresolved(job), suspended)
         updated["metadata"] = dict(job["metadata"])
         self.store.put(updated)
+
+    def _sized(self, job: Manifest, pod_sets: PodSets) -> Manifest:
+        """Give work with the number of pods that its Workload asks for, where Kueue restores it."""
+        resized = self._resized(job, pod_sets)
+        spec = dict(resized["spec"])
+        for change in self.rules.restore_pod_counts(job, pod_sets):
+            spec |= change
+        return {**resized, "spec": spec}
 
     def _resized(self, job: Manifest, pod_sets: PodSets) -> Manifest:
         """Give a Job with the number of pods of its pod set, if partial admission may reduce it."""

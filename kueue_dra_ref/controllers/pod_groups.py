@@ -39,6 +39,8 @@ class GroupMatching:
 
     def of(self, group: PodGroup, workload: Manifest) -> GroupMatch:
         """Match the pods of a group with the pod sets of its Workload."""
+        if self.rules.unmatched(group):
+            return GroupMatch(kept=list(group.pods))
         found = GroupMatch()
         for pod_set in workload["spec"]["podSets"]:
             name = pod_set["name"]

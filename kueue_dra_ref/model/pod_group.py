@@ -17,6 +17,7 @@ from kueue_dra_ref.api.queued_pods import (
     is_held,
     is_usable,
     phase_of,
+    prebuilt_name,
 )
 from kueue_dra_ref.target import Manifest
 
@@ -43,6 +44,11 @@ class PodGroup:
     def is_fast(self) -> bool:
         """Whether the group is admitted as soon as it has one pod."""
         return annotations_of(self.first).get(FAST) == "true"
+
+    @property
+    def is_prebuilt(self) -> bool:
+        """Whether the Workload of the group was created before its pods."""
+        return bool(prebuilt_name(self.first))
 
     @property
     def is_serving(self) -> bool:

@@ -176,6 +176,15 @@ def delete_excess_pods(pods: int, count: int) -> int:
     return max(pods - count, 0)
 
 
+@rule("PODS-041")
+def prebuilt_workload_takes_pods_as_they_are(group: PodGroup) -> bool:
+    """A Workload that Kueue created before its pods waits for no pods, and replaces none.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ensureOneWorkload)
+    """
+    return group.is_prebuilt
+
+
 @rule("PODS-014")
 def wait_for_replacement_pods(pods: int, count: int, fast: bool) -> int:
     """A pod set with fewer pods than it has room for waits for others; with fast admission one is enough.

@@ -29,6 +29,7 @@ from kueue_dra_ref.api.queued_pods import (
     GROUP,
     MANAGED,
     PARENT,
+    PREBUILT,
     ROLE,
     SERVING,
     TOTAL,
@@ -171,7 +172,8 @@ def marks_of_leader_worker_set_pod(owner: Manifest, pod: Manifest) -> PodMarks |
     role = MAIN
     if has_leader(owner):
         role = "worker" if int(number) else "leader"
-    labels = {MANAGED: "true", GROUP: group_workload(owner, group)}
+    workload = group_workload(owner, group)
+    labels = {MANAGED: "true", GROUP: workload, PREBUILT: workload}
     annotations = {TOTAL: str(size_of(owner)), ROLE: role, SERVING: "true"}
     return PodMarks(labels={**labels, **handed_on(owner)}, annotations=annotations)
 

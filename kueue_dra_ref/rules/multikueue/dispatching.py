@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.multikueue import CONTROLLER, is_from_manager, prebuilt_name
+from kueue_dra_ref.api.multikueue import CONTROLLER, is_from_manager
+from kueue_dra_ref.api.queued_pods import prebuilt_name
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest

@@ -181,6 +181,40 @@ def test_a_group_without_a_leader_has_one_pod_set(lab: Lab) -> None:
     assert [each["count"] for each in owner.workloads[0]["spec"]["podSets"]] == [3]
 
 
+@covers("PODS-041")
+@pytest.mark.parametrize("missing", [pytest.param(1, id="a-worker"), pytest.param(0, id="the-leader")])
+def test_a_group_is_admitted_without_a_pod_that_it_lost(lab: Lab, missing: int) -> None:
+    """It stays queued when it is tried without the pod; later it is charged as a whole, and the other pod runs."""
+    queue = lab.queue({"whole-gpus": 4})
+    first, second = (queue.submit(a_job(claims=[TWO])) for _ in range(2))
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("main", pods=2, claims=[TWO]))
+    assert owner.gated == [True, True]
+
+    lab.remove(owner.pods.pop(missing))
+    lab.settle()
+    lab.finish(first)
+    assert owner.gated == [True]
+
+    lab.finish(second)
+
+    assert owner.verdicts == [admitted({"whole-gpus": 4})]
+    assert owner.gated == [False]
+
+
+@covers("PODS-041")
+def test_an_evicted_group_is_admitted_again_before_its_pods_are_back(lab: Lab) -> None:
+    """Kueue deletes the pods of a preempted group, and does not wait for others before it charges the group again."""
+    queue = lab.queue({"whole-gpus": 4}, preemption={"withinClusterQueue": "LowerPriority"})
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("main", pods=2, claims=[TWO]))
+    high = queue.submit(a_job(claims=[a_template(gpu(count=4))], priority=100))
+    assert lab.verdict(high) == admitted({"whole-gpus": 4})
+    owner.pods.clear()
+
+    lab.finish(high)
+
+    assert owner.verdicts == [admitted({"whole-gpus": 4})]
+
+
 @pytest.mark.parametrize(
     ("kind", "replicas", "workloads"),
     [

@@ -197,6 +197,22 @@ def test_a_finished_application_frees_its_quota(lab: Lab, state: str, reason: st
     assert lab.is_suspended(second) is not bool(reason)
 
 
+@covers("WORK-047")
+@pytest.mark.parametrize("executors", [pytest.param(1, id="fewer"), pytest.param(3, id="more")])
+def test_a_running_application_keeps_its_size(lab: Lab, executors: int) -> None:
+    """Kueue stops it because its Workload no longer matches, and restores the executors of that Workload."""
+    queue = lab.queue({CARD: 4})
+    job = queue.submit(work_of("SparkApplication", *roles(2, 1)))
+    assert lab.verdict(job) == admitted({CARD: 2})
+
+    executor = lab.read(job.ref)["spec"]["executor"]
+    lab.change(job.ref, executor={**executor, "instances": executors})
+
+    assert lab.verdict(job) == admitted({CARD: 2})
+    assert not lab.is_suspended(job)
+    assert lab.read(job.ref)["spec"]["executor"]["instances"] == 2
+
+
 @covers("STATUS-024")
 @covers("WORK-037")
 def test_a_preempted_application_is_suspended_again(lab: Lab) -> None:
