@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,8 @@ from tests.test_reports_check import change
 from tests.toys import GOOD, Toy
 
 pytest_plugins = ["pytester"]
+ROOT = Path(__file__).parents[1]
+CASES = "suites/kueue_dra_suites/conformance"
 NAMES = st.sets(st.text(alphabet="abc", min_size=1, max_size=5), min_size=1, max_size=30)
 
 
@@ -41,6 +45,39 @@ def test_parts_are_balanced_by_duration() -> None:
     long, *others = parts(["a", "b", "c", "d", "new"], 2, {"a": 9.0, "b": 1.0, "c": 1.0, "d": 1.0})
 
     assert (long, others) == ({"a"}, [{"b", "c", "d", "new"}])
+
+
+def test_every_target_divides_the_same_cases() -> None:
+    """A real Kueue cannot run the cases of another API server; they are in no other part than on the reference."""
+    places = {target: _places(target) for target in ("reference", "kueue")}
+    more = places["reference"].keys() - places["kueue"].keys()
+
+    assert more
+    assert places["kueue"].items() < places["reference"].items()
+
+
+def _places(target: str) -> dict[str, int]:
+    """Give the part of three that each case about devices is in."""
+    found: dict[str, int] = {}
+    for index in (1, 2, 3):
+        listed = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "--collect-only",
+                f"{CASES}/devices",
+                f"--target={target}",
+                f"--shard={index}/3",
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found |= {line: index for line in listed.stdout.splitlines() if "::" in line}
+    return found
 
 
 @pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "1 / 2", "a/b", "1/" + "9" * 50])

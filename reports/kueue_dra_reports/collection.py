@@ -20,6 +20,8 @@ OWN = pytest.StashKey[Sequence[Path]]()
 ROW = pytest.StashKey[Row]()
 NOT_HERE = pytest.StashKey[dict[str, str]]()
 """The cases that the target of this run cannot serve, with the reasons; another plugin finds them out."""
+OF_TARGET = pytest.StashKey[set[str]]()
+"""The cases of the behaviour that do not run on this target."""
 Collecting = Generator[None, pytest.CollectReport, pytest.CollectReport]
 """The collection of a file, as pluggy runs it."""
 SUITE = "/kueue_dra_suites/conformance/"
@@ -140,9 +142,11 @@ def pytest_collection_modifyitems(
         reason = reason_not_here(item) if ROW in item.stash else None
         if reason is None:
             kept.append(item)
-        else:
-            removed.append(item)
-            ledger.not_applicable[item.stash[ROW].id] = reason
+            continue
+        removed.append(item)
+        ledger.not_applicable[item.stash[ROW].id] = reason
+        if not _reason_of_behaviour(item):
+            config.stash.setdefault(OF_TARGET, set()).add(item.stash[ROW].id)
     if removed:
         items[:] = kept
         config.hook.pytest_deselected(items=removed)
@@ -150,12 +154,18 @@ def pytest_collection_modifyitems(
 
 def reason_not_here(item: pytest.Item) -> str | None:
     """Give the reason why a case does not apply to the behaviour and target of this run, if there is one."""
+    return _reason_of_behaviour(item) or _reason_of_target(item)
+
+
+def _reason_of_behaviour(item: pytest.Item) -> str | None:
+    config = item.config
+    behaviour = str(config.getoption("behaviour", None) or NEWEST.name)
+    return applies(item.stash[ROW].requirements, behaviour, catalogue_of(config))
+
+
+def _reason_of_target(item: pytest.Item) -> str | None:
     config = item.config
     row = item.stash[ROW]
-    behaviour = str(config.getoption("behaviour", None) or NEWEST.name)
-    reason = applies(row.requirements, behaviour, catalogue_of(config))
-    if reason:
-        return reason
     if NOT_HERE in config.stash:
         return config.stash[NOT_HERE].get(row.id)
     if config.getoption("context", None):

@@ -8,7 +8,7 @@ import pytest
 
 from kueue_dra_ref.api.files import DocumentError
 from kueue_dra_ref.api.suggest import nearest
-from kueue_dra_reports.collection import LEDGER, ROW
+from kueue_dra_reports.collection import LEDGER, OF_TARGET, ROW
 from kueue_dra_reports.results import RAN
 from kueue_dra_reports.shards import Durations, Shard, parts
 from kueue_dra_reports.validate import document_faults
@@ -111,13 +111,17 @@ def _refuse_unknown(wanted: Sequence[str], rows: Sequence[str]) -> None:
 
 @pytest.hookimpl(specname="pytest_collection_modifyitems", trylast=True)
 def pytest_take_shard(config: pytest.Config, items: Items) -> None:
-    """Keep the cases of this shard, after all that select cases; the ledger has the reason for the others."""
+    """Keep the cases of this shard, after all that select cases; the ledger has the reason for the others.
+
+    Cases that this target cannot run count as well, so that every target divides the same cases.
+    """
     shard = shard_of(config)
     if shard is None:
         return
     rows = _rows(items)
-    mine = parts(rows, shard.of, _durations_of(config))[shard.index - 1]
-    if rows and not mine:
+    divided = [*rows, *config.stash.get(OF_TARGET, ())]
+    mine = parts(divided, shard.of, _durations_of(config))[shard.index - 1]
+    if rows and mine.isdisjoint(rows):
         raise pytest.UsageError(
             f"--shard {shard.index}/{shard.of}: it would be empty, because {len(rows)} cases are selected"
         )
