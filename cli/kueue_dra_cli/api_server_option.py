@@ -10,9 +10,12 @@ import click
 from click.core import ParameterSource
 
 from kueue_dra_cli.options import NamedChoice, feature_gates_option
-from kueue_dra_clusters.binaries import ASSETS_VARIABLE, api_server_minor
-from kueue_dra_clusters.kubernetes_gates import GATES_VARIABLE
-from kueue_dra_fixtures.kubernetes_option import MINOR_VARIABLE
+from kueue_dra_clusters.binaries import (
+    API_SERVERS,
+    ASSETS_VARIABLE,
+    api_server_minor,
+)
+from kueue_dra_clusters.kubernetes_gates import GATES_VARIABLE, MINOR_VARIABLE
 from kueue_dra_ref.apiserver import CONTROL_PLANE, MINORS
 
 minor_option = click.option(
@@ -20,7 +23,8 @@ minor_option = click.option(
     type=NamedChoice(tuple(MINORS)),
     default=CONTROL_PLANE.name,
     show_default=True,
-    help="The minor of the reference's API server. Cases about one minor run there in every run.",
+    help="The minor of the API server. The reference has all, and runs cases about one minor there in every run; "
+    f"a control plane is built for {' or '.join(API_SERVERS)}.",
 )
 gates_option = feature_gates_option(
     "--kubernetes-feature-gates",
@@ -53,11 +57,22 @@ def _unusable(run: click.Context, *, named: bool) -> str | None:
     if given["context"] or given["on_cluster"]:
         return "--kubernetes and --kubernetes-feature-gates: a run never changes the API server of your cluster"
     is_live = given["target"] == "kueue"
-    if is_live and named:
-        return f"--kubernetes is for the reference; {ASSETS_VARIABLE} names the API server of a control plane"
-    kubernetes = MINORS.get(api_server_minor() if is_live else given["kubernetes"])
+    if is_live and named and (wrong := _not_built(given["kubernetes"])):
+        return wrong
+    minor = api_server_minor() if is_live and not named else given["kubernetes"]
+    kubernetes = MINORS.get(minor)
     unusable = kubernetes.unusable(given["kubernetes_gates"]) if kubernetes else None
     return f"--kubernetes-feature-gates: {unusable}" if unusable else None
+
+
+def _not_built(minor: str) -> str | None:
+    """Say why no control plane of a minor is built; None if one is."""
+    if os.environ.get(ASSETS_VARIABLE):
+        return f"--kubernetes: {ASSETS_VARIABLE} names the API server of a control plane; leave one of them out"
+    if minor not in API_SERVERS:
+        pinned = " or ".join(API_SERVERS)
+        return f"--kubernetes: found {minor}; expected {pinned} with --target kueue, or {ASSETS_VARIABLE} without it"
+    return None
 
 
 @contextmanager

@@ -12,13 +12,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kueue_dra_clusters.build_cache import parts, program
 from kueue_dra_clusters.errors import ClusterError, MissingTool
 from kueue_dra_clusters.go_tool import Component, progress
+from kueue_dra_clusters.kubernetes_gates import MINOR_VARIABLE
 from kueue_dra_clusters.manager_config import version
 from kueue_dra_clusters.manifests import MANIFEST_FOLDERS, components
 from kueue_dra_clusters.own_build import (
@@ -54,6 +55,11 @@ API_SERVER = Component(
     package="k8s.io/kubernetes/cmd/kube-apiserver",
     ldflags=f"-s -w {STAMP}Version={{version}} {STAMP}Major={{major}} {STAMP}Minor={{minor}}",
 )
+API_SERVERS: Mapping[str, Component] = {
+    "1.36": API_SERVER,
+    "1.37": replace(API_SERVER, folder="kubernetes-1.37"),
+}
+"""The API servers that are pinned, by their minor; the first one runs unless another is chosen."""
 
 MINOR = re.compile(r"v0\.[1-9]\d*\.\d+$")
 """A version of a release; a custom build may have any version, such as v0.19.2-41-gff69552e79."""
@@ -87,7 +93,7 @@ def binaries(kueue: str = NEWEST) -> Binaries:
     wanted = release_of_any(kueue)
     return Binaries(
         etcd=_asset(ETCD),
-        kube_apiserver=_asset(API_SERVER),
+        kube_apiserver=_asset(api_server()),
         kueue=own,
         kueue_module=_manifests(wanted),
         release=wanted,
@@ -98,7 +104,7 @@ def _of_release(wanted: Release) -> Binaries:
     """Give the programs of a pinned release."""
     return Binaries(
         etcd=_asset(ETCD),
-        kube_apiserver=_asset(API_SERVER),
+        kube_apiserver=_asset(api_server()),
         kueue=program(wanted.component),
         kueue_module=_manifests(wanted),
         release=wanted,
@@ -139,10 +145,15 @@ def insist_on_release(found: Binaries) -> None:
         )
 
 
+def api_server() -> Component:
+    """Give the pinned API server of the minor that is chosen for this process."""
+    return API_SERVERS.get(os.environ.get(MINOR_VARIABLE, ""), API_SERVER)
+
+
 def api_server_minor() -> str:
     """Give the minor of Kubernetes of the API server that a control plane runs, such as 1.36."""
     own = named(ASSETS_VARIABLE, API_SERVER.name)
-    text = API_SERVER.version
+    text = api_server().version
     if own is not None:
         run = subprocess.run(
             [own, "--version"], capture_output=True, text=True, check=False

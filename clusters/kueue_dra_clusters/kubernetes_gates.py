@@ -1,10 +1,12 @@
-"""Feature gates that the user sets for the API server of a control plane, for all processes of a run."""
+"""The minor and the feature gates that the user chooses for the API server, for all processes of a run."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 
+MINOR_VARIABLE = "KUEUE_DRA_KUBERNETES"
+"""The minor of Kubernetes of the API server, of the reference or of a control plane."""
 GATES_VARIABLE = "KUEUE_DRA_KUBERNETES_FEATURE_GATES"
 """Gates in addition to those that each control plane has: ``A=true,B=false``."""
 
