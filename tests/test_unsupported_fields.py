@@ -26,9 +26,9 @@ def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[
     [
         pytest.param(
             "kind: Configuration\n",
-            "kind: Configuration\nwaitForPodsReady: {timeout: 5m, blockAdmission: true}\n",
-            "note: 25: waitForPodsReady.blockAdmission: Not decided: admission of one Workload after another",
-            id="block",
+            "kind: Configuration\nobjectRetentionPolicies: {workloads: {afterFinished: 1h}}\n",
+            "note: 25: objectRetentionPolicies: Not decided: Workloads that are deleted after a while",
+            id="retention",
         ),
         pytest.param(
             "metadata: {name: flavor}\n",

@@ -27,6 +27,7 @@ from kueue_dra_clusters.kueue_process import ROLE
 from kueue_dra_clusters.ownership import Ownership
 from kueue_dra_clusters.pending_retries import PendingRetries
 from kueue_dra_clusters.plane import Plane
+from kueue_dra_clusters.pods_wait import PodsWait
 from kueue_dra_clusters.queue_status_sync import QueueStatusSync
 from kueue_dra_clusters.releases import unread_by
 from kueue_dra_clusters.settle import Settle
@@ -93,6 +94,7 @@ class LiveTarget:
         self._applied = AppliedObjects()
         self._cleaning = self._cleanup(leaves)
         self._fence = self._new_fence()
+        self._pods_wait = PodsWait()
         self._retries = PendingRetries(
             informers=self._informers,
             applied=self._applied,
@@ -147,6 +149,7 @@ class LiveTarget:
             stops=self._stops,
             is_denied=kueue.is_denied,
             collect_orphans=self._cleaning.collect_orphans,
+            pods_wait=self._pods_wait,
             limits=self._limits,
         )
 
@@ -193,6 +196,7 @@ class LiveTarget:
             running = self._plane.kueue.describe()["kueue"]
             self._applied.frameworks = frozenset(frameworks)
             self._applied.unread = unread_by(running)
+            self._pods_wait.configure(configuration)
             self._retries.note_change()
             self._counting.forget()
         return faults

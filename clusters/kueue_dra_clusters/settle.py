@@ -13,6 +13,7 @@ from kueue_dra_clusters.in_flight import InFlight
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import Observation
 from kueue_dra_clusters.pending_retries import PendingRetries
+from kueue_dra_clusters.pods_wait import PodsWait
 from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import (
     NotYet,
@@ -25,6 +26,7 @@ from kueue_dra_ref.target import Ref
 
 MOMENT = 0.04  # seconds in which Kueue mostly writes a decision everywhere
 FIRST_CONDITION = 0.5  # seconds in which Kueue writes the first condition of a Workload, if it ever does
+PATIENCE = 1.0  # seconds in which a scheduler reports that it waits for pods
 NOTHING = Observation(jobs=[], workloads=[])
 
 
@@ -43,6 +45,7 @@ class Settle:
     """Whether Kueue's Workload controller waits forever for a resource that it may not read."""
     collect_orphans: Callable[[], bool] = lambda: False
     """Deletes the Workloads of deleted Jobs; True if there were any."""
+    pods_wait: PodsWait = field(default_factory=PodsWait)
     limits: WaitLimits = field(default_factory=WaitLimits)
     _reconciled_again: set[str] = field(default_factory=set)
     """The UIDs of Jobs with a triggered reconcile."""
@@ -57,6 +60,8 @@ class Settle:
         """
         if self.retries.opened is not None and self._last.pending:
             self.retries.await_requeue()
+            if self.pods_wait.blocks(self._last.workloads):
+                return
             self.fence.pass_cycles(self._most_pending(self._last) + 1)
 
     def forget(self) -> None:
@@ -71,7 +76,11 @@ class Settle:
         self._quiet.clear()
         if not self.applied.has_jobs:
             return
-        if not self._is_all_admitted_soon() or self.collect_orphans():
+        if (
+            not self._is_all_admitted_soon()
+            or self.collect_orphans()
+            or any(self.pods_wait.ends_soon(self._see().workloads))
+        ):
             self.informers.eventually(
                 self._pass, within=self.limits.settle, what="all workloads to settle"
             )
@@ -111,6 +120,18 @@ class Settle:
             self.stops.resend(self._see)
             self.fence.pass_chain(unless=self.is_denied)
         before = self._recheck(self._see())
+        self._pass_scheduler(began, before)
+        after = self._see()
+        if moved := after.moved_since(before):
+            raise NotYet("still changing: " + ", ".join(moved))
+        self._require_rest(after)
+
+    def _pass_scheduler(self, began: Observation, before: Observation) -> None:
+        """Wait until the scheduler has tried what it may admit; while it waits for pods it tries nothing."""
+        if self._is_blocked(before):
+            self.retries.changed = self.retries.opened = None
+            self.fence.pass_chain(unless=self.is_denied)
+            return
         if (changed := self.retries.changed) is not None and before.pending:
             self.retries.changed = self.retries.opened = None
             self.fence.pass_sweep(since=changed)
@@ -119,10 +140,23 @@ class Settle:
         elif before.moved_since(began):
             # Observe again what was admitted while the first chain passed.
             self.fence.pass_chain(unless=self.is_denied)
-        after = self._see()
-        if moved := after.moved_since(before):
-            raise NotYet("still changing: " + ", ".join(moved))
-        self._require_rest(after)
+
+    def _is_blocked(self, look: Observation) -> bool:
+        """Whether the scheduler waits for pods; if it may have to, give it time to say so."""
+        if not look.pending or not self.pods_wait.may_block(look.workloads):
+            return False
+
+        def reported() -> bool:
+            if not self.pods_wait.blocks(self._see().workloads):
+                raise NotYet("no workload waits for pods")
+            return True
+
+        try:
+            return self.informers.eventually(
+                reported, within=PATIENCE, what="a workload that waits for pods"
+            )
+        except TimedOut:
+            return False
 
     def _recheck(self, look: Observation) -> Observation:
         """Observe again until everything seems done: it proves nothing, but saves a round that sees it change."""
@@ -174,6 +208,8 @@ class Settle:
         self._quiet.append(moment_now())
         if self.retries.changed is not None and look.pending:
             raise NotYet("quota was released while workloads are pending")
+        if waits := list(self.pods_wait.ends_soon(look.workloads)):
+            raise NotYet("; ".join(waits))
         if faults := list(look.inconsistencies()) or list(self._under_way(look)):
             raise NotYet("; ".join(faults))
         if look.without_conditions and elapsed_since(self._quiet[0]) < FIRST_CONDITION:

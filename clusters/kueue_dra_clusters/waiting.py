@@ -139,6 +139,11 @@ def age_of(stamp: str) -> float:
     return max(time.time() - datetime.fromisoformat(stamp).timestamp(), 0.0)
 
 
+def seconds_until(stamp: str) -> float:
+    """Seconds of this machine's clock until an RFC 3339 time; negative after it."""
+    return datetime.fromisoformat(stamp).timestamp() - time.time()
+
+
 def elapsed_since(moment: float) -> float:
     """Seconds of the monotonic clock since ``moment``, which `moment_now` gave."""
     return time.monotonic() - moment

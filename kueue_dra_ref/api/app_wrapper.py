@@ -52,6 +52,7 @@ def app_wrapper(inferred: Kinds) -> JobKind:
         places=places,
         outcome=_outcome,
         is_active=_is_active,
+        is_ready=_is_ready,
         raw=True,
     )
 
@@ -144,6 +145,10 @@ def _outcome(wrapper: Manifest) -> Outcome | None:
 
 def _is_active(wrapper: Manifest) -> bool:
     return _is_true(wrapper, "QuotaReserved")
+
+
+def _is_ready(wrapper: Manifest) -> bool:
+    return _is_true(wrapper, "PodsReady")
 
 
 def _is_true(wrapper: Manifest, condition: str) -> bool:

@@ -13,6 +13,7 @@ from kueue_dra_ref.api.admission_fair_sharing import (
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.labels import NAME_LABEL
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.pods_ready import WaitForPodsReady, wait_for_pods_ready
 from kueue_dra_ref.api.quantities import Quantity, parse
 from kueue_dra_ref.api.schema_config import Versions
 from kueue_dra_ref.api.strict_decoding import decoding_faults
@@ -65,6 +66,7 @@ class Configuration:
     """The preemption strategies of fair sharing, in order; None: borrowing is first come, first served."""
     admission_fair_sharing: AdmissionFairSharing | None = None
     """The settings of admission fair sharing; None: usage over time decides nothing."""
+    waiting: WaitForPodsReady = field(default_factory=WaitForPodsReady)
     document: Manifest = field(default_factory=dict)
 
 
@@ -114,6 +116,7 @@ def _configuration(document: Manifest) -> Configuration:
         quota_check_strategy=_or(resources, "quotaCheckStrategy", "BlockUndeclared"),
         fair_sharing=_fair_sharing(document),
         admission_fair_sharing=settings_of(document),
+        waiting=wait_for_pods_ready(document),
         document=document,
     )
 

@@ -56,6 +56,8 @@ class JobKind:
     """With which reason and message its status finishes its Workload."""
     is_active: Callable[[Manifest], bool]
     """Whether its status says that pods are active."""
+    is_ready: Callable[[Manifest], bool]
+    """Whether its status says that all its pods are ready or have succeeded."""
     suspend: tuple[str, ...] = ("spec", "suspend")
     """The field with which Kueue suspends it."""
     priority: tuple[str, ...] = ()
@@ -114,6 +116,25 @@ def by_condition(
         return None
 
     return outcome
+
+
+def ready_or_done(obj: Manifest, field: str) -> int:
+    """Count the Jobs of an object that are ready or have succeeded, by a list in its status."""
+    count = 0
+    for each in status_of(obj).get(field) or ():
+        count += int(each.get("ready") or 0) + int(each.get("succeeded") or 0)
+    return count
+
+
+def has_condition(kind: str) -> Callable[[Manifest], bool]:
+    """Read whether a condition is true."""
+
+    def is_true(obj: Manifest) -> bool:
+        conditions = status_of(obj).get("conditions") or ()
+        found = [each for each in conditions if each.get("type") == kind]
+        return any(each.get("status") == "True" for each in found)
+
+    return is_true
 
 
 def part_at(value: Any, path: Path) -> Any:

@@ -15,9 +15,11 @@ from kueue_dra_ref.api.job_kind import (
     JobKind,
     PodSetPlace,
     by_condition,
+    has_condition,
     part_at,
     pods_of_job,
     pods_of_replica,
+    ready_or_done,
     replaced,
     spec_of,
     status_of,
@@ -86,6 +88,19 @@ def _is_job_active(job: Manifest) -> bool:
     return bool(status_of(job).get("active"))
 
 
+def _is_job_ready(job: Manifest) -> bool:
+    status = status_of(job)
+    uncounted = status.get("uncountedTerminatedPods") or {}
+    done = int(status.get("succeeded") or 0) + len(uncounted.get("succeeded") or ())
+    ready = int(status.get("ready") or 0)
+    return done + ready >= pods_of_job(spec_of(job))
+
+
+def _is_job_set_ready(job_set: Manifest) -> bool:
+    replicas = [int(each.get("replicas", 1)) for each in replicated_jobs(job_set)]
+    return sum(replicas) == ready_or_done(job_set, "replicatedJobsStatus")
+
+
 def _is_job_set_active(job_set: Manifest) -> bool:
     replicated = status_of(job_set).get("replicatedJobsStatus") or ()
     return any(each.get("active") for each in replicated)
@@ -100,6 +115,7 @@ JOB = JobKind(
     places=_of_job,
     outcome=by_condition({"Complete": "Succeeded", "Failed": "Failed"}),
     is_active=_is_job_active,
+    is_ready=_is_job_ready,
 )
 JOB_SET = JobKind(
     name="JobSet",
@@ -110,6 +126,7 @@ JOB_SET = JobKind(
     places=_of_job_set,
     outcome=by_condition({"Completed": "Succeeded", "Failed": "Failed"}),
     is_active=_is_job_set_active,
+    is_ready=_is_job_set_ready,
 )
 
 
@@ -124,6 +141,7 @@ def _training_job(name: str, field: str, types: str, *, version: str = "v1") -> 
         places=_of_replicas(field, types.split()),
         outcome=by_condition({"Succeeded": "Succeeded", "Failed": "Failed"}),
         is_active=_has_active_replicas,
+        is_ready=has_condition("Running"),
         suspend=("spec", "runPolicy", "suspend"),
         priority=("spec", "runPolicy", "schedulingPolicy", "priorityClass"),
     )
@@ -147,6 +165,7 @@ POD = JobKind(
     places=_of_pod,
     outcome=queued_pods.outcome_of,
     is_active=_is_pod_active,
+    is_ready=has_condition("Ready"),
     gated=True,
 )
 _WRAPPED = (JOB, JOB_SET, TRAINING[0], RAY_CLUSTER, RAY_JOB)
@@ -207,6 +226,11 @@ def is_active(job: Manifest) -> bool:
     """Whether pods of an object are active, according to its status."""
     kind = JOB_KINDS.get(job.get("kind", JOB.name), JOB)
     return kind.is_active(job)
+
+
+def is_ready(job: Manifest) -> bool:
+    """Whether all pods of an object are ready, according to its status."""
+    return JOB_KINDS[job["kind"]].is_ready(job)
 
 
 def is_suspended(job: Manifest) -> bool:

@@ -128,6 +128,11 @@ def _is_job_active(job: Manifest) -> bool:
     return status_of(job).get("jobDeploymentStatus", "") not in {"", "Suspended"}
 
 
+def _is_cluster_of_job_ready(job: Manifest) -> bool:
+    cluster = status_of(job).get("rayClusterStatus") or {}
+    return bool(cluster.get("state") == "ready")
+
+
 def _is_service_active(service: Manifest) -> bool:
     conditions = status_of(service).get("conditions") or ()
     ready = [each for each in conditions if each.get("type") == "Ready"]
@@ -143,6 +148,7 @@ RAY_CLUSTER = JobKind(
     places=_of_cluster,
     outcome=_never,
     is_active=_is_cluster_active,
+    is_ready=_is_cluster_active,
 )
 RAY_JOB = JobKind(
     name="RayJob",
@@ -153,6 +159,7 @@ RAY_JOB = JobKind(
     places=_of_job,
     outcome=_outcome_of_job,
     is_active=_is_job_active,
+    is_ready=_is_cluster_of_job_ready,
 )
 RAY_SERVICE = JobKind(
     name="RayService",
@@ -163,6 +170,7 @@ RAY_SERVICE = JobKind(
     places=_of_cluster,
     outcome=_never,
     is_active=_is_service_active,
+    is_ready=_is_service_active,
     suspend=("spec", "rayClusterConfig", "suspend"),
     since="0.17",
 )

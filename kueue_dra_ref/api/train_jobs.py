@@ -13,6 +13,7 @@ from kueue_dra_ref.api.job_kind import (
     PodSetPlace,
     by_condition,
     pods_of_replica,
+    ready_or_done,
     spec_of,
     status_of,
 )
@@ -51,6 +52,12 @@ def _is_active(train_job: Manifest) -> bool:
     return any(each.get("active") for each in jobs)
 
 
+def _is_ready(train_job: Manifest) -> bool:
+    jobs = replicated_jobs_of(train_job)
+    replicas = [int(each.get("replicas", 1)) for each in jobs]
+    return sum(replicas) == ready_or_done(train_job, "jobsStatus")
+
+
 TRAIN_JOB = JobKind(
     name="TrainJob",
     group="trainer.kubeflow.org",
@@ -60,6 +67,7 @@ TRAIN_JOB = JobKind(
     places=_places,
     outcome=by_condition({"Complete": "Succeeded", "Failed": "Failed"}),
     is_active=_is_active,
+    is_ready=_is_ready,
     raw=True,
 )
 

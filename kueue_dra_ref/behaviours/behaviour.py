@@ -21,6 +21,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
 )
 from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
+from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FairSharingRules,
@@ -99,6 +100,7 @@ class Behaviour:
     cycle: SchedulingCycle
     checking: AdmissionCheckRules
     dispatching: MultiKueueRules = field(default_factory=MultiKueueRules)
+    waiting: PodsReadyRules
     reporting: StatusRules
 
     @property

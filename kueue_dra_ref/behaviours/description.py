@@ -59,6 +59,7 @@ PHASES = {
     "cycle": "scheduling-cycle",
     "checking": "admission-checks",
     "dispatching": "multikueue",
+    "waiting": "pods-ready",
     "reporting": "status",
 }
 """What users call a phase, by the field of a behaviour, in the order of application."""

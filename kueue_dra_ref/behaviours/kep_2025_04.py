@@ -18,6 +18,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19 import REASONS, kueue_0_19
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import Charges, MappingSource, Preprocessing
+from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, QueueRules
 from kueue_dra_ref.behaviours.phases_status import (
     JobRules,
@@ -53,6 +54,7 @@ from kueue_dra_ref.rules.queue import (
 from kueue_dra_ref.rules.webhooks import clusterqueue_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
+    pods_ready,
     unadmitted_workloads,
     workload_priority_class,
     workload_status,
@@ -84,6 +86,7 @@ def kep_2025_04() -> Behaviour:
         topology=TopologyRules(),
         jobs=_jobs(kueue.jobs),
         checking=_checking(kueue.checking),
+        waiting=_waiting(kueue.waiting),
         reporting=_reporting(kueue.reporting),
     )
 
@@ -264,6 +267,15 @@ def _checking(kueue: AdmissionCheckRules) -> AdmissionCheckRules:
         unreserved=kueue.unreserved.ungate(
             admission_checks.no_reservation_unsatisfied_checks
         ),
+    )
+
+
+def _waiting(kueue: PodsReadyRules) -> PodsReadyRules:
+    return replace(
+        kueue,
+        # The text has no gates for it, and the first version of the Configuration.
+        enabled=AnyOf(pods_ready.first_version_needs_enable),
+        blocked=Each(pods_ready.blocked_condition),
     )
 
 

@@ -37,6 +37,7 @@ from kueue_dra_ref.behaviours.kueue_0_14_status import (
     JOBS,
     PRIORITIES,
     REPORTING,
+    WAITING,
 )
 from kueue_dra_ref.behaviours.kueue_0_14_topology import TOPOLOGY
 from kueue_dra_ref.behaviours.kueue_0_14_usage import SHARING
@@ -83,6 +84,7 @@ def _scheduling() -> Behaviour:
         preempting=PREEMPTING,
         fair_sharing=FAIR_SHARING,
         checking=CHECKING,
+        waiting=WAITING,
         reporting=REPORTING,
         jobs=JOBS,
         pods=PODS,

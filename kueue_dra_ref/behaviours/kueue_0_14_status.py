@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
+from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_status import (
     JobRules,
     PriorityClassRules,
@@ -22,6 +23,7 @@ from kueue_dra_ref.rules.jobframework import (
 )
 from kueue_dra_ref.rules.workload import (
     admission_checks,
+    pods_ready,
     workload_priority_class,
     workload_status,
 )
@@ -132,6 +134,31 @@ CHECKING = AdmissionCheckRules(
     reject=First(admission_checks.rejection_deactivates_0_17),
     reset=First(admission_checks.eviction_resets_check),
     pod_set_updates=First(admission_checks.pod_set_updates),
+)
+
+WAITING = PodsReadyRules(
+    enabled=AnyOf(pods_ready.first_version_needs_enable),
+    blocking=AnyOf(
+        pods_ready.first_version_blocks_by_default, pods_ready.block_admission
+    ),
+    blocked=Each(pods_ready.blocked_condition),
+    condition=First(
+        pods_ready.pods_of_unadmitted_work_wait,
+        pods_ready.pods_are_ready_again,
+        pods_ready.pods_are_ready,
+        pods_ready.pods_are_not_ready_any_more,
+        pods_ready.pods_have_not_started,
+    ),
+    timeout=First(pods_ready.written_timeout, pods_ready.first_version_waits_5_minutes),
+    recovery_timeout=First(pods_ready.written_recovery_timeout),
+    start=First(pods_ready.start_deadline),
+    recovery=First(pods_ready.recovery_deadline),
+    evict=First(pods_ready.timeout_evicts),
+    deactivate=First(pods_ready.too_many_requeues_deactivate),
+    backoff=First(pods_ready.backoff_doubles),
+    order_by_eviction=AnyOf(pods_ready.ordered_by_eviction),
+    # The end of the backoff of a workload with devices is missed.
+    ignore_backoff_end=AnyOf(pods_ready.devices_are_not_retried_after_backoff),
 )
 
 REPORTING = StatusRules(

@@ -22,6 +22,7 @@ from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
 )
 from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
+from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     FlavorAssignment,
     PreemptionRules,
@@ -63,6 +64,7 @@ from kueue_dra_ref.rules.queue import (
 from kueue_dra_ref.rules.webhooks import job_webhook, pod_owner_webhook, ray_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
+    pods_ready,
     workload_priority_class,
     workload_status,
 )
@@ -95,6 +97,7 @@ def kueue_0_15() -> Behaviour:
         sharing=_sharing(earlier.sharing),
         topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
+        waiting=_waiting(earlier.waiting),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -323,6 +326,16 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
             admission_checks.eviction_keeps_delay,
             admission_checks.eviction_counts_retry,
         ),
+    )
+
+
+def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
+    return replace(
+        earlier,
+        # The second version of the Configuration has no field enable.
+        enabled=earlier.enabled.add(pods_ready.section_enables),
+        # Workloads with devices are tried again when their backoff ends.
+        ignore_backoff_end=AnyOf(),
     )
 
 

@@ -16,6 +16,7 @@ from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
 from kueue_dra_ref.behaviours.phases_pods import PodRules
+from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     FairSharingRules,
     FlavorAssignment,
@@ -42,7 +43,7 @@ from kueue_dra_ref.rules.jobframework import (
 )
 from kueue_dra_ref.rules.preemption import fair_sharing
 from kueue_dra_ref.rules.queue import pending_workloads
-from kueue_dra_ref.rules.workload import workload_priority_class
+from kueue_dra_ref.rules.workload import pods_ready, workload_priority_class
 
 
 def kueue_0_16() -> Behaviour:
@@ -63,9 +64,21 @@ def kueue_0_16() -> Behaviour:
         pods=_pods(earlier.pods),
         priorities=_priorities(earlier.priorities),
         queueing=_queueing(earlier.queueing),
+        waiting=_waiting(earlier.waiting),
         assigning=_assigning(earlier.assigning),
         topology=_topology(earlier.topology),
         fair_sharing=_fair_sharing(earlier.fair_sharing),
+    )
+
+
+def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
+    return replace(
+        earlier,
+        # Pods that are lost have a timeout by default.
+        recovery_timeout=earlier.recovery_timeout.add(
+            pods_ready.recovery_takes_as_long_as_the_start
+        ),
+        endless=AnyOf(pods_ready.recovery_timeout_of_zero_never_ends),
     )
 
 

@@ -31,6 +31,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
     Preprocessing,
 )
 from kueue_dra_ref.behaviours.phases_pods import PodRules
+from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FlavorAssignment,
@@ -86,6 +87,7 @@ from kueue_dra_ref.rules.webhooks import job_webhook, pod_owner_webhook, ray_web
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
     admission_checks,
+    pods_ready,
     resource_transformations,
     workload_priority_class,
     workload_status,
@@ -114,6 +116,7 @@ def kueue_0_18() -> Behaviour:
         topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
         dispatching=DISPATCHING,
+        waiting=_waiting(earlier.waiting),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -195,6 +198,14 @@ def _definitions(earlier: APIValidation) -> APIValidation:
                 workload_crd.at_most_8_pod_sets, workload_crd.at_most_10_pod_sets
             ),
         ),
+    )
+
+
+def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
+    return replace(
+        earlier,
+        # A group is not ready before all its pods are there.
+        group_is_complete=AllOf(pods_ready.group_has_all_its_pods),
     )
 
 

@@ -27,6 +27,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
     Preprocessing,
 )
 from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
+from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     FlavorAssignment,
     QueueRules,
@@ -68,6 +69,7 @@ from kueue_dra_ref.rules.scheduler import scheduling_cycle
 from kueue_dra_ref.rules.webhooks import ray_webhook, workload_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
+    pods_ready,
     resource_transformations,
     unadmitted_workloads,
     workload_status,
@@ -101,6 +103,7 @@ def kueue_0_19() -> Behaviour:
         sharing=sharing_with_ledger(exact_sharing(earlier.sharing)),
         checking=_checking(earlier.checking),
         dispatching=_dispatching(earlier.dispatching),
+        waiting=_waiting(earlier.waiting),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -428,6 +431,23 @@ def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
         retry_lost=First(
             _dispatched(dispatching.retry_when_copy_is_gone),
             _dispatched(dispatching.retry_when_worker_is_lost),
+        ),
+    )
+
+
+def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
+    return replace(
+        earlier,
+        # The second version of the Configuration waits for pods even if it does not say so, and a gate disables that.
+        enabled=AnyOf(
+            when(pods_ready.first_version_needs_enable, DisableWaitForPodsReady=False),
+            when(pods_ready.waiting_is_the_default, DisableWaitForPodsReady=False),
+        ),
+        timeout=earlier.timeout.add(pods_ready.default_timeout_is_30_minutes),
+        # Observability: the reason names what the workload waits for.
+        blocked=Each(
+            when(pods_ready.blocked_condition, UnadmittedWorkloadsObservability=False),
+            _observed(pods_ready.blocked_condition_observed),
         ),
     )
 

@@ -39,6 +39,10 @@ Rank = tuple[Parts, bool, Position]
 Choices = Mapping[str, tuple[str, ...]]
 
 
+def _has_requeue_time(obj: Manifest) -> bool:
+    return bool(requeue_at(obj))
+
+
 @dataclass(kw_only=True)
 class WorkloadInfo:
     """A pending workload: the object as it was when queued, and its total requests."""
@@ -48,6 +52,8 @@ class WorkloadInfo:
     workload: Workload
     created: int
     total_requests: tuple[TotalRequests, ...]
+    backs_off: Callable[[Manifest], bool] = _has_requeue_time
+    """Whether it may not be tried yet, by its status."""
     choices: Choices = field(default_factory=dict)
     """Charges whose resource depends on the flavor, with the possible resources of each."""
     written: Workload | None = None
@@ -63,7 +69,7 @@ class WorkloadInfo:
     @property
     def may_be_tried(self) -> bool:
         """Whether the workload may be scheduled: its Requeued condition is not False, and it does not back off."""
-        return not is_false(self.obj, "Requeued") and not requeue_at(self.obj)
+        return not is_false(self.obj, "Requeued") and not self.backs_off(self.obj)
 
     @property
     def local_queue(self) -> Key:
@@ -284,6 +290,7 @@ def _watched(info: WorkloadInfo, workload: Workload) -> list[object]:
         info.obj["spec"],
         workload,
         status.get("reclaimablePods"),
+        requeue_at(info.obj),
         conditions.get("Evicted"),
         conditions.get("Requeued"),
     ]

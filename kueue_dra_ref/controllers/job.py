@@ -12,7 +12,13 @@ from typing import Any
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.deepcopy import MemoizedCopy
 from kueue_dra_ref.api.job_kind import JobKind
-from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended, with_suspend
+from kueue_dra_ref.api.job_kinds import (
+    JOB,
+    JOB_KINDS,
+    is_ready,
+    is_suspended,
+    with_suspend,
+)
 from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
 from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
@@ -20,6 +26,7 @@ from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.job_pods import JobPods
+from kueue_dra_ref.controllers.pods_ready import PodsReady
 from kueue_dra_ref.controllers.workload_conditions import (
     finish,
     no_quota_reservation,
@@ -54,6 +61,7 @@ class JobReconciler:
         self.priorities = WorkloadPriorityClassController(kueue)
         self.backoff = Backoff(kueue, kind.name)
         self.slices = WorkloadSlices(kueue)
+        self.pods_ready = PodsReady(kueue)
         self._owned: dict[Key, dict[str, None]] = {}
         """The names of the Workloads of each Job, the newest last, by the Job's namespace and UID."""
 
@@ -238,6 +246,8 @@ class JobReconciler:
     def _follow(self, job: Manifest, workload: Manifest) -> None:
         """Bring a Job and its Workload in line, except for the priority."""
         if self._reclaim(job, workload):
+            return
+        if self.pods_ready.sync(workload, is_ready(job)):
             return
         if is_true(workload, "Evicted"):
             self._stop(job, workload)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
-from kueue_dra_ref.api.job_kinds import POD
+from kueue_dra_ref.api.job_kinds import POD, is_ready
 from kueue_dra_ref.api.queued_pods import (
     IS_GROUP,
     MANAGED,
@@ -253,10 +253,19 @@ class PodReconciler(JobReconciler):
             return
         if self._reclaim_pods(group, workload):
             return
+        if self.pods_ready.sync(workload, self._is_ready(group)):
+            return
         if is_true(workload, "Evicted"):
             self._evict_pods(group, workload)
         else:
             self._follow_admission(group, workload)
+
+    def _is_ready(self, group: PodGroup) -> bool:
+        """Whether all pods are there and ready."""
+        complete = self.kueue.behaviour.waiting.group_is_complete
+        if group.name and not complete(len(group.pods), group.total):
+            return False
+        return all(map(is_ready, group.pods))
 
     def _follow_admission(self, group: PodGroup, workload: Manifest) -> None:
         """Run pods exactly while their Workload is admitted."""

@@ -22,10 +22,11 @@ def backs_off(kueue: Kueue, working: Manifest) -> bool:
     until = requeue_at(working)
     if not until or not is_active(working):
         return False
+    if kueue.behaviour.waiting.ignore_backoff_end(kueue.asks_for_devices(working)):
+        return False
     wait = seconds_of(until) - kueue.clock.seconds
     if wait > 0:
-        key = key_of(working)
-        kueue.later(wait, lambda: kueue.reconcile("Workload", key))
+        kueue.reconcile_later(wait, key_of(working))
         return True
     _finish(kueue, working)
     kueue.store.put(working)

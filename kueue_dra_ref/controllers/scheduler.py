@@ -5,6 +5,8 @@ Kueue: pkg/scheduler/scheduler.go (Scheduler, schedule, admit, issuePreemptions,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
@@ -14,12 +16,15 @@ from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
+from kueue_dra_ref.controllers.deviceclass import may_queue
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
+from kueue_dra_ref.controllers.pods_ready import PodsReady
 from kueue_dra_ref.controllers.requeue_status import RequeueStatus
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     evict,
     finish,
+    update_unset_quota_reservation,
 )
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, circle_text, cited
@@ -41,6 +46,27 @@ Inadmissible = tuple[RequeueReason, str, tuple[Step, ...]]
 """Why a head is inadmissible: the reason, the message and the steps."""
 
 
+@dataclass(slots=True, kw_only=True)
+class BlockedCycle:
+    """A cycle that is carried out in the order of its entries, and may have to wait for pods in between."""
+
+    snapshot: Snapshot
+    left: list[Entry]
+    """The entries that are not carried out yet."""
+    requeued: list[Entry] = field(default_factory=list)
+    """The entries that are requeued when the cycle ends."""
+
+    @classmethod
+    def of(
+        cls, snapshot: Snapshot, entries: Iterable[Entry], processed: Iterable[Entry]
+    ) -> BlockedCycle:
+        """Order the entries: first those that were processed, then those that were not nominated."""
+        nominated = list(processed)
+        known = {id(entry) for entry in nominated}
+        others = [entry for entry in entries if id(entry) not in known]
+        return cls(snapshot=snapshot, left=[*nominated, *others])
+
+
 class Scheduler:
     """Runs scheduling cycles over the pending workloads of one Kueue."""
 
@@ -52,6 +78,9 @@ class Scheduler:
         self._requeue_status = RequeueStatus(kueue)
         self._checks = AdmissionChecks(kueue)
         self._sharing = LocalQueueUsage(kueue)
+        self._pods_ready = PodsReady(kueue)
+        self._blocked: BlockedCycle | None = None
+        """The cycle that waits for pods of admitted workloads."""
         self._preemption_steps: dict[Key, tuple[Step, ...]] = {}
         """How each pending preemptor found the workloads that it preempted last."""
         self._just_admitted: set[Key] = set()
@@ -64,18 +93,78 @@ class Scheduler:
     def cycle(self) -> bool:
         """Schedule the heads of all active ClusterQueues together; False when nothing changed."""
         version = self.store.version
+        if self._blocked is not None:
+            return self._resume(self._blocked)
         heads = self._heads()
         self.heads = tuple(info for _, info in heads)
         if not heads:
             return False
         self._number += 1
         snapshot = self.kueue.snapshot()
-        entries = self._cycle(snapshot).run(heads)
+        cycle = self._cycle(snapshot)
+        entries = cycle.run(heads)
         self._just_admitted.clear()
+        if self._pods_ready.blocks:
+            self._resume(BlockedCycle.of(snapshot, entries, cycle.processed))
+            return True
         moved = False
         for entry in entries:
             moved |= self._apply(snapshot, entry)
         return moved or self.store.version != version
+
+    def _resume(self, cycle: BlockedCycle) -> bool:
+        """Carry out the rest of a cycle, until it has to wait for pods; False if it waits as before."""
+        moved = False
+        while cycle.left:
+            entry = cycle.left[0]
+            if entry.requeue_reason is None and self._waits_for_pods(entry):
+                if self._blocked is None:
+                    self._report_blocked(entry)
+                    moved = True
+                self._blocked = cycle
+                return moved
+            self._blocked = None
+            moved = True
+            del cycle.left[0]
+            self._carry_out(cycle, entry)
+        for entry in cycle.requeued:
+            self._requeue_and_update(entry)
+        return True
+
+    def _waits_for_pods(self, entry: Entry) -> bool:
+        """Whether pods of a workload with quota are not ready; a workload that is gone does not wait."""
+        found = self.store.get("Workload", entry.info.key)
+        if found is None or not may_queue(found):
+            return False
+        return self._pods_ready.are_missing()
+
+    def _report_blocked(self, entry: Entry) -> None:
+        key = entry.info.key
+        working = self.kueue.patched(entry.info.obj, entry.info)
+        conditions = self.rules.waiting.blocked
+        for each in conditions():
+            apply_condition(working, each, self.kueue.clock.now)
+        update_unset_quota_reservation(self.kueue, working)
+        text = "it fits, and waits until the pods of all workloads with quota are ready"
+        step = Step(requirements=cited(conditions.rules), text=text)
+        self.kueue.decisions[key] = (
+            *entry.info.steps,
+            *entry.assignment.steps,
+            step,
+        )
+        self.store.put(working)
+
+    def _carry_out(self, cycle: BlockedCycle, entry: Entry) -> None:
+        """Admit a head or preempt for it, as it was decided before the wait."""
+        if entry.requeue_reason is None:
+            found = self.store.get("Workload", entry.info.key)
+            if found is None or not may_queue(found):
+                return
+            self._admit_or_reject(entry)
+            return
+        if entry.requeue_reason is RequeueReason.PENDING_PREEMPTION:
+            self._issue_preemptions(cycle.snapshot, entry)
+        cycle.requeued.append(entry)
 
     def next_cycle_delay(self) -> None:
         """Note that time has passed, so every admission is written."""
@@ -166,14 +255,17 @@ class Scheduler:
     def _apply(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Carry out the decision on a head; True when its ClusterQueue can try another head."""
         if entry.requeue_reason is None:
-            if _is_complete(entry):
-                self._admit(entry)
-            else:
-                self._reject_admission(entry)
+            self._admit_or_reject(entry)
             return True
         if entry.requeue_reason is RequeueReason.PENDING_PREEMPTION:
             self._issue_preemptions(snapshot, entry)
         return self._requeue_and_update(entry)
+
+    def _admit_or_reject(self, entry: Entry) -> None:
+        if _is_complete(entry):
+            self._admit(entry)
+        else:
+            self._reject_admission(entry)
 
     def _requeue_and_update(self, entry: Entry) -> bool:
         moved = self._requeue(entry)

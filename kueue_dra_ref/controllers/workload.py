@@ -20,6 +20,7 @@ from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.deviceclass import is_on_hold, may_queue
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
+from kueue_dra_ref.controllers.pods_ready import PodsReady
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
 from kueue_dra_ref.controllers.requeue_backoff import backs_off, ends_backoff
 from kueue_dra_ref.controllers.workload_conditions import (
@@ -52,6 +53,7 @@ class WorkloadReconciler:
         self.backoff = Backoff(kueue, "Workload")
         self.checks = AdmissionChecks(kueue)
         self.sharing = LocalQueueUsage(kueue)
+        self.pods_ready = PodsReady(kueue)
 
     def on(self, event: Event) -> None:
         """Carry a change of a Workload over to the cache and the queues, as Kueue's event handlers do."""
@@ -81,6 +83,7 @@ class WorkloadReconciler:
         self.kueue.assigned.pop(key, None)
         self.kueue.derivations.pop(key, None)
         self.kueue.decisions.pop(key, None)
+        self.kueue.ends.pop(key, None)
         self.backoff.forget(key)
 
     def _is_over(self, event: Event) -> bool:
@@ -140,6 +143,7 @@ class WorkloadReconciler:
             self.checks.admit,
             self.checks.evict,
             self._sync_drain,
+            self.pods_ready.evict,
         )
         for sync in syncs:
             if sync(working):
@@ -256,14 +260,16 @@ class WorkloadReconciler:
     def _evict_deactivated(self, working: Manifest) -> bool:
         """Evict a deactivated workload, with the reason for which Kueue has deactivated it."""
         eviction = self.rules.queueing.evict(QuotaHolder(active=False))
-        if eviction is None or is_true(working, "Evicted"):
+        if eviction is None:
             return False
+        requeues = working["status"].pop("requeueState", None)
+        if is_true(working, "Evicted"):
+            return requeues is not None
         target = condition(working, "DeactivationTarget")
         if target is not None:
             message = f"{eviction.message} due to {target['message']}"
             eviction = replace(eviction, message=message, cause=target["reason"])
             drop_condition(working, "DeactivationTarget")
-            working["status"].pop("requeueState", None)
         return evict(self.kueue, working, eviction)
 
     def _sync_restart(self, working: Manifest) -> bool:

@@ -7,23 +7,26 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
 
 from kueue_dra_ref.api.admission_fair_sharing import weight_of
 from kueue_dra_ref.api.cluster_queues import cohort_of
-from kueue_dra_ref.api.conditions import drop_condition, is_false
+from kueue_dra_ref.api.conditions import condition, drop_condition, is_false
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.pods import units
+from kueue_dra_ref.api.pods_ready import WaitForPodsReady
 from kueue_dra_ref.api.types import Workload
+from kueue_dra_ref.api.workloads import requeue_at
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
 from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
 from kueue_dra_ref.cache.topology_tree import TopologyTree, use_nodes
 from kueue_dra_ref.cache.usage_ledger import UsageEntry, UsageLedger
-from kueue_dra_ref.controlplane.clock import Clock
+from kueue_dra_ref.controlplane.clock import Clock, seconds_of
 from kueue_dra_ref.controlplane.consumed import continued, history_of
 from kueue_dra_ref.controlplane.informers import Informers
 from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
@@ -42,6 +45,8 @@ from kueue_dra_ref.workload.total_requests import (
     total_requests,
 )
 
+_ORDERS = 1 << 130
+"""More than there are places in the order of creation."""
 REQUEUE_BATCH_PERIOD = 1.0
 """Seconds between a change and the requeue of the inadmissible workloads that it may help."""
 
@@ -82,7 +87,9 @@ class Kueue:
         self.informers = Informers(behaviour, store)
         self.lister = StoreLister(store, configuration)
         self.in_bytes = in_bytes(behaviour, configuration)
-        self.usage = UsageCache(self._update_usage, store.order_of, self._of_pods)
+        self.waiting = self._wait_for_pods()
+        """The settings of waitForPodsReady with the defaults of the release; None if Kueue does not wait for pods."""
+        self.usage = UsageCache(self._update_usage, self.order_of, self._of_pods)
         self.pending: dict[str, PendingWorkloads] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
         self.assigned: dict[Key, Key] = {}
@@ -90,6 +97,8 @@ class Kueue:
         self.derivations: dict[Key, DRAResources] = {}
         self.decisions: dict[Key, tuple[Step, ...]] = {}
         """The steps that led to the last decision on each Workload."""
+        self.ends: dict[Key, float] = {}
+        """When a timeout or a backoff of each Workload ends."""
         self.to_do = ToDo()
         self.stale: dict[Object, None] = {}
         self._requeues: set[tuple[str, str]] = set()
@@ -149,6 +158,19 @@ class Kueue:
         """Do something after a delay, unless Kueue has restarted by then."""
         self.clock.after(seconds, act)
 
+    def reconcile_later(self, seconds: float, key: Key) -> None:
+        """Reconcile a workload when its timeout or its backoff ends, once for each end."""
+        until = self.clock.seconds + seconds
+        if self.ends.get(key) == until:
+            return
+        self.ends[key] = until
+        self.later(seconds, partial(self.reconcile, "Workload", key))
+
+    def next_end(self) -> float:
+        """Give when the next timeout or backoff ends, in seconds."""
+        left = [until for until in self.ends.values() if until > self.clock.seconds]
+        return min(left, default=inf)
+
     def queue_of(self, workload: Manifest) -> tuple[Key, ManagedQueue | None]:
         """Give the LocalQueue that a Workload names, and its state if Kueue manages it."""
         namespace = workload["metadata"]["namespace"]
@@ -191,6 +213,36 @@ class Kueue:
     def dequeue(self, key: Key) -> None:
         """Delete a workload from all queues."""
         self._delete_from_other_queues(key, None)
+
+    def order_of(self, obj: Manifest) -> int:
+        """Give the place of a workload in the order of its queue: that of its creation, or of an eviction."""
+        created = self.store.order_of(obj)
+        if self.waiting is None:
+            return created
+        since = obj["metadata"]["creationTimestamp"]
+        evicted = condition(obj, "Evicted") or {}
+        if evicted.get("status") == "True":
+            rules = self.behaviour.waiting
+            if rules.order_by_eviction(self.waiting, evicted["reason"]):
+                since = evicted["lastTransitionTime"]
+        return int(seconds_of(since)) * _ORDERS + created
+
+    def backs_off(self, obj: Manifest) -> bool:
+        """Whether an evicted workload may not be tried yet."""
+        until = requeue_at(obj)
+        return bool(until) and seconds_of(until) > self.clock.seconds
+
+    def _wait_for_pods(self) -> WaitForPodsReady | None:
+        """Give the settings of waitForPodsReady with their defaults; None if Kueue does not wait for pods."""
+        waiting, rules = self.configuration.waiting, self.behaviour.waiting
+        if not rules.enabled(waiting):
+            return None
+        waiting = replace(waiting, timeout=rules.timeout(waiting))
+        recovery = rules.recovery_timeout(waiting)
+        if recovery is not None and rules.endless(recovery):
+            recovery = None
+        blocks = rules.blocking(waiting)
+        return replace(waiting, recovery_timeout=recovery, block_admission=blocks)
 
     @property
     def hierarchy(self) -> Hierarchy:
@@ -359,7 +411,8 @@ class Kueue:
             obj=obj,
             workload=workload,
             written=written,
-            created=self.store.order_of(obj),
+            created=self.order_of(obj),
+            backs_off=self.backs_off,
             total_requests=requests,
             choices=resources.choices,
             steps=steps,

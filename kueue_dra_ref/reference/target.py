@@ -6,6 +6,7 @@ No counterpart: the in-memory control plane as a target.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 
 from kueue_dra_ref.api.configuration import NAMESPACE
 from kueue_dra_ref.api.conversion import presented
@@ -39,6 +40,8 @@ from kueue_dra_ref.workload.map_order import MapOrder
 
 _PATIENCE = 2.0
 """Simulated seconds that settling takes: longer than a batch of requeues is delayed."""
+_ENDS = 20
+"""How many timeouts and backoffs in a row, each within that time, are waited for."""
 
 _AUDITED = (*JOB_KINDS, "Workload", "LocalQueue", "ClusterQueue")
 
@@ -205,9 +208,20 @@ class ReferenceTarget:
 
     def _settle(self) -> None:
         self.work()
-        until = self.clock.seconds + _PATIENCE
+        self._advance(self.clock.seconds + _PATIENCE)
+        for _ in range(_ENDS):
+            end = self._next_end
+            if end > self.clock.seconds + _PATIENCE:
+                break
+            self._advance(end)
+
+    def _advance(self, until: float) -> None:
         while not self.restless and self.clock.advance(until):
             self.work()
+
+    @property
+    def _next_end(self) -> float:
+        return self._manager.kueue.next_end() if self._manager else inf
 
     def read(self, ref: Ref) -> Manifest | None:
         """Give one object in the API version of the Ref."""

@@ -42,6 +42,8 @@ class Cycle:
     """Gives why a workload is not nominated, or None."""
     just_admitted: Collection[Key] = ()
     """The workloads that the last cycle admitted, and whose admission is not written yet."""
+    processed: list[Entry] = field(default_factory=list)
+    """The nominated entries in the order in which they were processed."""
     _preempted: dict[Key, PreemptionTarget] = field(default_factory=dict)
     """The targets of the entries processed so far."""
 
@@ -58,6 +60,7 @@ class Cycle:
                     nominated.append(entry)
             for entry in self._in_order(nominated):
                 self._process(entry)
+                self.processed.append(entry)
         return entries
 
     def _is_refused(self, entry: Entry) -> bool:

@@ -84,7 +84,6 @@ _MARKS: Mapping[str, str] = {
 _SETTINGS: Mapping[tuple[str, ...], str] = {
     ("multiKueue", "dispatcherName"): "the dispatchers of MultiKueue",
     ("multiKueue", "externalFrameworks"): "other kinds of work that are dispatched",
-    ("waitForPodsReady", "blockAdmission"): "admission of one Workload after another",
     ("objectRetentionPolicies",): "Workloads that are deleted after a while",
 }
 """Fields of the Configuration."""

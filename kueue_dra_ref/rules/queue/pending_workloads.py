@@ -65,8 +65,10 @@ class ReasonMessage:
 
     @property
     def full_reason(self) -> str:
-        """The reason with its underlying cause."""
-        return f"{self.reason}DueTo{self.cause}" if self.cause else self.reason
+        """The reason, that of a deactivation with its underlying cause."""
+        if self.reason != "Deactivated" or not self.cause:
+            return self.reason
+        return f"{self.reason}DueTo{self.cause}"
 
 
 @rule("QUEUE-002")

@@ -1,0 +1,140 @@
+"""WaitForPodsReady: the condition PodsReady of Workloads, and evictions of those whose pods are not ready in time.
+
+Kueue: pkg/controller/jobframework/reconciler.go (generatePodsReadyCondition);
+    pkg/controller/core/workload_controller.go (reconcileNotReadyTimeout); pkg/workload/workload.go (UpdateRequeueState)
+"""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.pods_ready import PODS_READY
+from kueue_dra_ref.api.workloads import is_active, requeue_at
+from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
+from kueue_dra_ref.controlplane.clock import seconds_of, time_of
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import key_of
+from kueue_dra_ref.rules.workload.pods_ready import Deadline, PodsState, Unready
+from kueue_dra_ref.target import Manifest
+
+
+class PodsReady:
+    """Keeps the condition of Workloads, and acts when their time is over."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue = kueue
+        self.rules = kueue.behaviour.waiting
+
+    def sync(self, workload: Manifest, ready: bool) -> bool:
+        """Write whether the pods of a Workload are ready; True when that has changed."""
+        if not self.kueue.waiting:
+            return False
+        before = condition(workload, PODS_READY) or {}
+        state = PodsState(
+            admitted=is_true(workload, "Admitted"),
+            ready=ready,
+            was_ready=before.get("status") == "True",
+            reason=before.get("reason", ""),
+        )
+        now = self.rules.condition(state)
+        if now is None or (before.get("status"), before.get("reason")) == (
+            str(now.value),
+            now.reason,
+        ):
+            return False
+        working = self.kueue.patched(workload)
+        apply_condition(working, now, self.kueue.clock.now)
+        self.kueue.store.put(working)
+        return True
+
+    @property
+    def blocks(self) -> bool:
+        """Whether Kueue admits no workload while pods of another one are not ready."""
+        waiting = self.kueue.waiting
+        return waiting is not None and bool(waiting.block_admission)
+
+    def are_missing(self) -> bool:
+        """Whether pods of a workload that holds quota are not ready."""
+        for found in self.kueue.store.every("Workload"):
+            if not self.kueue.usage.has(key_of(found)):
+                continue
+            if not is_true(found, PODS_READY):
+                return True
+        return False
+
+    def evict(self, working: Manifest) -> bool:
+        """Evict or deactivate an admitted workload whose time is over; True when its status has changed."""
+        deadline = self._deadline(working)
+        if deadline is None:
+            return False
+        cause, until = deadline
+        if until > self.kueue.clock.seconds:
+            wait = until - self.kueue.clock.seconds
+            self.kueue.reconcile_later(wait, key_of(working))
+            return False
+        return self._deactivate(working) or self._evict_for(working, cause)
+
+    def _deadline(self, working: Manifest) -> Deadline | None:
+        """Say what a workload waits for and until when; None if it does not wait."""
+        waiting = self.kueue.waiting
+        if waiting is None or waiting.timeout is None:
+            return None
+        if not is_active(working) or is_true(working, "Evicted"):
+            return None
+        if not is_true(working, "Admitted") or is_true(working, PODS_READY):
+            return None
+        admitted = condition(working, "Admitted") or {}
+        found = condition(working, PODS_READY) or {}
+        unready = Unready(
+            waiting=waiting,
+            reason=found.get("reason", ""),
+            admitted_at=seconds_of(admitted["lastTransitionTime"]),
+            unready_at=_since(found),
+        )
+        start = self.rules.start(unready, waiting.timeout)
+        if start is not None or waiting.recovery_timeout is None:
+            return start
+        return self.rules.recovery(unready, waiting.recovery_timeout)
+
+    def _deactivate(self, working: Manifest) -> bool:
+        waiting = self.kueue.waiting
+        assert waiting is not None
+        requeues = _requeues(working)
+        target = self.rules.deactivate(waiting, requeues)
+        if target is None:
+            return False
+        now = self.kueue.clock.now
+        return set_condition(
+            working, "DeactivationTarget", True, target.reason, target.message, now
+        )
+
+    def _evict_for(self, working: Manifest, cause: str) -> bool:
+        name = "/".join(key_of(working))
+        eviction = self.rules.evict(name, cause)
+        if eviction is None:
+            return False
+        self._back_off(working)
+        return evict(self.kueue, working, eviction)
+
+    def _back_off(self, working: Manifest) -> None:
+        """Count the eviction, and say until when the workload is not tried."""
+        waiting = self.kueue.waiting
+        assert waiting is not None
+        requeues = _requeues(working) + 1
+        wait = self.rules.backoff.or_else(0, waiting, requeues)
+        until = int(self.kueue.clock.seconds) + wait
+        known = requeue_at(working)
+        if known:
+            until = max(until, int(seconds_of(known)))
+        state = {"count": requeues, "requeueAt": time_of(until)}
+        working["status"]["requeueState"] = state
+
+
+def _since(found: Manifest) -> float:
+    written = found.get("lastTransitionTime")
+    return seconds_of(written) if written else 0.0
+
+
+def _requeues(working: Manifest) -> int:
+    """Give how often a workload was requeued."""
+    state = working["status"].get("requeueState") or {}
+    return int(state.get("count") or 0)

@@ -1,0 +1,589 @@
+"""WaitForPodsReady: admitted work has to get its pods ready in time (Kueue, waitForPodsReady; text silent)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
+from kueue_dra_fixtures.lab import Job, Lab, Queue
+from kueue_dra_fixtures.manifests import STARTED
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import admitted, evicted
+from kueue_dra_ref.api.conditions import condition
+
+pytestmark = owns_kueue
+
+CARD = a_job(claims=[a_template(gpu())])
+CARDS = a_job(pods=2, claims=[a_template(gpu())])
+CPU = a_job(pods=2, cpu="1")
+KINDS = [pytest.param(CARDS, id="devices"), pytest.param(CPU, id="ordinary")]
+FIRST = "config.kueue.x-k8s.io/v1beta1"
+
+
+def wait_for_pods(
+    lab: Lab, *, base: int = 3600, limit: int | None = None, more: dict[str, Any] | None = None, **section: Any
+) -> None:
+    """Run a Kueue that waits for pods, for ten minutes and without blocking unless ``section`` says otherwise."""
+    strategy: dict[str, Any] = {"backoffBaseSeconds": base}
+    if limit is not None:
+        strategy["backoffLimitCount"] = limit
+    strategy |= section.pop("strategy", {})
+    section = {"timeout": "10m", "blockAdmission": False, "requeuingStrategy": strategy, **section}
+    if next(iter(lab.behaviour.versions)) == FIRST:
+        section["enable"] = True
+    lab.start(waitForPodsReady=section, **(more or {}))
+
+
+def small(lab: Lab, quota: int = 2, **spec: Any) -> Queue:
+    """A queue of some cards and two cpus."""
+    return lab.queue({"whole-gpus": quota, "cpu": 2}, **spec)
+
+
+def running(lab: Lab, queue: Queue, work: Work, ready: int) -> Job:
+    """Submit work whose pods run from the start, some of them ready."""
+    pods = work.pod_sets[0].count
+    made = lab.written(work, queue)
+    return lab.submit_manifest({**made, "status": {"active": pods, "ready": ready}})
+
+
+@covers("READY-001")
+@pytest.mark.parametrize("quota", [pytest.param(2, id="admitted"), pytest.param(1, id="pending")])
+def test_pods_are_not_ready_at_first(lab: Lab, quota: int) -> None:
+    """Whether or not the workload is admitted."""
+    wait_for_pods(lab)
+    job = small(lab, quota).submit(CARDS)
+
+    assert lab.pods_ready(job) == ("False", "WaitForStart")
+    assert lab.message(job, "PodsReady") == "Not all pods are ready or succeeded"
+    assert lab.is_suspended(job) is (quota == 1)
+
+
+@covers("READY-001")
+def test_work_that_runs_already_waits_for_its_pods(lab: Lab) -> None:
+    """It was admitted by a Kueue that did not wait for pods."""
+    gate = "DisableWaitForPodsReady"
+    lab.start(switched={gate: True} if gate in lab.behaviour.gates.table else {})
+    job = small(lab).submit(CARDS)
+    assert lab.pods_ready(job) is None
+
+    wait_for_pods(lab)
+
+    assert lab.pods_ready(job) == ("False", "WaitForStart")
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-002", "READY-001")
+@pytest.mark.parametrize(
+    ("status", "reported"),
+    [
+        pytest.param({"active": 2, "ready": 1}, ("False", "WaitForStart"), id="one-of-two"),
+        pytest.param({"active": 2, "ready": 2}, ("True", "Started"), id="all"),
+        pytest.param(
+            {"active": 1, "ready": 1, "succeeded": 1, "startTime": STARTED}, ("True", "Started"), id="one-has-succeeded"
+        ),
+        pytest.param({"active": 2}, ("False", "WaitForStart"), id="none"),
+    ],
+)
+def test_all_pods_have_to_be_ready(lab: Lab, status: dict[str, Any], reported: tuple[str, str]) -> None:
+    """A pod that has succeeded counts."""
+    wait_for_pods(lab)
+    job = small(lab).submit(CARDS)
+
+    lab.report(job, **status)
+
+    assert lab.pods_ready(job) == reported
+
+
+@covers("READY-003", "READY-004")
+def test_lost_pods_recover(lab: Lab) -> None:
+    """The devices stay charged meanwhile."""
+    wait_for_pods(lab)
+    job = small(lab).submit(CARDS)
+    lab.run_ready(job, pods=2, ready=2)
+
+    lab.run_ready(job, pods=2, ready=1)
+    assert lab.pods_ready(job) == ("False", "WaitForRecovery")
+    assert lab.message(job, "PodsReady") == "At least one pod has failed, waiting for recovery"
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+    lab.run_ready(job, pods=2, ready=2)
+    assert lab.pods_ready(job) == ("True", "Recovered")
+    assert lab.message(job, "PodsReady") == "All pods reached readiness and the workload is running"
+
+
+@covers("READY-005", "READY-009")
+@pytest.mark.parametrize("work", KINDS)
+def test_the_timeout_evicts(lab: Lab, work: Work) -> None:
+    """The workload releases its quota, and backs off."""
+    wait_for_pods(lab, timeout="1s")
+    queue = small(lab)
+    job = queue.submit(work)
+
+    name = lab.workload(job)["metadata"]["name"]
+    assert lab.verdict(job) == evicted("PodsReadyTimeout")
+    assert lab.message(job, "Evicted") == f"Exceeded the PodsReady timeout {queue.namespace}/{name}"
+    assert lab.evictions(job) == [("PodsReadyTimeout", "WaitForStart", 1)]
+    assert lab.condition(job, "Requeued") == ("False", "PodsReadyTimeout")
+    assert lab.admission(job) is None
+    assert lab.is_suspended(job)
+    assert queue.figures.counts.reserving == 0
+    assert lab.requeues(job) == 1
+
+
+@covers("READY-005")
+def test_ready_pods_stop_the_timeout(lab: Lab) -> None:
+    """They were ready before its end."""
+    wait_for_pods(lab, timeout="1s")
+    job = running(lab, small(lab), CARDS, 2)
+
+    assert lab.pods_ready(job) == ("True", "Started")
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-006", "READY-009", "READY-001")
+def test_lost_pods_give_their_devices_to_others(lab: Lab) -> None:
+    """The next workload is admitted when the recoveryTimeout is over."""
+    wait_for_pods(lab, recoveryTimeout="1s")
+    queue = small(lab)
+    job = queue.submit(CARDS)
+    other = queue.submit(CARDS)
+    lab.run_ready(job, pods=2, ready=2)
+
+    lab.run_ready(job, pods=0, ready=0)
+
+    assert lab.verdict(job) == evicted("PodsReadyTimeout")
+    assert lab.evictions(job) == [("PodsReadyTimeout", "WaitForRecovery", 1)]
+    assert lab.pods_ready(job) == ("False", "WaitForStart")
+    assert lab.verdict(other) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-006", "READY-009")
+def test_devices_are_held_until_the_pods_are_gone(lab: Lab) -> None:
+    """Pods that still run keep the quota of an evicted workload."""
+    wait_for_pods(lab, recoveryTimeout="1s")
+    queue = small(lab)
+    job = queue.submit(CARDS)
+    other = queue.submit(CARDS)
+    lab.run_ready(job, pods=2, ready=2)
+
+    lab.run_ready(job, pods=2, ready=1)
+    assert lab.condition(job, "Evicted") == ("True", "PodsReadyTimeout")
+    assert lab.is_suspended(job)
+    assert lab.admission(job) is not None
+    assert lab.admission(other) is None
+
+    lab.run_ready(job, pods=0, ready=0)
+    assert lab.admission(job) is None
+    assert lab.verdict(other) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-007")
+def test_recovery_has_the_timeout_of_the_start(lab: Lab) -> None:
+    """Without a timeout of its own."""
+    wait_for_pods(lab, timeout="1s")
+    job = running(lab, small(lab), CARDS, 2)
+
+    lab.run_ready(job, pods=0, ready=0)
+
+    assert lab.evictions(job) == [("PodsReadyTimeout", "WaitForRecovery", 1)]
+    assert lab.admission(job) is None
+
+
+@covers("READY-023")
+def test_recovery_has_no_timeout(lab: Lab) -> None:
+    """Without a timeout of its own, up to 0.15."""
+    wait_for_pods(lab, timeout="1s")
+    job = running(lab, small(lab), CARDS, 2)
+
+    lab.run_ready(job, pods=0, ready=0)
+
+    assert lab.pods_ready(job) == ("False", "WaitForRecovery")
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-008")
+def test_a_recovery_timeout_of_zero_never_ends(lab: Lab) -> None:
+    """The devices stay with the workload that lost its pods."""
+    wait_for_pods(lab, timeout="1s", recoveryTimeout="0s")
+    job = running(lab, small(lab), CARDS, 2)
+
+    lab.run_ready(job, pods=0, ready=0)
+
+    assert lab.pods_ready(job) == ("False", "WaitForRecovery")
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+def backoff(lab: Lab, job: Job) -> float:
+    """The seconds from the eviction of a job to the time at which it is tried again."""
+    workload = lab.workload(job)
+    found = condition(workload, "Evicted")
+    assert found is not None
+    until = workload["status"]["requeueState"]["requeueAt"]
+    passed = datetime.fromisoformat(until) - datetime.fromisoformat(found["lastTransitionTime"])
+    return passed.total_seconds()
+
+
+@covers("READY-009", "READY-010")
+@pytest.mark.parametrize(
+    ("requeues", "strategy", "seconds"),
+    [
+        pytest.param(0, {}, 600, id="first"),
+        pytest.param(3, {}, 4800, id="fourth", marks=covers("READY-010")),
+        pytest.param(1, {"backoffMaxSeconds": 1000}, 1000, id="at-most", marks=covers("READY-010")),
+        pytest.param(3, {"backoffMaxSeconds": 5000}, 4800, id="below-the-most"),
+    ],
+)
+def test_the_backoff_doubles(lab: Lab, requeues: int, strategy: dict[str, int], seconds: int) -> None:
+    """Up to a maximum; the number of evictions so far is in the status."""
+    wait_for_pods(lab, timeout="1s", base=600, strategy={"backoffMaxSeconds": 9000, **strategy})
+    queue = small(lab, local={"stopPolicy": "Hold"})
+    job = queue.submit(CARDS)
+    if requeues:
+        lab.write_status(job, requeueState={"count": requeues})
+
+    queue.change_local(stopPolicy="None")
+
+    assert lab.requeues(job) == requeues + 1
+    assert seconds - 1 <= backoff(lab, job) <= seconds + 2
+
+
+@covers("READY-011")
+def test_the_limit_deactivates(lab: Lab) -> None:
+    """With a limit of zero at the first timeout; the devices are free."""
+    wait_for_pods(lab, timeout="1s", limit=0)
+    queue = small(lab)
+    job = queue.submit(CARDS)
+
+    assert lab.workload(job)["spec"]["active"] is False
+    assert lab.verdict(job) == evicted("DeactivatedDueToRequeuingLimitExceeded")
+    why = "The workload is deactivated due to exceeding the maximum number of re-queuing retries"
+    assert lab.message(job, "Evicted") == why
+    assert lab.evictions(job) == [("Deactivated", "RequeuingLimitExceeded", 1)]
+    assert lab.requeues(job) == 0
+    assert lab.admission(job) is None
+    assert queue.figures.counts.reserving == 0
+
+
+@covers("READY-011", "READY-009")
+@pytest.mark.parametrize("work", [pytest.param(CPU, id="ordinary")])
+def test_a_requeued_workload_reaches_the_limit(lab: Lab, work: Work) -> None:
+    """It is tried again once, and then deactivated."""
+    wait_for_pods(lab, timeout="1s", base=1, limit=1)
+    job = small(lab).submit(work)
+
+    reached = [("PodsReadyTimeout", "WaitForStart", 1), ("Deactivated", "RequeuingLimitExceeded", 1)]
+    assert lab.evictions(job) == reached
+    assert lab.verdict(job) == evicted("DeactivatedDueToRequeuingLimitExceeded")
+    assert lab.admission(job) is None
+
+
+@covers("READY-021", "READY-009")
+def test_devices_are_charged_again_after_the_backoff(lab: Lab) -> None:
+    """They went to another workload meanwhile, and come back when it is finished."""
+    wait_for_pods(lab, recoveryTimeout="1s", base=1)
+    queue = small(lab)
+    job, other = queue.submit(CARDS), queue.submit(CARDS)
+    lab.run_ready(job, pods=2, ready=2)
+    lab.run_ready(job, pods=0, ready=0)
+    assert lab.verdict(other) == admitted({"whole-gpus": 2})
+    assert lab.admission(job) is None
+
+    lab.finish(other)
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-022")
+def test_devices_are_not_tried_again_after_the_backoff(lab: Lab) -> None:
+    """Another workload that finishes in the queue is what gets them tried."""
+    wait_for_pods(lab, timeout="1s", base=1, limit=1)
+    queue = small(lab)
+    job = queue.submit(CARDS)
+
+    assert lab.evictions(job) == [("PodsReadyTimeout", "WaitForStart", 1)]
+    assert lab.condition(job, "Requeued") == ("False", "PodsReadyTimeout")
+    assert lab.admission(job) is None
+
+
+@covers("READY-011")
+def test_a_deactivated_workload_does_not_back_off(lab: Lab) -> None:
+    """Its status has no time of a next attempt any more."""
+    wait_for_pods(lab, timeout="1s")
+    job = small(lab).submit(CARDS)
+    assert lab.requeues(job) == 1
+
+    lab.activate(job, False)
+
+    assert "requeueState" not in lab.workload(job)["status"]
+    assert lab.condition(job, "Evicted") == ("True", "PodsReadyTimeout")
+
+
+BLOCKED = "waiting for all admitted workloads to be in PodsReady condition"
+
+
+@covers("READY-012", "READY-013", "READY-015")
+@pytest.mark.parametrize("work", KINDS)
+@pytest.mark.parametrize("shared", [pytest.param(True, id="same-queue"), pytest.param(False, id="other-queue")])
+def test_one_workload_after_another(lab: Lab, work: Work, shared: bool) -> None:
+    """Devices are free, and are not given out before the pods of the first workload are ready."""
+    wait_for_pods(lab, blockAdmission=True)
+    queue = lab.queue({"whole-gpus": 4, "cpu": 4})
+    first = queue.submit(CARDS)
+    second = (queue if shared else small(lab)).submit(work)
+
+    assert lab.admission(first) is not None
+    assert lab.admission(second) is None
+    assert lab.condition(second, "QuotaReserved") == ("False", "Waiting")
+    assert lab.message(second) == BLOCKED
+
+    lab.run_ready(first, pods=2, ready=2)
+
+    assert lab.admission(second) is not None
+    assert not lab.is_suspended(second)
+
+
+@covers("READY-012")
+@pytest.mark.parametrize(
+    "work", [pytest.param(a_job(pods=3, claims=[a_template(gpu())]), id="never-fits"), pytest.param(CARDS, id="full")]
+)
+def test_work_that_does_not_fit_does_not_wait_for_pods(lab: Lab, work: Work) -> None:
+    """It is pending for its quota."""
+    wait_for_pods(lab, blockAdmission=True)
+    queue = small(lab)
+    queue.submit(CARDS)
+    other = queue.submit(work)
+
+    assert lab.condition(other, "QuotaReserved") == ("False", "Pending")
+    assert lab.message(other).startswith("couldn't assign flavors to pod set main: insufficient")
+
+
+@covers("READY-012")
+def test_a_reservation_that_waits_for_checks_blocks(lab: Lab) -> None:
+    """Its pods cannot be ready before it is admitted."""
+    wait_for_pods(lab, blockAdmission=True)
+    check = lab.admission_check()
+    checks = {"admissionChecksStrategy": {"admissionChecks": [{"name": check}]}}
+    first = small(lab, **checks).submit(CARDS)
+    second = small(lab).submit(CARDS)
+
+    assert lab.condition(first, "QuotaReserved") == ("True", "QuotaReserved")
+    assert lab.message(second) == BLOCKED
+
+
+@covers("READY-012")
+def test_finished_work_does_not_block(lab: Lab) -> None:
+    """The next workload is admitted when the first is finished."""
+    wait_for_pods(lab, blockAdmission=True)
+    queue = lab.queue({"whole-gpus": 4})
+    first, second = queue.submit(CARDS), queue.submit(CARDS)
+    assert lab.message(second) == BLOCKED
+
+    lab.finish(first)
+
+    assert lab.verdict(second) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-012", "READY-006")
+def test_lost_pods_block_again(lab: Lab) -> None:
+    """Pods that are not ready any more block work that comes later."""
+    wait_for_pods(lab, blockAdmission=True)
+    queue = lab.queue({"whole-gpus": 4})
+    first = queue.submit(CARDS)
+    lab.run_ready(first, pods=2, ready=2)
+    lab.run_ready(first, pods=2, ready=1)
+
+    second = queue.submit(CARDS)
+
+    assert lab.message(second) == BLOCKED
+
+
+@covers("READY-012")
+def test_an_evicted_workload_does_not_block(lab: Lab) -> None:
+    """The timeout ends the wait of others."""
+    wait_for_pods(lab, blockAdmission=True, recoveryTimeout="1s")
+    queue = lab.queue({"whole-gpus": 4})
+    first = queue.submit(CARDS)
+    lab.run_ready(first, pods=2, ready=2)
+    lab.run_ready(first, pods=0, ready=0)
+
+    second = queue.submit(CARDS)
+
+    assert lab.verdict(first) == evicted("PodsReadyTimeout")
+    assert lab.verdict(second) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-014")
+def test_the_reason_of_waiting_work_is_observed(lab: Lab) -> None:
+    """Admitted is False as well."""
+    more = {"switched": {"UnadmittedWorkloadsObservability": True}}
+    wait_for_pods(lab, blockAdmission=True, more=more)
+    queue = lab.queue({"whole-gpus": 4})
+    queue.submit(CARDS)
+    second = queue.submit(CARDS)
+
+    assert lab.condition(second, "QuotaReserved") == ("False", "WaitingForPodsReady")
+    assert lab.message(second) == BLOCKED
+
+
+@covers("READY-015", "READY-012")
+def test_waiting_work_is_admitted_although_its_quota_is_gone(lab: Lab) -> None:
+    """What was decided before the wait holds after it."""
+    wait_for_pods(lab, blockAdmission=True)
+    flavor = lab.flavor()
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 4}}])
+    first, second = queue.submit(CARDS), queue.submit(CARDS)
+    assert lab.message(second) == BLOCKED
+
+    queue.regroup({flavor: {"whole-gpus": 0}})
+    lab.run_ready(first, pods=2, ready=2)
+
+    assert lab.verdict(second) == admitted({"whole-gpus": 2})
+    assert queue.figures.reserved == {flavor: {"whole-gpus": "4"}}
+
+
+@covers("READY-015")
+def test_nothing_overtakes_waiting_work(lab: Lab) -> None:
+    """Not even work of a higher priority gets the last devices."""
+    wait_for_pods(lab, blockAdmission=True)
+    queue = lab.queue({"whole-gpus": 4})
+    first, second = queue.submit(CARDS), queue.submit(CARDS)
+    urgent = queue.submit(a_job(priority=10, pods=2, claims=[a_template(gpu())]))
+
+    lab.run_ready(first, pods=2, ready=2)
+
+    assert lab.verdict(second) == admitted({"whole-gpus": 2})
+    assert lab.admission(urgent) is None
+
+
+@covers("READY-016", "READY-017")
+@pytest.mark.parametrize(
+    ("timestamp", "next_one"),
+    [
+        pytest.param("Eviction", "other", id="eviction", marks=covers("READY-016")),
+        pytest.param("Creation", "evicted", id="creation", marks=covers("READY-017")),
+    ],
+)
+def test_the_order_of_requeued_work(lab: Lab, timestamp: str, next_one: str) -> None:
+    """Of an evicted workload and one that was created before the eviction."""
+    wait_for_pods(lab, recoveryTimeout="1s", base=1, strategy={"timestamp": timestamp})
+    queue = small(lab)
+    job, other = queue.submit(CPU), queue.submit(CPU)
+    lab.run_ready(job, pods=2, ready=2)
+    queue.change(stopPolicy="Hold")
+    lab.run_ready(job, pods=0, ready=0)
+    assert lab.evictions(job) == [("PodsReadyTimeout", "WaitForRecovery", 1)]
+
+    queue.change(stopPolicy="None")
+
+    got = {name: lab.admission(each) is not None for name, each in (("evicted", job), ("other", other))}
+    assert got == {"evicted": next_one == "evicted", "other": next_one == "other"}
+
+
+@covers("READY-018", "READY-012")
+def test_the_first_version_blocks_by_default(lab: Lab) -> None:
+    """It needs nothing but its field enable."""
+    lab.start(apiVersion=FIRST, waitForPodsReady={"enable": True})
+    queue = lab.queue({"whole-gpus": 4})
+    queue.submit(CARDS)
+    second = queue.submit(CARDS)
+
+    assert lab.message(second) == BLOCKED
+
+
+@covers("READY-018")
+@pytest.mark.parametrize("section", [pytest.param({"enable": False}, id="off"), pytest.param({}, id="not-set")])
+def test_the_first_version_needs_its_field(lab: Lab, section: dict[str, bool]) -> None:
+    """Otherwise PodsReady is not written."""
+    lab.start(apiVersion=FIRST, waitForPodsReady={"timeout": "1s", **section})
+    job = small(lab).submit(CARDS)
+
+    assert lab.pods_ready(job) is None
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+def aged(lab: Lab, job: Job, seconds: int) -> None:
+    """Let the admission of a job be some seconds older."""
+    conditions = []
+    for each in lab.workload(job)["status"]["conditions"]:
+        if each["type"] == "Admitted":
+            since = datetime.fromisoformat(each["lastTransitionTime"]) - timedelta(seconds=seconds)
+            each = {**each, "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        conditions.append(each)
+    lab.write_status(job, conditions=conditions)
+
+
+@covers("READY-018", "READY-005")
+@pytest.mark.parametrize(
+    ("seconds", "kept"), [pytest.param(240, True, id="four-minutes"), pytest.param(330, False, id="over-five-minutes")]
+)
+def test_the_first_version_waits_for_five_minutes(lab: Lab, seconds: int, kept: bool) -> None:
+    """Since the admission, without a timeout of its own."""
+    lab.start(apiVersion=FIRST, waitForPodsReady={"enable": True, "blockAdmission": False})
+    job = small(lab).submit(CARDS)
+
+    aged(lab, job, seconds)
+
+    assert (lab.admission(job) is not None) is kept
+    assert lab.requeues(job) == (0 if kept else 1)
+
+
+@covers("READY-019")
+def test_the_second_version_does_not_block_by_default(lab: Lab) -> None:
+    """PodsReady is written."""
+    lab.start(waitForPodsReady={"timeout": "10m"})
+    queue = lab.queue({"whole-gpus": 4})
+    first, second = queue.submit(CARDS), queue.submit(CARDS)
+
+    assert lab.pods_ready(first) == ("False", "WaitForStart")
+    assert lab.verdict(second) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-019")
+def test_pods_are_not_waited_for_by_default(lab: Lab) -> None:
+    """Without waitForPodsReady, up to 0.18."""
+    lab.start()
+    job = small(lab).submit(CARDS)
+
+    assert lab.pods_ready(job) is None
+
+
+@covers("READY-020")
+@pytest.mark.parametrize(
+    "settings",
+    [pytest.param({}, id="no-section"), pytest.param({"waitForPodsReady": {"timeout": "10m"}}, id="section")],
+)
+@pytest.mark.parametrize(
+    ("gates", "reported"),
+    [
+        pytest.param({}, ("False", "WaitForStart"), id="gate-off"),
+        pytest.param({"DisableWaitForPodsReady": True}, None, id="gate-on"),
+    ],
+)
+def test_pods_are_waited_for_by_default(
+    lab: Lab, settings: dict[str, Any], gates: dict[str, bool], reported: tuple[str, str] | None
+) -> None:
+    """Without blocking; a gate switches it off."""
+    lab.start(switched=gates, **settings)
+    queue = lab.queue({"whole-gpus": 4})
+    first, second = queue.submit(CARDS), queue.submit(CARDS)
+
+    assert lab.pods_ready(first) == reported
+    assert lab.verdict(second) == admitted({"whole-gpus": 2})
+
+
+@covers("READY-020", "READY-005")
+@pytest.mark.parametrize(
+    ("seconds", "kept"), [pytest.param(1700, True, id="not-yet"), pytest.param(1830, False, id="over-thirty-minutes")]
+)
+def test_thirty_minutes_by_default(lab: Lab, seconds: int, kept: bool) -> None:
+    """Since the admission; the devices are released then."""
+    lab.start()
+    job = small(lab).submit(CARDS)
+
+    aged(lab, job, seconds)
+
+    assert (lab.admission(job) is not None) is kept
+    assert lab.requeues(job) == (0 if kept else 1)
