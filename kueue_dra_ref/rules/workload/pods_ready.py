@@ -263,7 +263,7 @@ def backoff_doubles(waiting: WaitForPodsReady, requeues: int) -> int:
 
     Kueue: pkg/workload/workload.go (UpdateRequeueState)
     """
-    doubled = waiting.backoff_base * 2 ** min(requeues - 1, 60)
+    doubled = waiting.backoff_base << min(requeues - 1, 60)
     return min(doubled, waiting.backoff_max)
 
 
