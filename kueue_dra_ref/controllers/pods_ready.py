@@ -78,9 +78,7 @@ class PodsReady:
         waiting = self.kueue.waiting
         if waiting is None or waiting.timeout is None:
             return None
-        if not is_active(working) or is_true(working, "Evicted"):
-            return None
-        if not is_true(working, "Admitted") or is_true(working, PODS_READY):
+        if not _waits(working):
             return None
         admitted = condition(working, "Admitted") or {}
         found = condition(working, PODS_READY) or {}
@@ -127,6 +125,13 @@ class PodsReady:
             until = max(until, int(seconds_of(known)))
         state = {"count": requeues, "requeueAt": time_of(until)}
         working["status"]["requeueState"] = state
+
+
+def _waits(working: Manifest) -> bool:
+    """Whether a workload is admitted and its pods are not ready."""
+    if not is_active(working) or is_true(working, "Evicted"):
+        return False
+    return is_true(working, "Admitted") and not is_true(working, PODS_READY)
 
 
 def _since(found: Manifest) -> float:
