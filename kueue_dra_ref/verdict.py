@@ -26,6 +26,7 @@ class Reason(StrEnum):
     NOT_COVERED = "the ClusterQueue does not cover the resource"
     NO_FLAVOR = "no flavor matches the pods"
     NO_ROOM = "no nodes of the topology have room for the pods"
+    PODS_NOT_READY = "the pods of all workloads with quota have to be ready first"
     NAMESPACE = "the ClusterQueue does not select the namespace"
     OVER_ITS_LIMIT = "a container requests more than its limit"
     LIMIT_RANGE = "a LimitRange of the namespace forbids it"
@@ -163,6 +164,7 @@ _PENDING = {
     Reason.NO_FLAVOR: r"untolerated taint|doesn't match node affinity|flavor \S+ not found|^failed to assign flavors"
     r"|TopologyAwareScheduling|contain the requested level",
     Reason.OUTRUN: r"^Workload (no longer fits after|has overlapping preemption targets)",
+    Reason.PODS_NOT_READY: r"^waiting for all admitted workloads to be in PodsReady condition$",
     Reason.NAMESPACE: r"namespace doesn't match ClusterQueue selector",
     Reason.OVER_ITS_LIMIT: r"^resources validation failed: ",
     Reason.LIMIT_RANGE: r"^resources didn't satisfy LimitRange constraints: ",
@@ -181,7 +183,9 @@ _OBSERVED = (
     "WaitingForPreemptedWorkloads",
     "TopologyPlacementFailed",
 )
-_SCHEDULED = frozenset({"Pending", "PendingEvaluation", *_OBSERVED})
+_BLOCKED = ("Waiting", "WaitingForPodsReady")
+"""The reasons while the scheduler waits for the pods of admitted workloads."""
+_SCHEDULED = frozenset({"Pending", "PendingEvaluation", *_OBSERVED, *_BLOCKED})
 _INADMISSIBLE_REASONS = frozenset(
     {"Inadmissible", "Misconfigured", "Suspended", "DRAResourcesUnresolved"}
 )

@@ -26,6 +26,12 @@ def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[
     [
         pytest.param(
             "kind: Configuration\n",
+            "kind: Configuration\nwaitForPodsReady: {timeout: 5m, blockAdmission: true}\n",
+            "note: 25: waitForPodsReady.blockAdmission: Not decided: pods that get ready later than in the input",
+            id="block",
+        ),
+        pytest.param(
+            "kind: Configuration\n",
             "kind: Configuration\nobjectRetentionPolicies: {workloads: {afterFinished: 1h}}\n",
             "note: 25: objectRetentionPolicies: Not decided: Workloads that are deleted after a while",
             id="retention",

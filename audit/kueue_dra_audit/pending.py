@@ -50,7 +50,7 @@ UNDECIDED = (
 )
 MORE = (
     "not checked: reasons of evicted Workloads, "
-    "and of those with admission checks, a topology or waitForPodsReady"
+    "and of those with admission checks or a topology"
 )
 _LACKS = re.compile(
     r"insufficient unused quota for (\S+) in flavor (\S+), (\S+) more needed"
@@ -78,6 +78,8 @@ _REASONS = frozenset(
         "ExceedsMaxQuota",
         "WaitingForQuota",
         "WaitingForPreemptedWorkloads",
+        "Waiting",
+        "WaitingForPodsReady",
     }
 )
 """The reasons of pending Workloads in the releases."""
@@ -207,11 +209,9 @@ def _unknown(
 
 
 def _may_differ(cluster: AuditedCluster, workload: Manifest) -> bool:
-    """Whether admission checks, a topology or waitForPodsReady may give a Workload a message of their own."""
+    """Whether admission checks or a topology may give a Workload a message of their own."""
     status = workload.get("status") or {}
-    if status.get("admissionChecks") or cluster.dumped.configuration.get(
-        "waitForPodsReady"
-    ):
+    if status.get("admissionChecks"):
         return True
     for queue in cluster.of("ClusterQueue"):
         spec = queue["spec"]

@@ -47,6 +47,16 @@ class PodsWait:
             if left is not None and -_LATE < left <= SOON:
                 yield f"{found['metadata']['name']} waits for {left:.1f} s more"
 
+    def unwritten(self, workloads: Iterable[Manifest]) -> Iterator[str]:
+        """Name each admitted Workload of a Job for which Kueue, which has just started, has not written PodsReady."""
+        if self.settings is None:
+            return
+        for found in workloads:
+            if not found["metadata"].get("ownerReferences") or not is_active(found):
+                continue
+            if is_true(found, "Admitted") and not condition_of(found, PODS_READY):
+                yield f"{found['metadata']['name']} has no condition {PODS_READY}"
+
     def blocks(self, workloads: Iterable[Manifest]) -> bool:
         """Whether the scheduler waits for pods, so that it tries no other workload."""
         found = list(workloads)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from kueue_dra_clusters.api_client import APIClient
@@ -22,11 +23,12 @@ from kueue_dra_clusters.waiting import (
     elapsed_since,
     moment_now,
 )
+from kueue_dra_ref.api.pods_ready import PODS_READY
 from kueue_dra_ref.target import Ref
 
 MOMENT = 0.04  # seconds in which Kueue mostly writes a decision everywhere
 FIRST_CONDITION = 0.5  # seconds in which Kueue writes the first condition of a Workload, if it ever does
-PATIENCE = 1.0  # seconds in which a scheduler reports that it waits for pods
+PATIENCE = 1.0  # seconds in which Kueue reports that it waits for pods
 NOTHING = Observation(jobs=[], workloads=[])
 
 
@@ -76,6 +78,7 @@ class Settle:
         self._quiet.clear()
         if not self.applied.has_jobs:
             return
+        self._await_pods_ready()
         if (
             not self._is_all_admitted_soon()
             or self.collect_orphans()
@@ -84,6 +87,17 @@ class Settle:
             self.informers.eventually(
                 self._pass, within=self.limits.settle, what="all workloads to settle"
             )
+
+    def _await_pods_ready(self) -> None:
+        """Give a Kueue that waits for pods time to report whether those of admitted work are ready."""
+
+        def reported() -> bool:
+            if left := list(self.pods_wait.unwritten(self._see().workloads)):
+                raise NotYet("; ".join(left))
+            return True
+
+        with suppress(TimedOut):
+            self.informers.eventually(reported, within=PATIENCE, what=PODS_READY)
 
     def _is_all_admitted_soon(self) -> bool:
         """Whether all work is admitted and runs within a moment, after additions only: then no fence is needed."""

@@ -34,6 +34,11 @@ class WaitForPodsReady:
     backoff_limit: int | None = None
     backoff_max: int = 3600
 
+    @property
+    def is_in_force(self) -> bool:
+        """Whether the section is written, and enabled where that is a field of its own."""
+        return self.is_written and (self.enable or not self.is_first_version)
+
 
 def wait_for_pods_ready(document: Manifest) -> WaitForPodsReady:
     """Read the section of a Configuration that was decoded."""

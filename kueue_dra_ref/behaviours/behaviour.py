@@ -57,7 +57,7 @@ class Behaviour:
     gates: Gates
     integration_gate: str
     """The gate that switches device integration."""
-    dependent_gates: tuple[str, ...]
+    dependent_gates: tuple[str, ...] = ()
     """Gates that may not be on without it; cases run with all of them on."""
     role: tuple[Mapping[str, Sequence[str]], ...]
     """The permissions on resource.k8s.io that Kueue runs under, as ClusterRole rules."""

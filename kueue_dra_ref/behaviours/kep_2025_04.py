@@ -82,8 +82,6 @@ def kep_2025_04() -> Behaviour:
         charging=_charging(kueue.charging),
         queueing=_queueing(kueue.queueing),
         assigning=_assigning(kueue.assigning),
-        # Topology-aware scheduling is no subject of the text; the next ones exclude it.
-        topology=TopologyRules(),
         jobs=_jobs(kueue.jobs),
         checking=_checking(kueue.checking),
         waiting=_waiting(kueue.waiting),
@@ -107,6 +105,8 @@ def _installed(kueue: Behaviour) -> Behaviour:
         dependent_gates=(),
         # Claims and templates are read; the text has no use for classes or slices.
         role=reads("resourceclaims", "resourceclaimtemplates"),
+        # Topology-aware scheduling is no subject of the text; the next ones exclude it.
+        topology=TopologyRules(),
     )
 
 

@@ -71,7 +71,6 @@ def _scheduling() -> Behaviour:
         versions=KUEUE_0_14_VERSIONS,
         gates=kueue_0_14_gates(),
         integration_gate="DynamicResourceAllocation",
-        dependent_gates=(),
         role=reads("resourceclaims", "resourceclaimtemplates"),
         mapping_source=MappingSource.IN_THE_CONFIGURATION,
         mapping=MAPPING,

@@ -9,6 +9,7 @@ from kueue_dra_ref.rules.config import (
     config_validation,
     device_class_mappings,
     mapping_names_0_15,
+    pods_ready_settings,
 )
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.dra import (
@@ -42,6 +43,9 @@ MAPPING = MappingRules(
     ),
     # The rest of the Configuration, before and after its mappings.
     before=Collect(
+        pods_ready_settings.waiting_times_are_not_negative,
+        pods_ready_settings.requeuing_timestamp_is_known,
+        pods_ready_settings.requeuing_numbers_are_not_negative,
         config_validation.fair_sharing_strategies_are_valid,
         config_validation.usage_half_life_is_not_negative,
         config_validation.usage_sampling_interval_is_positive,

@@ -43,6 +43,8 @@ from kueue_dra_ref.behaviours.phases_validation import (
 from kueue_dra_ref.features.kube_features import kueue_0_15_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First
+from kueue_dra_ref.rules.config import pods_ready_settings
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.crd import clusterqueue_crd, work_crd, workload_crd
 from kueue_dra_ref.rules.dra import (
     claim_templates,
@@ -75,14 +77,9 @@ _Denials = Collect[[AdmissionRequest], FieldError]
 
 def kueue_0_15() -> Behaviour:
     """Kueue 0.15 as a value."""
-    earlier = kueue_0_14()
+    earlier = _installed(kueue_0_14())
     return replace(
         earlier,
-        name="kueue-0.15.2",
-        title="Kueue 0.15.2",
-        kueue="0.15",
-        versions=KUEUE_0_15_VERSIONS,
-        gates=kueue_0_15_gates(),
         # A status update that is computed from an old version of the Workload is no longer rejected as a conflict.
         overwrites_unread_status=True,
         definitions=_definitions(earlier.definitions),
@@ -91,6 +88,7 @@ def kueue_0_15() -> Behaviour:
         priorities=_priorities(earlier.priorities),
         processing=_processing(earlier.processing),
         charging=_charging(earlier.charging),
+        mapping=_mapping(earlier.mapping),
         queueing=_queueing(earlier.queueing),
         assigning=_assigning(earlier.assigning),
         preempting=_preempting(earlier.preempting),
@@ -99,6 +97,18 @@ def kueue_0_15() -> Behaviour:
         checking=_checking(earlier.checking),
         waiting=_waiting(earlier.waiting),
         reporting=_reporting(earlier.reporting),
+    )
+
+
+def _installed(earlier: Behaviour) -> Behaviour:
+    """Name the release and its gates."""
+    return replace(
+        earlier,
+        name="kueue-0.15.2",
+        title="Kueue 0.15.2",
+        kueue="0.15",
+        versions=KUEUE_0_15_VERSIONS,
+        gates=kueue_0_15_gates(),
     )
 
 
@@ -329,11 +339,29 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
     )
 
 
+def _mapping(earlier: MappingRules) -> MappingRules:
+    return replace(
+        earlier,
+        # There is a second version of the Configuration, whose waitForPodsReady needs a timeout.
+        before=earlier.before.add(
+            pods_ready_settings.timeout_is_specified,
+            pods_ready_settings.first_timeout_is_not_zero,
+            before=pods_ready_settings.waiting_times_are_not_negative,
+        ),
+    )
+
+
 def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
     return replace(
         earlier,
         # The second version of the Configuration has no field enable.
         enabled=earlier.enabled.add(pods_ready.section_enables),
+        # The first backoff has no limit, and a limit of zero is none.
+        backoff=First(
+            pods_ready.first_backoff_is_the_base,
+            pods_ready.backoff_without_a_limit,
+            pods_ready.backoff_doubles,
+        ),
         # Workloads with devices are tried again when their backoff ends.
         ignore_backoff_end=AnyOf(),
     )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
@@ -45,6 +46,7 @@ from kueue_dra_ref.rules.config import (
     mapping_source_fields,
     mapping_sources,
     mapping_sources_0_18,
+    pods_ready_settings,
 )
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.crd import workload_crd
@@ -74,20 +76,16 @@ from kueue_dra_ref.rules.workload import (
     unadmitted_workloads,
     workload_status,
 )
+from kueue_dra_ref.target import FieldError
 
 ConditionSlot = First[[NotAdmissible], Condition]
 
 
 def kueue_0_19() -> Behaviour:
     """Kueue 0.19 as a value."""
-    earlier = kueue_0_18()
+    earlier = _installed(kueue_0_18())
     return replace(
         earlier,
-        name="kueue-0.19.2",
-        title="Kueue 0.19.2",
-        kueue="0.19",
-        versions=KUEUE_0_19_VERSIONS,
-        gates=kueue_0_19_gates(),
         random_map_order=False,  # up to 0.18 resources are Go maps
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
@@ -105,6 +103,18 @@ def kueue_0_19() -> Behaviour:
         dispatching=_dispatching(earlier.dispatching),
         waiting=_waiting(earlier.waiting),
         reporting=_reporting(earlier.reporting),
+    )
+
+
+def _installed(earlier: Behaviour) -> Behaviour:
+    """Name the release and its gates."""
+    return replace(
+        earlier,
+        name="kueue-0.19.2",
+        title="Kueue 0.19.2",
+        kueue="0.19",
+        versions=KUEUE_0_19_VERSIONS,
+        gates=kueue_0_19_gates(),
     )
 
 
@@ -154,6 +164,8 @@ def _mapping(earlier: MappingRules) -> MappingRules:
             device_class_mappings.class_maps_to_one_resource,
             device_class_mappings.class_maps_to_one_resource_unless_both_count,
         ).add(mapping_sources.shared_class_charges_different_counters),
+        # waitForPodsReady has a timeout by default, and a gate disables it.
+        before=_waiting_settings(earlier.before),
         # A mapping may have several sources, all counters or all capacities; each kind has a gate.
         before_sources=earlier.before_sources.drop(
             mapping_sources_0_18.sources_need_gate,
@@ -435,6 +447,18 @@ def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
     )
 
 
+def _waiting_settings(
+    earlier: Collect[[Configuration], FieldError],
+) -> Collect[[Configuration], FieldError]:
+    return earlier.drop(pods_ready_settings.timeout_is_specified).gate(
+        pods_ready_settings.first_timeout_is_not_zero,
+        pods_ready_settings.waiting_times_are_not_negative,
+        pods_ready_settings.requeuing_timestamp_is_known,
+        pods_ready_settings.requeuing_numbers_are_not_negative,
+        DisableWaitForPodsReady=False,
+    )
+
+
 def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
     return replace(
         earlier,
@@ -443,7 +467,12 @@ def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
             when(pods_ready.first_version_needs_enable, DisableWaitForPodsReady=False),
             when(pods_ready.waiting_is_the_default, DisableWaitForPodsReady=False),
         ),
-        timeout=earlier.timeout.add(pods_ready.default_timeout_is_30_minutes),
+        # A timeout of zero, too, is the default.
+        timeout=First(
+            pods_ready.written_timeout_unless_zero,
+            pods_ready.first_version_waits_5_minutes,
+            pods_ready.default_timeout_is_30_minutes,
+        ),
         # Observability: the reason names what the workload waits for.
         blocked=Each(
             when(pods_ready.blocked_condition, UnadmittedWorkloadsObservability=False),

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.api.pods_ready import WaitForPodsReady
 from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
-from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.rules.workload.pods_ready import Deadline, PodsState, Unready
 
 

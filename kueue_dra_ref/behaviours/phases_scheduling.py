@@ -18,6 +18,7 @@ from kueue_dra_ref.api.types import (
 from kueue_dra_ref.model.dominant_resource_share import DominantResourceShare
 from kueue_dra_ref.model.flavor_check import FlavorCheck
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
+from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.model.resource_node import (
     FlavorResource,
     ResourceNode,
@@ -50,7 +51,6 @@ from kueue_dra_ref.rules.queue.pending_workloads import (
     ClusterQueueCheck,
     PendingWorkload,
     QuotaHolder,
-    ReasonMessage,
 )
 from kueue_dra_ref.rules.scheduler.scheduling_cycle import Nominee, ReservedCapacity
 from kueue_dra_ref.target import Manifest

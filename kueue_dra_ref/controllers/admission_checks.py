@@ -17,7 +17,7 @@ from kueue_dra_ref.api.workloads import requeue_at
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.clock import seconds_of, time_of
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
+from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.rules.workload.admission_checks import CheckScope
 from kueue_dra_ref.target import Manifest
 

@@ -7,7 +7,7 @@ Kueue: pkg/controller/jobframework/reconciler.go (generatePodsReadyCondition);
 from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
-from kueue_dra_ref.api.pods_ready import PODS_READY
+from kueue_dra_ref.api.pods_ready import PODS_READY, WaitForPodsReady
 from kueue_dra_ref.api.workloads import is_active, requeue_at
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.clock import seconds_of, time_of
@@ -80,14 +80,10 @@ class PodsReady:
             return None
         if not _waits(working):
             return None
-        admitted = condition(working, "Admitted") or {}
-        found = condition(working, PODS_READY) or {}
-        unready = Unready(
-            waiting=waiting,
-            reason=found.get("reason", ""),
-            admitted_at=seconds_of(admitted["lastTransitionTime"]),
-            unready_at=_since(found),
-        )
+        unready = _unready(waiting, working)
+        if self.kueue.continues and unready.admitted_at <= self.kueue.timeouts.began:
+            # What holds quota in the input keeps it: its pods may have been ready all the time.
+            return None
         start = self.rules.start(unready, waiting.timeout)
         if start is not None or waiting.recovery_timeout is None:
             return start
@@ -128,10 +124,23 @@ class PodsReady:
 
 
 def _waits(working: Manifest) -> bool:
-    """Whether a workload is admitted and its pods are not ready."""
+    """Whether a workload is admitted and its pods are not ready, as far as its Job has reported that."""
     if not is_active(working) or is_true(working, "Evicted"):
         return False
-    return is_true(working, "Admitted") and not is_true(working, PODS_READY)
+    if not is_true(working, "Admitted") or is_true(working, PODS_READY):
+        return False
+    is_reported = condition(working, PODS_READY) is not None
+    return is_reported or not working["metadata"].get("ownerReferences")
+
+
+def _unready(waiting: WaitForPodsReady, working: Manifest) -> Unready:
+    found = condition(working, PODS_READY) or {}
+    return Unready(
+        waiting=waiting,
+        reason=found.get("reason", ""),
+        admitted_at=_since(condition(working, "Admitted") or {}),
+        unready_at=_since(found),
+    )
 
 
 def _since(found: Manifest) -> float:

@@ -29,12 +29,12 @@ from kueue_dra_ref.controllers.workload_conditions import (
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, circle_text, cited
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     Preemption,
 )
-from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.scheduler.cycle import Cycle
 from kueue_dra_ref.scheduler.entry import Entry, RequeueReason
 from kueue_dra_ref.scheduler.nominate import Nominator

@@ -83,7 +83,7 @@ class WorkloadReconciler:
         self.kueue.assigned.pop(key, None)
         self.kueue.derivations.pop(key, None)
         self.kueue.decisions.pop(key, None)
-        self.kueue.ends.pop(key, None)
+        self.kueue.timeouts.forget(key)
         self.backoff.forget(key)
 
     def _is_over(self, event: Event) -> bool:

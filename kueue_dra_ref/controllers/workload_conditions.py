@@ -11,7 +11,7 @@ from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
-from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
+from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
 _NO_RESERVATION = ("NoReservation", "The workload has no reservation")

@@ -21,7 +21,8 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.topology_tree import TopologyTree, selected
 from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
 from kueue_dra_ref.model.lister import Key
-from kueue_dra_ref.rules.queue.pending_workloads import ClusterQueueCheck, ReasonMessage
+from kueue_dra_ref.model.reason_message import ReasonMessage
+from kueue_dra_ref.rules.queue.pending_workloads import ClusterQueueCheck
 from kueue_dra_ref.target import Manifest
 
 IndexKey = tuple[str, str]

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from math import inf
+from functools import cached_property, partial
 
 from kueue_dra_ref.api.admission_fair_sharing import weight_of
 from kueue_dra_ref.api.cluster_queues import cohort_of
@@ -31,6 +30,7 @@ from kueue_dra_ref.controlplane.consumed import continued, history_of
 from kueue_dra_ref.controlplane.informers import Informers
 from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
 from kueue_dra_ref.controlplane.store_lister import StoreLister
+from kueue_dra_ref.controlplane.timeouts import Timeouts
 from kueue_dra_ref.controlplane.usage import UsageCache, reclaimable_pods
 from kueue_dra_ref.dra.preprocess import asks_for_devices
 from kueue_dra_ref.explain.step import Step
@@ -87,8 +87,6 @@ class Kueue:
         self.informers = Informers(behaviour, store)
         self.lister = StoreLister(store, configuration)
         self.in_bytes = in_bytes(behaviour, configuration)
-        self.waiting = self._wait_for_pods()
-        """The settings of waitForPodsReady with the defaults of the release; None if Kueue does not wait for pods."""
         self.usage = UsageCache(self._update_usage, self.order_of, self._of_pods)
         self.pending: dict[str, PendingWorkloads] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
@@ -97,8 +95,7 @@ class Kueue:
         self.derivations: dict[Key, DRAResources] = {}
         self.decisions: dict[Key, tuple[Step, ...]] = {}
         """The steps that led to the last decision on each Workload."""
-        self.ends: dict[Key, float] = {}
-        """When a timeout or a backoff of each Workload ends."""
+        self.timeouts = Timeouts(began=clock.seconds)
         self.to_do = ToDo()
         self.stale: dict[Object, None] = {}
         self._requeues: set[tuple[str, str]] = set()
@@ -161,15 +158,12 @@ class Kueue:
     def reconcile_later(self, seconds: float, key: Key) -> None:
         """Reconcile a workload when its timeout or its backoff ends, once for each end."""
         until = self.clock.seconds + seconds
-        if self.ends.get(key) == until:
-            return
-        self.ends[key] = until
-        self.later(seconds, partial(self.reconcile, "Workload", key))
+        if self.timeouts.note(key, until):
+            self.later(seconds, partial(self.reconcile, "Workload", key))
 
     def next_end(self) -> float:
         """Give when the next timeout or backoff ends, in seconds."""
-        left = [until for until in self.ends.values() if until > self.clock.seconds]
-        return min(left, default=inf)
+        return self.timeouts.next_end(self.clock.seconds)
 
     def queue_of(self, workload: Manifest) -> tuple[Key, ManagedQueue | None]:
         """Give the LocalQueue that a Workload names, and its state if Kueue manages it."""
@@ -232,8 +226,9 @@ class Kueue:
         until = requeue_at(obj)
         return bool(until) and seconds_of(until) > self.clock.seconds
 
-    def _wait_for_pods(self) -> WaitForPodsReady | None:
-        """Give the settings of waitForPodsReady with their defaults; None if Kueue does not wait for pods."""
+    @cached_property
+    def waiting(self) -> WaitForPodsReady | None:
+        """The settings of waitForPodsReady with the defaults of the release; None if Kueue does not wait for pods."""
         waiting, rules = self.configuration.waiting, self.behaviour.waiting
         if not rules.enabled(waiting):
             return None

@@ -84,6 +84,10 @@ _MARKS: Mapping[str, str] = {
 _SETTINGS: Mapping[tuple[str, ...], str] = {
     ("multiKueue", "dispatcherName"): "the dispatchers of MultiKueue",
     ("multiKueue", "externalFrameworks"): "other kinds of work that are dispatched",
+    (
+        "waitForPodsReady",
+        "blockAdmission",
+    ): "pods that get ready later than in the input",
     ("objectRetentionPolicies",): "Workloads that are deleted after a while",
 }
 """Fields of the Configuration."""

@@ -14,6 +14,7 @@ from kueue_dra_ref.api.conditions import is_false, is_true
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
+from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
@@ -52,23 +53,6 @@ class QuotaHolder:
     local_queue_stays: bool = True
     """Whether its LocalQueue exists and is not being deleted."""
     cluster_queue_stays: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasonMessage:
-    """The reason and the message of a condition."""
-
-    reason: str
-    message: str
-    cause: str = ""
-    """The underlying cause, such as the reason for which a workload was deactivated."""
-
-    @property
-    def full_reason(self) -> str:
-        """The reason, that of a deactivation with its underlying cause."""
-        if self.reason != "Deactivated" or not self.cause:
-            return self.reason
-        return f"{self.reason}DueTo{self.cause}"
 
 
 @rule("QUEUE-002")

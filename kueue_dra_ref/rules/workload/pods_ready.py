@@ -19,11 +19,13 @@ from kueue_dra_ref.api.pods_ready import (
     WaitForPodsReady,
 )
 from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 
 _UNREADY = "Not all pods are ready or succeeded"
 _LOST = "At least one pod has failed, waiting for recovery"
+_LONGEST_BACKOFF = (2**62 - 1) // 10**9
+"""Half of the longest time in Go, in seconds."""
 _READY = "All pods reached readiness and the workload is running"
 
 
@@ -151,11 +153,20 @@ def block_admission(waiting: WaitForPodsReady) -> bool:
     return bool(waiting.block_admission)
 
 
-@rule("READY-005")
+@rule("READY-005", "READY-032")
 def written_timeout(waiting: WaitForPodsReady) -> float | None:
-    """A workload waits for its pods for the timeout.
+    """A workload waits for its pods for the timeout; with a timeout of zero it does not wait.
 
-    Kueue: pkg/controller/core/core.go (waitForPodsReady)
+    Kueue 0.14: pkg/controller/core/core.go (waitForPodsReady)
+    """
+    return waiting.timeout
+
+
+@rule("READY-005", "READY-020")
+def written_timeout_unless_zero(waiting: WaitForPodsReady) -> float | None:
+    """A workload waits for its pods for the timeout; a timeout of zero is none.
+
+    Kueue: apis/config/v1beta2/defaults.go (SetDefaults_Configuration)
     """
     return waiting.timeout or None
 
@@ -257,14 +268,37 @@ def too_many_requeues_deactivate(
     )
 
 
-@rule("READY-009", "READY-010")
+@rule("READY-026")
+def first_backoff_is_the_base(waiting: WaitForPodsReady, requeues: int) -> int | None:
+    """After its first eviction a workload backs off for backoffBaseSeconds, even if backoffMaxSeconds is less.
+
+    Kueue: pkg/util/wait/backoff.go (WaitTime)
+    """
+    return waiting.backoff_base if requeues == 1 else None
+
+
+@rule("READY-028")
+def backoff_without_a_limit(waiting: WaitForPodsReady, requeues: int) -> int | None:
+    """With a backoffMaxSeconds of zero, the backoff doubles without a limit.
+
+    Kueue: pkg/util/wait/backoff.go (NewBackoff)
+    """
+    if waiting.backoff_max:
+        return None
+    return min(_doubled(waiting, requeues), _LONGEST_BACKOFF)
+
+
+@rule("READY-009", "READY-010", "READY-027")
 def backoff_doubles(waiting: WaitForPodsReady, requeues: int) -> int:
     """An evicted workload backs off for backoffBaseSeconds, twice as long each time, up to backoffMaxSeconds.
 
     Kueue: pkg/workload/workload.go (UpdateRequeueState)
     """
-    doubled = waiting.backoff_base << min(requeues - 1, 60)
-    return min(doubled, waiting.backoff_max)
+    return min(_doubled(waiting, requeues), waiting.backoff_max)
+
+
+def _doubled(waiting: WaitForPodsReady, requeues: int) -> int:
+    return waiting.backoff_base << min(requeues - 1, 60)
 
 
 @rule("READY-016")

@@ -11,6 +11,7 @@ from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.manifests import STARTED
 from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.profiles import a_configuration
 from kueue_dra_fixtures.verdicts import admitted, evicted
 from kueue_dra_ref.api.conditions import condition
 
@@ -42,11 +43,24 @@ def small(lab: Lab, quota: int = 2, **spec: Any) -> Queue:
     return lab.queue({"whole-gpus": quota, "cpu": 2}, **spec)
 
 
-def running(lab: Lab, queue: Queue, work: Work, ready: int) -> Job:
-    """Submit work whose pods run from the start, some of them ready."""
-    pods = work.pod_sets[0].count
-    made = lab.written(work, queue)
-    return lab.submit_manifest({**made, "status": {"active": pods, "ready": ready}})
+def aged(lab: Lab, job: Job, seconds: int, kind: str = "Admitted") -> None:
+    """Let a condition of a job be some seconds older, and settle."""
+    conditions = []
+    for each in lab.workload(job)["status"]["conditions"]:
+        if each["type"] == kind:
+            since = datetime.fromisoformat(each["lastTransitionTime"]) - timedelta(seconds=seconds)
+            each = {**each, "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        conditions.append(each)
+    lab.write_status(job, conditions=conditions)
+
+
+def recovering(lab: Lab, queue: Queue, seconds: int) -> Job:
+    """Submit work that had ready pods and lost them some seconds ago."""
+    job = queue.submit(CARDS)
+    lab.run_ready(job, pods=2, ready=2)
+    lab.run_ready(job, pods=0, ready=0)
+    aged(lab, job, seconds, "PodsReady")
+    return job
 
 
 @covers("READY-001")
@@ -136,8 +150,11 @@ def test_the_timeout_evicts(lab: Lab, work: Work) -> None:
 @covers("READY-005")
 def test_ready_pods_stop_the_timeout(lab: Lab) -> None:
     """They were ready before its end."""
-    wait_for_pods(lab, timeout="1s")
-    job = running(lab, small(lab), CARDS, 2)
+    wait_for_pods(lab)
+    job = small(lab).submit(CARDS)
+    lab.run_ready(job, pods=2, ready=2)
+
+    aged(lab, job, 660)
 
     assert lab.pods_ready(job) == ("True", "Started")
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
@@ -181,24 +198,23 @@ def test_devices_are_held_until_the_pods_are_gone(lab: Lab) -> None:
 
 
 @covers("READY-007")
-def test_recovery_has_the_timeout_of_the_start(lab: Lab) -> None:
-    """Without a timeout of its own."""
-    wait_for_pods(lab, timeout="1s")
-    job = running(lab, small(lab), CARDS, 2)
+@pytest.mark.parametrize(
+    ("seconds", "kept"), [pytest.param(540, True, id="nine-minutes"), pytest.param(630, False, id="over-ten-minutes")]
+)
+def test_recovery_has_the_timeout_of_the_start(lab: Lab, seconds: int, kept: bool) -> None:
+    """Of ten minutes, without a timeout of its own."""
+    wait_for_pods(lab)
+    job = recovering(lab, small(lab), seconds)
 
-    lab.run_ready(job, pods=0, ready=0)
-
-    assert lab.evictions(job) == [("PodsReadyTimeout", "WaitForRecovery", 1)]
-    assert lab.admission(job) is None
+    assert lab.evictions(job) == ([] if kept else [("PodsReadyTimeout", "WaitForRecovery", 1)])
+    assert (lab.admission(job) is not None) is kept
 
 
 @covers("READY-023")
 def test_recovery_has_no_timeout(lab: Lab) -> None:
     """Without a timeout of its own, up to 0.15."""
-    wait_for_pods(lab, timeout="1s")
-    job = running(lab, small(lab), CARDS, 2)
-
-    lab.run_ready(job, pods=0, ready=0)
+    wait_for_pods(lab)
+    job = recovering(lab, small(lab), 36000)
 
     assert lab.pods_ready(job) == ("False", "WaitForRecovery")
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
@@ -207,10 +223,8 @@ def test_recovery_has_no_timeout(lab: Lab) -> None:
 @covers("READY-008")
 def test_a_recovery_timeout_of_zero_never_ends(lab: Lab) -> None:
     """The devices stay with the workload that lost its pods."""
-    wait_for_pods(lab, timeout="1s", recoveryTimeout="0s")
-    job = running(lab, small(lab), CARDS, 2)
-
-    lab.run_ready(job, pods=0, ready=0)
+    wait_for_pods(lab, recoveryTimeout="0s")
+    job = recovering(lab, small(lab), 36000)
 
     assert lab.pods_ready(job) == ("False", "WaitForRecovery")
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
@@ -226,14 +240,17 @@ def backoff(lab: Lab, job: Job) -> float:
     return passed.total_seconds()
 
 
-@covers("READY-009", "READY-010")
+@covers("READY-009")
 @pytest.mark.parametrize(
     ("requeues", "strategy", "seconds"),
     [
         pytest.param(0, {}, 600, id="first"),
-        pytest.param(3, {}, 4800, id="fourth", marks=covers("READY-010")),
+        pytest.param(3, {}, 4800, id="fourth"),
         pytest.param(1, {"backoffMaxSeconds": 1000}, 1000, id="at-most", marks=covers("READY-010")),
-        pytest.param(3, {"backoffMaxSeconds": 5000}, 4800, id="below-the-most"),
+        pytest.param(3, {"backoffMaxSeconds": 5000}, 4800, id="below-the-most", marks=covers("READY-010")),
+        pytest.param(0, {"backoffMaxSeconds": 100}, 600, id="first-above-the-most", marks=covers("READY-026")),
+        pytest.param(0, {"backoffMaxSeconds": 100}, 100, id="first-at-most", marks=covers("READY-027")),
+        pytest.param(1, {"backoffMaxSeconds": 0}, 1200, id="no-most", marks=covers("READY-028")),
     ],
 )
 def test_the_backoff_doubles(lab: Lab, requeues: int, strategy: dict[str, int], seconds: int) -> None:
@@ -366,7 +383,7 @@ def test_a_reservation_that_waits_for_checks_blocks(lab: Lab) -> None:
     wait_for_pods(lab, blockAdmission=True)
     check = lab.admission_check()
     checks = {"admissionChecksStrategy": {"admissionChecks": [{"name": check}]}}
-    first = small(lab, **checks).submit(CARDS)
+    first = small(lab, 2, **checks).submit(CARDS)
     second = small(lab).submit(CARDS)
 
     assert lab.condition(first, "QuotaReserved") == ("True", "QuotaReserved")
@@ -504,17 +521,6 @@ def test_the_first_version_needs_its_field(lab: Lab, section: dict[str, bool]) -
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
 
 
-def aged(lab: Lab, job: Job, seconds: int) -> None:
-    """Let the admission of a job be some seconds older."""
-    conditions = []
-    for each in lab.workload(job)["status"]["conditions"]:
-        if each["type"] == "Admitted":
-            since = datetime.fromisoformat(each["lastTransitionTime"]) - timedelta(seconds=seconds)
-            each = {**each, "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
-        conditions.append(each)
-    lab.write_status(job, conditions=conditions)
-
-
 @covers("READY-018", "READY-005")
 @pytest.mark.parametrize(
     ("seconds", "kept"), [pytest.param(240, True, id="four-minutes"), pytest.param(330, False, id="over-five-minutes")]
@@ -578,12 +584,140 @@ def test_pods_are_waited_for_by_default(
 @pytest.mark.parametrize(
     ("seconds", "kept"), [pytest.param(1700, True, id="not-yet"), pytest.param(1830, False, id="over-thirty-minutes")]
 )
-def test_thirty_minutes_by_default(lab: Lab, seconds: int, kept: bool) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    [pytest.param({}, id="no-section"), pytest.param({"waitForPodsReady": {"timeout": "0s"}}, id="timeout-0")],
+)
+def test_thirty_minutes_by_default(lab: Lab, settings: dict[str, Any], seconds: int, kept: bool) -> None:
     """Since the admission; the devices are released then."""
-    lab.start()
+    lab.start(**settings)
     job = small(lab).submit(CARDS)
 
     aged(lab, job, seconds)
 
     assert (lab.admission(job) is not None) is kept
     assert lab.requeues(job) == (0 if kept else 1)
+
+
+@covers("READY-032")
+def test_a_timeout_of_zero_is_over_at_once(lab: Lab) -> None:
+    """The workload is evicted when it is admitted."""
+    wait_for_pods(lab, timeout="0s")
+    job = small(lab).submit(CARDS)
+
+    assert lab.evictions(job) == [("PodsReadyTimeout", "WaitForStart", 1)]
+    assert lab.admission(job) is None
+
+
+TIMED = {"timeout": "10m"}
+
+
+def fault(lab: Lab, **section: Any) -> str:
+    """Give the field of waitForPodsReady, and the error of it, for which Kueue does not start; empty if it starts."""
+    if next(iter(lab.behaviour.versions)) == FIRST:
+        section.setdefault("enable", True)
+    found = lab.refusal_text(a_configuration(lab.behaviour, waitForPodsReady=section))
+    return found.removeprefix("waitForPodsReady.")
+
+
+@covers("READY-029")
+@pytest.mark.parametrize(
+    ("section", "found"),
+    [
+        pytest.param({"timeout": "-1s"}, "timeout: Invalid value: ", id="timeout"),
+        pytest.param({"recoveryTimeout": "-1s"}, "recoveryTimeout: Invalid value: ", id="recovery"),
+        pytest.param({"recoveryTimeout": "0s"}, "", id="recovery-0"),
+    ],
+)
+def test_times_are_not_negative(lab: Lab, section: dict[str, Any], found: str) -> None:
+    """Kueue names the field, and does not start."""
+    shown = fault(lab, **{**TIMED, **section})
+
+    assert shown.startswith(found) if found else shown == ""
+
+
+@covers("READY-029")
+@pytest.mark.parametrize(
+    ("strategy", "found"),
+    [
+        pytest.param(
+            {"timestamp": "Never"},
+            'timestamp: Unsupported value: "Never": supported values: "Creation", "Eviction"',
+            id="timestamp",
+        ),
+        pytest.param({"timestamp": "Creation"}, "", id="known-timestamp"),
+        pytest.param(
+            {"backoffLimitCount": -1},
+            "backoffLimitCount: Invalid value: -1: must be greater than or equal to 0",
+            id="limit",
+        ),
+        pytest.param(
+            {"backoffBaseSeconds": -2},
+            "backoffBaseSeconds: Invalid value: -2: must be greater than or equal to 0",
+            id="base",
+        ),
+        pytest.param(
+            {"backoffMaxSeconds": -3},
+            "backoffMaxSeconds: Invalid value: -3: must be greater than or equal to 0",
+            id="most",
+        ),
+        pytest.param({"backoffLimitCount": 0, "backoffBaseSeconds": 0, "backoffMaxSeconds": 0}, "", id="zero"),
+    ],
+)
+def test_the_strategy_is_valid(lab: Lab, strategy: dict[str, Any], found: str) -> None:
+    """Kueue names the field, and does not start."""
+    shown = fault(lab, **TIMED, requeuingStrategy=strategy)
+
+    assert shown == (f"requeuingStrategy.{found}" if found else "")
+
+
+@covers("READY-029", "READY-018")
+def test_a_section_that_is_not_enabled_is_not_validated(lab: Lab) -> None:
+    """Of the first version."""
+    section = {"enable": False, "timeout": "-1s", "requeuingStrategy": {"backoffBaseSeconds": -1}}
+    first = a_configuration(lab.behaviour, apiVersion=FIRST, waitForPodsReady=section)
+
+    assert lab.refusal_text(first) == ""
+
+
+@covers("READY-029", "READY-020")
+def test_a_section_is_not_validated_while_the_gate_is_on(lab: Lab) -> None:
+    """DisableWaitForPodsReady."""
+    section = {"timeout": "-1s", "requeuingStrategy": {"timestamp": "Never"}}
+    switched = {"DisableWaitForPodsReady": True}
+    configuration = a_configuration(lab.behaviour, switched=switched, waitForPodsReady=section)
+
+    assert lab.refusal_text(configuration) == ""
+
+
+MISSING = "timeout: Required value: must be specified"
+
+
+@covers("READY-030")
+@pytest.mark.parametrize(
+    ("section", "found"),
+    [
+        pytest.param({}, MISSING, id="none"),
+        pytest.param({"timeout": "0s"}, MISSING, id="zero"),
+        pytest.param({"timeout": "1s"}, "", id="a-second"),
+    ],
+)
+def test_the_second_version_needs_a_timeout(lab: Lab, section: dict[str, Any], found: str) -> None:
+    """Up to 0.18."""
+    assert fault(lab, **section) == found
+
+
+@covers("READY-031")
+@pytest.mark.parametrize(
+    ("section", "found"),
+    [
+        pytest.param({"timeout": "0s"}, f"waitForPodsReady.{MISSING}", id="zero"),
+        pytest.param({}, "", id="default"),
+    ],
+)
+def test_the_timeout_of_the_first_version_is_not_zero(lab: Lab, section: dict[str, Any], found: str) -> None:
+    """It has a default."""
+    section = {"enable": True, **section}
+    first = a_configuration(lab.behaviour, apiVersion=FIRST, waitForPodsReady=section)
+
+    assert lab.refusal_text(first) == found
