@@ -8,7 +8,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import GPU, Template, a_request, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
-from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.marks import covers, on_kubernetes
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.resources import a_class, a_slice
 from kueue_dra_ref.target import Manifest
@@ -196,12 +196,19 @@ def test_a_kind_of_kubernetes_of_the_wrong_type_is_a_bad_request(
 
 
 @covers("API-020")
-def test_the_cat_of_the_concept_page_is_refused(lab: Lab) -> None:
+@pytest.mark.parametrize(
+    "device",
+    [
+        pytest.param("spec.devices[0]", id="in-1.36", marks=on_kubernetes("1.36")),
+        pytest.param("spec.devices[0].basic", id="in-1.37", marks=on_kubernetes("1.37")),
+    ],
+)
+def test_the_cat_of_the_concept_page_is_refused(lab: Lab, device: str) -> None:
     """Its attribute says boolean where the API says bool, and so it has no value."""
-    device = {"name": "large-black-cat", "basic": {"attributes": CAT}}
-    cats = a_slice(lab.name("slice"), [device], version="v1beta1")
+    cat = {"name": "large-black-cat", "basic": {"attributes": CAT}}
+    cats = a_slice(lab.name("slice"), [cat], version="v1beta1")
 
-    assert lab.offer(cats) == refused("spec.devices[0].attributes[cat]: Invalid value")
+    assert lab.offer(cats) == refused(f"{device}.attributes[cat]: Invalid value")
 
 
 @covers("API-020")

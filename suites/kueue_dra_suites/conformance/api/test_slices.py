@@ -192,6 +192,13 @@ def test_counters_are_in_slices_of_their_own(lab: Lab, spec: dict[str, Any], ans
             {"default": "1Gi", "validRange": {"min": "2Gi"}},
             refused(f"{POLICY}.validRange.min: Invalid value"),
             id="default-below-the-range",
+            marks=on_kubernetes("1.36"),
+        ),
+        pytest.param(
+            {"default": "1Gi", "validRange": {"min": "2Gi"}},
+            refused(f"{POLICY}.validRange.default: Invalid value"),
+            id="default-below-the-range-in-1.37",
+            marks=on_kubernetes("1.37"),
         ),
         pytest.param(
             {"default": "1Gi", "validRange": {"min": "1Gi", "max": "9Gi"}},
@@ -224,8 +231,10 @@ def test_a_policy_is_for_a_device_that_can_be_shared(lab: Lab) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        pytest.param(ACCEPTED, id="rounded-up"),
-        pytest.param(ACCEPTED, id="rounded-up-in-1.37", marks=on_kubernetes("1.37")),
+        pytest.param(ACCEPTED, id="rounded-up", marks=on_kubernetes("1.36")),
+        pytest.param(
+            ACCEPTED, id="rounded-up-in-1.37", marks=on_kubernetes("1.37", "DRAFractionalCapacityRange=false")
+        ),
         pytest.param(
             refused(f"{POLICY}.validRange.step: Invalid value"),
             id="fractions-in-1.37",
