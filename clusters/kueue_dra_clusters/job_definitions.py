@@ -1,6 +1,7 @@
-"""Installs the CRDs of the work that a Configuration names, from the modules that the release of Kueue pins.
+"""Installs CRDs from the modules that Kueue pins: of the work that a Configuration names, and ProvisioningRequests.
 
-Their own controllers do not run: the cases report what those would, as they do for Jobs.
+Their own controllers do not run: the cases report what those would, as they do for Jobs.  Without the CRD of
+ProvisioningRequests Kueue does not start the controller of their checks.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from kueue_dra_clusters.go_tool import PINNED, Component
 from kueue_dra_clusters.manifests import Manifest, documents
 from kueue_dra_ref.api.job_kinds import JOB_SET, TRAINING, WRAPPER
 from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET
+from kueue_dra_ref.api.provisioning import AUTOSCALING
 from kueue_dra_ref.api.ray_kinds import RAY_KINDS
 from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB
@@ -29,7 +31,15 @@ class DefinitionSource:
     files: Sequence[str]
 
 
+PROVISIONING = AUTOSCALING
+"""Names the CRD of ProvisioningRequests among those of work."""
 SOURCES: Mapping[str, DefinitionSource] = {
+    PROVISIONING: DefinitionSource(
+        name="cluster-autoscaler-apis",
+        module="k8s.io/autoscaler/cluster-autoscaler/apis",
+        folder="config/crd",
+        files=["autoscaling.x-k8s.io_provisioningrequests.yaml"],
+    ),
     JOB_SET.framework: DefinitionSource(
         name="jobset",
         module="sigs.k8s.io/jobset",
@@ -88,7 +98,7 @@ SOURCES: Mapping[str, DefinitionSource] = {
         for kind in RAY_KINDS
     },
 }
-"""By framework, where the CRD of its kind is; Jobs have none."""
+"""By framework, where the CRD of its kind is; Jobs have none, and ProvisioningRequests are no framework."""
 
 
 @dataclass(slots=True, kw_only=True)

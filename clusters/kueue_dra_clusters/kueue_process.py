@@ -13,7 +13,7 @@ import urllib3
 
 from kueue_dra_clusters.api_client import APIClient, auth_headers, body_of
 from kueue_dra_clusters.errors import ClusterError, ProcessError
-from kueue_dra_clusters.job_definitions import JobDefinitions
+from kueue_dra_clusters.job_definitions import PROVISIONING, JobDefinitions
 from kueue_dra_clusters.manager_config import (
     DEFAULTS,
     ManagerEnvironment,
@@ -88,10 +88,11 @@ class KueueProcess:
         return ()
 
     def _ensure_definitions(self, configuration: Mapping[str, Any]) -> None:
-        """Install the CRDs of the work that a Configuration names."""
+        """Install the CRDs of the work that a Configuration names, and that of ProvisioningRequests."""
         integrations = configuration.get("integrations") or {}
         if self.definitions:
-            self.definitions.ensure(integrations.get("frameworks") or ())
+            frameworks = integrations.get("frameworks") or ()
+            self.definitions.ensure([PROVISIONING, *frameworks])
 
     def restart(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Restart, with another Configuration or with the same; objects stay."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.api.job_kind import JobKind
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, PodOwner
+from kueue_dra_ref.api.provisioning import AUTOSCALING, CONFIG, POD_TEMPLATE, REQUEST
 from kueue_dra_ref.api.status_errors import invalid, required
 from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.api.train_jobs import RUNTIME_KINDS, TRAIN_JOB
@@ -77,6 +78,7 @@ KINDS = {
         ),
         ResourceKind(name="RuntimeClass", group="node.k8s.io", versions=("v1",)),
         ResourceKind(name="LimitRange", group="", versions=("v1",), namespaced=True),
+        ResourceKind(name=POD_TEMPLATE, group="", versions=("v1",), namespaced=True),
         ResourceKind(name="Secret", group="", versions=("v1",), namespaced=True),
         *map(_work, JOB_KINDS.values()),
         *map(_work, POD_OWNERS.values()),
@@ -88,6 +90,13 @@ KINDS = {
         _kueue("AdmissionCheck"),
         _kueue("MultiKueueConfig"),
         _kueue("MultiKueueCluster"),
+        _kueue(CONFIG),
+        ResourceKind(
+            name=REQUEST,
+            group=AUTOSCALING,
+            versions=("v1", "v1beta1"),
+            namespaced=True,
+        ),
         _kueue(TOPOLOGY),
         _kueue("LocalQueue", namespaced=True),
         _kueue("Workload", namespaced=True),

@@ -100,6 +100,7 @@ BUILT_IN: Mapping[str, GoStruct] = {
         ("spec", fields("v1.LimitRangeSpec", ("limits", GoSlice(_BOUNDS)))),
     ),
     "Secret": _kind("Secret", ("type", TEXT), ("data", GoMap(TEXT))),
+    "PodTemplate": _kind("PodTemplate", ("template", TEMPLATE)),
     "Job": JOB,
     "Deployment": _kind("Deployment", ("spec", _DEPLOYMENT), ("status", ANYTHING)),
     "StatefulSet": _kind("StatefulSet", ("spec", _STATEFUL_SET), ("status", ANYTHING)),

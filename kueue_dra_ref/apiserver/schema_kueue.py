@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from kueue_dra_ref.api.provisioning import CONFIG, REQUEST
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.apiserver.go_types import (
     ANYTHING,
@@ -68,6 +69,8 @@ def schema(kind: str, version: str) -> GoStruct:
         return CUSTOM[kind]
     if kind in RUNTIMES:
         return RUNTIMES[kind]
+    if kind == REQUEST:
+        return _PROVISIONING_REQUEST
     if kind == "WorkloadPriorityClass":
         return fields(
             f"{version}.{kind}", *HEAD, ("value", INT32), ("description", TEXT)
@@ -230,6 +233,58 @@ def _worker(version: str) -> GoStruct:
     return fields(f"{version}.MultiKueueClusterSpec", (source, ANYTHING))
 
 
+def _provisioning(version: str) -> GoStruct:
+    strategy = fields(
+        f"{version}.ProvisioningRequestRetryStrategy",
+        *all_of(INT32, "backoffLimitCount backoffBaseSeconds backoffMaxSeconds"),
+    )
+    selector = fields(
+        f"{version}.ProvisioningRequestPodSetUpdatesNodeSelector",
+        *all_of(TEXT, "key valueFromProvisioningClassDetail"),
+    )
+    updates = fields(
+        f"{version}.ProvisioningRequestPodSetUpdates",
+        ("nodeSelector", GoSlice(selector, keyed=True)),
+    )
+    return fields(
+        f"{version}.{CONFIG}Spec",
+        ("provisioningClassName", TEXT),
+        ("parameters", GoMap(TEXT)),
+        ("managedResources", GoSlice(_RESOURCE)),
+        ("retryStrategy", strategy),
+        ("podSetUpdates", updates),
+        ("podSetMergePolicy", word(f"{version}.{CONFIG}PodSetMergePolicy")),
+    )
+
+
+_ASKED_PODS = fields(
+    "v1.PodSet",
+    ("podTemplateRef", fields("v1.Reference", ("name", TEXT))),
+    ("count", INT32),
+)
+_PROVISIONING_REQUEST = fields(
+    f"v1.{REQUEST}",
+    *HEAD,
+    (
+        "spec",
+        fields(
+            f"v1.{REQUEST}Spec",
+            ("podSets", GoSlice(_ASKED_PODS)),
+            ("provisioningClassName", TEXT),
+            ("parameters", GoMap(TEXT)),
+        ),
+    ),
+    (
+        "status",
+        fields(
+            f"v1.{REQUEST}Status",
+            CONDITIONS,
+            ("provisioningClassDetails", GoMap(TEXT)),
+        ),
+    ),
+)
+
+
 def _topology(version: str) -> GoStruct:
     level = fields(f"{version}.TopologyLevel", ("nodeLabel", TEXT))
     return fields(f"{version}.TopologySpec", ("levels", GoSlice(level)))
@@ -243,6 +298,7 @@ _SPECS: Mapping[str, Callable[[str], GoStruct]] = {
     "Cohort": _cohort,
     "LocalQueue": _local_queue,
     "ResourceFlavor": _flavor,
+    CONFIG: _provisioning,
     "Topology": _topology,
     DRA_CONFIG: _resources,
 }

@@ -22,6 +22,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
 from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
+from kueue_dra_ref.behaviours.phases_provisioning import ProvisioningRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FairSharingRules,
@@ -99,6 +100,7 @@ class Behaviour:
     )
     cycle: SchedulingCycle
     checking: AdmissionCheckRules
+    provisioning: ProvisioningRules = field(default_factory=ProvisioningRules)
     dispatching: MultiKueueRules = field(default_factory=MultiKueueRules)
     waiting: PodsReadyRules
     reporting: StatusRules

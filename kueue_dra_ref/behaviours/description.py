@@ -58,6 +58,7 @@ PHASES = {
     "sharing": "admission-fair-sharing",
     "cycle": "scheduling-cycle",
     "checking": "admission-checks",
+    "provisioning": "provisioning-requests",
     "dispatching": "multikueue",
     "waiting": "pods-ready",
     "reporting": "status",

@@ -24,6 +24,7 @@ from kueue_dra_ref.behaviours.kueue_0_14_dra import (
     PROCESSING,
 )
 from kueue_dra_ref.behaviours.kueue_0_14_pods import PODS
+from kueue_dra_ref.behaviours.kueue_0_14_provisioning import PROVISIONING
 from kueue_dra_ref.behaviours.kueue_0_14_scheduling import (
     ASSIGNING,
     COHORTS,
@@ -52,6 +53,7 @@ def kueue_0_14() -> Behaviour:
     return replace(
         _scheduling(),
         sharing=SHARING,
+        provisioning=PROVISIONING,
         random_map_order=True,
         overwrites_unread_status=False,
         batches_requeues=False,

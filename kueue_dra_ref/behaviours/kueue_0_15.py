@@ -23,6 +23,7 @@ from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
 )
 from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
+from kueue_dra_ref.behaviours.phases_provisioning import ProvisioningRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     FlavorAssignment,
     PreemptionRules,
@@ -67,6 +68,7 @@ from kueue_dra_ref.rules.webhooks import job_webhook, pod_owner_webhook, ray_web
 from kueue_dra_ref.rules.workload import (
     admission_checks,
     pods_ready,
+    provisioning,
     workload_priority_class,
     workload_status,
 )
@@ -96,6 +98,7 @@ def kueue_0_15() -> Behaviour:
         topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
         waiting=_waiting(earlier.waiting),
+        provisioning=_provisioning(earlier.provisioning),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -364,6 +367,17 @@ def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
         ),
         # Workloads with devices are tried again when their backoff ends.
         ignore_backoff_end=AnyOf(),
+    )
+
+
+def _provisioning(earlier: ProvisioningRules) -> ProvisioningRules:
+    return replace(
+        earlier,
+        # The check counts the retries, and delays the workload, which keeps its quota until then.
+        retries=First(provisioning.retries_of_check),
+        delay=First(provisioning.delay_of_retry),
+        delay_workload=First(),
+        evict_first=AnyOf(),
     )
 
 

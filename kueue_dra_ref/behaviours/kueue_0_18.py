@@ -32,6 +32,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
 )
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
+from kueue_dra_ref.behaviours.phases_provisioning import ProvisioningRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FlavorAssignment,
@@ -88,6 +89,7 @@ from kueue_dra_ref.rules.workload import (
     adjust_resources,
     admission_checks,
     pods_ready,
+    provisioning,
     resource_transformations,
     workload_priority_class,
     workload_status,
@@ -115,6 +117,7 @@ def kueue_0_18() -> Behaviour:
         sharing=_sharing(earlier.sharing),
         topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
+        provisioning=_provisioning(earlier.provisioning),
         dispatching=DISPATCHING,
         waiting=_waiting(earlier.waiting),
         reporting=_reporting(earlier.reporting),
@@ -475,6 +478,21 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
         reject=earlier.reject.swap(
             admission_checks.rejection_deactivates_0_17,
             admission_checks.rejection_deactivates,
+        ),
+    )
+
+
+def _provisioning(earlier: ProvisioningRules) -> ProvisioningRules:
+    return replace(
+        earlier,
+        # Requests that nothing waits for are deleted, and the check has the number of the next one.
+        number=First(provisioning.retries_give_number),
+        drop=AnyOf(
+            provisioning.finished_work_drops_requests,
+            when(
+                provisioning.evicted_work_drops_requests,
+                CleanupProvisioningRequestsOnEviction=True,
+            ),
         ),
     )
 

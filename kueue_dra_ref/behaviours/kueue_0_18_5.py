@@ -18,9 +18,11 @@ from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
 )
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
-from kueue_dra_ref.model.slots import First, Fold
+from kueue_dra_ref.behaviours.phases_provisioning import ProvisioningRules
+from kueue_dra_ref.model.slots import AnyOf, First, Fold
 from kueue_dra_ref.rules.dra import extended_resource_requests
 from kueue_dra_ref.rules.queue import local_queue_usage
+from kueue_dra_ref.rules.workload import provisioning
 
 
 def kueue_0_18_5() -> Behaviour:
@@ -32,6 +34,7 @@ def kueue_0_18_5() -> Behaviour:
         title="Kueue 0.18.5 (provisional)",
         extended=_extended(earlier.extended),
         sharing=exact_sharing(earlier.sharing),
+        provisioning=exact_requests(earlier.provisioning),
     )
 
 
@@ -45,6 +48,20 @@ def exact_sharing(earlier: AdmissionFairSharingRules) -> AdmissionFairSharingRul
         by_weight=earlier.by_weight.swap(
             local_queue_usage.unused_weight_of_zero_is_first,
             local_queue_usage.weight_of_zero_is_last,
+        ),
+    )
+
+
+def exact_requests(earlier: ProvisioningRules) -> ProvisioningRules:
+    """What 0.18.5 changes in ProvisioningRequests, and 0.19 as well."""
+    return replace(
+        earlier,
+        # Pod sets without pods are left out.
+        skip=AnyOf(provisioning.skip_pod_sets_without_pods),
+        # The message of a check is not that of an earlier request.
+        answer=earlier.answer.swap(
+            provisioning.unanswered_is_pending,
+            provisioning.unanswered_has_no_message,
         ),
     )
 

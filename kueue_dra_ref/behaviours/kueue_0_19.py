@@ -19,7 +19,7 @@ from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
-from kueue_dra_ref.behaviours.kueue_0_18_5 import exact_sharing
+from kueue_dra_ref.behaviours.kueue_0_18_5 import exact_requests, exact_sharing
 from kueue_dra_ref.behaviours.kueue_0_18_6 import sharing_with_ledger
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import (
@@ -100,6 +100,7 @@ def kueue_0_19() -> Behaviour:
         # As 0.18.5 and 0.18.6 do.
         sharing=sharing_with_ledger(exact_sharing(earlier.sharing)),
         checking=_checking(earlier.checking),
+        provisioning=exact_requests(earlier.provisioning),
         dispatching=_dispatching(earlier.dispatching),
         waiting=_waiting(earlier.waiting),
         reporting=_reporting(earlier.reporting),

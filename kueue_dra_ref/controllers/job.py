@@ -7,6 +7,7 @@ Kueue: pkg/controller/jobframework/reconciler.go (JobReconciler, ReconcileGeneri
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true, set_condition
@@ -345,6 +346,7 @@ class JobReconciler:
         self, job: Manifest, spec: Manifest, name: str = "", annotations: Any = None
     ) -> None:
         meta = job["metadata"]
+        annotations = {**self._passed_on(job), **(annotations or {})}
         workload = {
             "apiVersion": "kueue.x-k8s.io/v1beta2",
             "kind": "Workload",
@@ -359,6 +361,14 @@ class JobReconciler:
         }
         if self._is_accepted(workload):
             self.store.put(workload)
+
+    def _passed_on(self, job: Manifest) -> Mapping[str, str]:
+        """Give the annotations of work that its Workload has as well."""
+        found: dict[str, str] = {}
+        annotations = job["metadata"].get("annotations") or {}
+        for passed in self.kueue.behaviour.provisioning.parameters(annotations):
+            found |= passed
+        return found
 
     def _owner(self, job: Manifest) -> Manifest:
         """Give the reference of a Workload to the work that owns it."""

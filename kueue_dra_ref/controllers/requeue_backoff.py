@@ -6,7 +6,7 @@ Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, Reconcile
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.conditions import condition, is_false, set_condition
+from kueue_dra_ref.api.conditions import condition, is_false, is_true, set_condition
 from kueue_dra_ref.api.workloads import is_active, requeue_at
 from kueue_dra_ref.controlplane.clock import seconds_of
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -24,6 +24,9 @@ def backs_off(kueue: Kueue, working: Manifest) -> bool:
         return False
     if kueue.behaviour.waiting.ignore_backoff_end(kueue.asks_for_devices(working)):
         return False
+    has_quota = is_true(working, "QuotaReserved")
+    if has_quota and kueue.behaviour.provisioning.evict_first():
+        return False
     wait = seconds_of(until) - kueue.clock.seconds
     if wait > 0:
         kueue.reconcile_later(wait, key_of(working))
@@ -31,6 +34,12 @@ def backs_off(kueue: Kueue, working: Manifest) -> bool:
     _finish(kueue, working)
     kueue.store.put(working)
     return True
+
+
+def has_elapsed(kueue: Kueue, working: Manifest) -> bool:
+    """Whether the time until which a workload backs off is over."""
+    until = requeue_at(working)
+    return bool(until) and seconds_of(until) <= kueue.clock.seconds
 
 
 def _finish(kueue: Kueue, working: Manifest) -> None:

@@ -22,7 +22,11 @@ from kueue_dra_ref.controllers.deviceclass import is_on_hold, may_queue
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controllers.pods_ready import PodsReady
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
-from kueue_dra_ref.controllers.requeue_backoff import backs_off, ends_backoff
+from kueue_dra_ref.controllers.requeue_backoff import (
+    backs_off,
+    ends_backoff,
+    has_elapsed,
+)
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     evict,
@@ -174,7 +178,10 @@ class WorkloadReconciler:
         return True
 
     def _enqueue(self, working: Manifest) -> bool:
-        return self.kueue.enqueue({**working, "status": copied(working["status"])})
+        status = copied(working["status"])
+        if has_elapsed(self.kueue, working):
+            del status["requeueState"]["requeueAt"]
+        return self.kueue.enqueue({**working, "status": status})
 
     def _not_queued(
         self,

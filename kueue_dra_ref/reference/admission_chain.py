@@ -25,6 +25,7 @@ from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL, queue_named_by
 from kueue_dra_ref.api.multikueue import CONTROLLER, MANAGED_BY, managed_by
 from kueue_dra_ref.api.nodes import node_of
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
+from kueue_dra_ref.api.provisioning import REQUEST
 from kueue_dra_ref.api.queued_pods import with_gates
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError
@@ -359,7 +360,7 @@ _RESTORED = (
 )
 """The metadata that an API server sets on a write, and keeps of a restored object."""
 _WITH_STATUS = frozenset(
-    {*SUBMITTED, "LocalQueue", "ResourceClaim", "AdmissionCheck", NODE}
+    {*SUBMITTED, "LocalQueue", "ResourceClaim", "AdmissionCheck", REQUEST, NODE}
 )
 _WITH_FINALIZER = frozenset(
     {"ClusterQueue", "ResourceFlavor", "AdmissionCheck", TOPOLOGY}

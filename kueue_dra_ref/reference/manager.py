@@ -13,6 +13,7 @@ from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD
 from kueue_dra_ref.api.multikueue import CLUSTER, CONFIG, SECRET
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
+from kueue_dra_ref.api.provisioning import CONFIG as PROVISIONING_CONFIG
 from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
@@ -24,6 +25,8 @@ from kueue_dra_ref.controllers.multikueue_clusters import Dial
 from kueue_dra_ref.controllers.multikueue_setup import KINDS, MultiKueue
 from kueue_dra_ref.controllers.pod_owners import PodOwnerController
 from kueue_dra_ref.controllers.pods import PodReconciler
+from kueue_dra_ref.controllers.provisioning_setup import KINDS as ASKED
+from kueue_dra_ref.controllers.provisioning_setup import Provisioning
 from kueue_dra_ref.controllers.queue_status import QueueStatus
 from kueue_dra_ref.controllers.queues import QueueControllers
 from kueue_dra_ref.controllers.scheduler import Scheduler
@@ -44,6 +47,7 @@ _INITIAL_LIST = (
     SECRET,
     CLUSTER,
     CONFIG,
+    PROVISIONING_CONFIG,
     "AdmissionCheck",
     "Cohort",
     "ClusterQueue",
@@ -84,6 +88,7 @@ class Manager:
     ) -> None:
         self.kueue = Kueue(behaviour, configuration, store, clock)
         self.multikueue = MultiKueue(self.kueue, dial) if dial else None
+        self.provisioning = Provisioning(self.kueue)
         self.workloads = WorkloadReconciler(self.kueue)
         self.reconcilers = {
             name: JobReconciler(self.kueue, kind) for name, kind in JOB_KINDS.items()
@@ -103,9 +108,7 @@ class Manager:
         self._pauses = 0
         self._deferred: dict[tuple[str, Key], None] = {}
         """Victims to reconcile after the next cycle: their preemptor has not been admitted for long."""
-        self._handlers = self._all_handlers()
-        if self.multikueue is not None:
-            self._handlers = _merged(self._handlers, self.multikueue.handlers)
+        self._handlers = self._with_checks(self._all_handlers())
         self._list_all(store)
 
     def _list_all(self, store: Store) -> None:
@@ -113,6 +116,12 @@ class Manager:
         for kind in _INITIAL_LIST:
             for found in store.every(kind):
                 self.on_event(Event(kind=kind, key=key_of(found), old=None, new=found))
+
+    def _with_checks(self, handlers: Handlers) -> Handlers:
+        """Give handlers, and those of the controllers of admission checks."""
+        if self.multikueue is not None:
+            handlers = _merged(handlers, self.multikueue.handlers)
+        return _merged(handlers, self.provisioning.handlers)
 
     def _all_handlers(self) -> Handlers:
         queues, finalizers = self.queues, self.finalizers
@@ -271,6 +280,9 @@ class Manager:
             return
         if self.multikueue is not None and kind in KINDS:
             self.multikueue.reconcile(kind, key)
+            return
+        if kind in ASKED:
+            self.provisioning.reconcile(kind, key)
             return
         match kind:
             case "Workload":

@@ -10,6 +10,7 @@ from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, pod_set_places
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.provisioning import CONFIG, is_provisioning
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 from kueue_dra_ref.controllers.workloadpriorityclass import BUILT_IN
 from kueue_dra_ref.controlplane.store import Store
@@ -65,6 +66,8 @@ def references(manifest: Manifest) -> Iterator[MissingReference]:
         case "ClusterQueue":
             yield from _flavors(spec)
             yield from _checks(spec)
+        case "AdmissionCheck" if is_provisioning(manifest):
+            yield from _configuration(spec)
         case "Workload":
             yield from _of_workload(spec, namespace)
         case kind if kind in JOB_KINDS:
@@ -120,6 +123,17 @@ def _checks(spec: dict[str, Any]) -> Iterator[MissingReference]:
             field=f"spec.admissionChecksStrategy.admissionChecks[{index}].name",
             kind=ADMISSION_CHECK,
             name=check.get("name", ""),
+        )
+
+
+def _configuration(spec: dict[str, Any]) -> Iterator[MissingReference]:
+    """Give the configuration that a check of provisioning names."""
+    parameters = spec.get("parameters") or {}
+    if parameters.get("kind") == CONFIG:
+        yield MissingReference(
+            field="spec.parameters.name",
+            kind=CONFIG,
+            name=parameters.get("name", ""),
         )
 
 

@@ -23,7 +23,6 @@ OF_KUEUE = frozenset(
     {
         "MultiKueueCluster",
         "MultiKueueConfig",
-        "ProvisioningRequestConfig",
     }
 )
 """Kueue's own kinds whose decisions are not simulated."""

@@ -16,6 +16,7 @@ from kueue_dra_ref.api.job_kinds import (
 )
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.multikueue import CONTROLLER
+from kueue_dra_ref.api.provisioning import CONTROLLER as PROVISIONING
 from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
 from kueue_dra_ref.api.spark_application import ROLES, SPARK_APPLICATION, role_of
 from kueue_dra_ref.api.topologies import PLACED_BY
@@ -27,9 +28,10 @@ from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.simulation.later_changes import changed_configuration
 from kueue_dra_ref.target import FieldError, Manifest
 
-_CHECKS, _WORKERS, _TOPOLOGY, _ANCHOR = (
+_CHECKS, _WORKERS, _NODES, _TOPOLOGY, _ANCHOR = (
     "what the controller of an admission check decides",
     "what the workers of MultiKueue decide",
+    "what the cluster autoscaler answers to ProvisioningRequests",
     "topology-aware scheduling",
     "usage from the reservation of quota on, and not from admission on",
 )
@@ -108,6 +110,8 @@ def not_decided(manifest: Manifest, *, placed: bool = False) -> Iterator[FieldEr
         for field, found in places(manifest, path):
             if found == CONTROLLER:
                 yield _ignored(field, _WORKERS)
+            elif found == PROVISIONING:
+                yield _ignored(field, _NODES)
             elif not _is_of_kueue(found):
                 yield _ignored(field, subject)
     if manifest["kind"] in SUBMITTED:

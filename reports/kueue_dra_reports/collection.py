@@ -28,6 +28,7 @@ SUITE = "/kueue_dra_suites/conformance/"
 """The path of the cases, inside a checkout or an installation."""
 NOT_ATTACHED = {
     "needs_workers": "it needs two further clusters as workers of MultiKueue, and a run uses yours alone",
+    "needs_provisioning": "it acts as the cluster autoscaler, which a run on your cluster never does",
     "owns_kueue": "it restarts Kueue with its own Configuration, which a run on your cluster never does",
     "on_kubernetes": "it needs the API server of one minor, with gates of its own, and a run never changes yours",
     "newer_api_server": "it needs an API server with alpha features, and a run never changes that of your cluster",

@@ -54,6 +54,7 @@ MARKERS = (
     "covers(*ids): the requirements of the catalogue that this case proves; every conformance case needs one",
     "owns_kueue: the case restarts Kueue with its own Configuration, so it is not for an attached cluster",
     "needs_workers: the case needs two clusters as workers of MultiKueue, so it is not for an attached cluster",
+    "needs_provisioning: the case acts as a cluster autoscaler, so it is not for an attached cluster",
     "breaks_law(law, why): the case creates a state in which this invariant is known not to hold",
     "on_kubernetes(minor, *gates): the case needs the API server of a minor, with some feature gates on",
     "newer_api_server: the case needs an API server with alpha features, so it is not for an attached cluster",

@@ -1,0 +1,116 @@
+"""The controllers of ProvisioningRequests: what they react to, and whether their checks are active.
+
+Kueue: pkg/controller/admissionchecks/provisioning/controller.go (SetupWithManager, acHandler, prcHandler);
+    pkg/controller/admissionchecks/provisioning/admissioncheck_reconciler.go (acReconciler)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
+from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.provisioning import CONFIG, REQUEST, is_provisioning
+from kueue_dra_ref.controllers.provisioning import ProvisioningWorkloads
+from kueue_dra_ref.controllers.workload_conditions import apply_condition
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import Event, key_of
+from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.rules.workload.provisioning import ParametersReference
+
+ASKING = "ProvisioningWorkload"
+"""What is reconciled here, by the key of a Workload."""
+KINDS = frozenset({ASKING, CONFIG})
+"""What is reconciled here: Workloads, and checks by the kind of their configuration."""
+
+Handlers = Mapping[str, tuple[Callable[[Event], None], ...]]
+
+
+class Provisioning:
+    """Keeps the checks that ask for nodes, and the requests of workloads."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue = kueue
+        self.store = kueue.store
+        self.rules = kueue.behaviour.provisioning
+        self.workloads = ProvisioningWorkloads(kueue)
+
+    @property
+    def handlers(self) -> Handlers:
+        """What handles the changes of each kind."""
+        return {
+            REQUEST: (self._on_request,),
+            CONFIG: (self._on_config,),
+            ADMISSION_CHECK: (self._on_check,),
+            "Workload": (self._on_workload,),
+        }
+
+    def _on_workload(self, event: Event) -> None:
+        if event.new is not None and check_states(event.new):
+            self.kueue.reconcile(ASKING, event.key)
+
+    def _on_request(self, event: Event) -> None:
+        """Reconcile the workload of a request."""
+        request = event.new or event.old or {}
+        meta = request["metadata"]
+        namespace, _ = event.key
+        owners = meta.get("ownerReferences") or ()
+        for owner in owners:
+            key = (namespace, owner["name"])
+            self.kueue.reconcile(ASKING, key)
+
+    def _on_config(self, event: Event) -> None:
+        """Reconcile the checks of a configuration."""
+        _, name = event.key
+        for check in self.store.every(ADMISSION_CHECK):
+            if not is_provisioning(check):
+                continue
+            written = check["spec"].get("parameters") or {}
+            if written.get("name") == name:
+                self._reconcile_check(check["metadata"]["name"])
+
+    def _on_check(self, event: Event) -> None:
+        if is_provisioning(event.new) or is_provisioning(event.old):
+            _, name = event.key
+            self._reconcile_check(name)
+
+    def _reconcile_check(self, name: str) -> None:
+        """Reconcile a check, and the workloads that have it."""
+        self.kueue.reconcile(CONFIG, ("", name))
+        for workload in self.store.every("Workload"):
+            names = [each["name"] for each in check_states(workload)]
+            if name in names:
+                self.kueue.reconcile(ASKING, key_of(workload))
+
+    def reconcile(
+        self,
+        kind: str,
+        key: Key,
+    ) -> None:
+        """Bring a check in line with its configuration, or the requests of a workload in line with it."""
+        if kind == ASKING:
+            self.workloads.reconcile(key)
+            return
+        _, name = key
+        self._activate(name)
+
+    def _activate(self, name: str) -> None:
+        """Write whether a check is active, if that has changed."""
+        check = self.store.find(ADMISSION_CHECK, name)
+        if check is None or not is_provisioning(check):
+            return
+        written = check["spec"].get("parameters")
+        exists = self.workloads.checks.config(check) is not None
+        reference = ParametersReference(written=written, exists=exists)
+        active = self.rules.active(reference)
+        if active is None:
+            return
+        known = condition(check, "Active") or {}
+        if known.get("status") == str(active.value):
+            return
+        status = check.get("status") or {}
+        working = {**check, "status": copied(status)}
+        now = self.kueue.clock.now
+        apply_condition(working, active, now)
+        self.store.put(working)
