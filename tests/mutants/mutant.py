@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import random
+import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,21 @@ DECIDING = (
 )
 """The packages that decide; `explain` and `simulation` only say why."""
 
+HOLDERS = frozenset(
+    {
+        "classdef",
+        "file_input",
+        "for_stmt",
+        "funcdef",
+        "if_stmt",
+        "simple_stmt",
+        "suite",
+        "while_stmt",
+        "with_stmt",
+    }
+)
+"""What holds a statement, or the condition of one, in parso's tree."""
+
 
 class UnknownModule(Exception):
     """A package or a file that the reference does not have; the message names it."""
@@ -45,6 +62,13 @@ class Mutant:
     occurrence: int
     """Which position of the operator in the module, from 0."""
     line: int
+    start: int
+    """The first line of the statement; the line of an operator only runs when its left side asks for it."""
+
+    @property
+    def lines(self) -> range:
+        """The lines of the statement up to the change: a case that runs one of them reaches it."""
+        return range(self.start, self.line + 1)
 
     @property
     def name(self) -> str:
@@ -93,7 +117,13 @@ def mutants_of(module: Path) -> Iterator[Mutant]:
         for node in nodes:
             for (line, _), _ in operator.mutation_positions(node):
                 if not _is_annotation(node):
-                    yield Mutant(file=file, operator=name, occurrence=occurrence, line=line)
+                    yield Mutant(
+                        file=file,
+                        operator=name,
+                        occurrence=occurrence,
+                        line=line,
+                        start=_start(node),
+                    )
                 occurrence += 1
 
 
@@ -110,8 +140,24 @@ def _is_value(node: Any) -> bool:
     return bool(node.type == "annassign" and len(node.children) > 2)
 
 
+def _start(node: Any) -> int:
+    """Give the first line of the statement, or of the condition of one, that holds a node."""
+    while node.parent is not None and node.parent.type not in HOLDERS:
+        node = node.parent
+    line: int = node.start_pos[0]
+    return line
+
+
 def sample(chosen: Sequence[str], number: int, seed: int) -> list[Mutant]:
-    """Draw mutants; the same ones for the same seed as long as the modules do not change."""
-    every = [mutant for module in modules(chosen) for mutant in mutants_of(module)]
-    drawn = random.Random(seed)  # no secret
-    return drawn.sample(every, min(number, len(every)))
+    """Draw mutants: those with the smallest digests, so that a change of one module leaves the others as they are."""
+    found = []
+    for module in modules(chosen):
+        lines = module.read_text("utf-8").splitlines()
+        seen: Counter[str] = Counter()
+        for mutant in mutants_of(module):
+            change = f"{seed} {mutant.file} {mutant.operator} {lines[mutant.line - 1].strip()}"
+            seen[change] += 1
+            drawn = hashlib.sha256(f"{change} {seen[change]}".encode()).digest()
+            found.append((drawn, mutant))
+    found.sort(key=itemgetter(0))
+    return [mutant for _, mutant in found[:number]]

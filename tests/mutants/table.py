@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tabulate import tabulate
 
+from tests.mutants.equivalents import Equivalent, equivalents, stale
 from tests.mutants.mutant import Mutant
 from tests.mutants.trial import CAUGHT, SURVIVED, UNREACHED, Result
 
-EQUIVALENTS = Path(__file__).parent / "equivalents.toml"
 EQUIVALENT = "equivalent"
 KINDS = (CAUGHT, EQUIVALENT, SURVIVED, UNREACHED)
 HEADERS = ("package", *KINDS)
@@ -47,9 +45,10 @@ class Table:
             rows.append(row)
         rows.append(_row("all", self.total))
         printed = tabulate(rows, headers=HEADERS)
-        caught, expected = self.total[CAUGHT], self.expected
-        share = f"{caught / max(expected, 1):.1%}"
-        return f"{printed}\ncaught: {caught} of {expected} ({share}) that are no equivalents"
+        caught = self.total[CAUGHT]
+        share = caught / max(self.expected, 1)
+        summed = f"caught: {caught} of {self.expected} ({share:.1%}) that are no equivalents"
+        return f"{printed}\n{summed}"
 
     @property
     def is_good(self) -> bool:
@@ -67,27 +66,20 @@ def _row(name: str, counts: Mapping[str, int]) -> list[str | int]:
 
 def table_of(drawn: Sequence[Mutant], results: Mapping[str, Result]) -> Table:
     """Sum up the results of mutants."""
-    table, known = Table(), _equivalents()
+    table, known = Table(), equivalents()
+    for each in stale():
+        table.wrong.append(f"{each.file} has no mutant {each.after!r} of {each.before!r}")
     for mutant in drawn:
         result = results[mutant.name]
-        outcome = result.outcome
-        place = (mutant.file, result.before, result.after)
-        if place in known:
-            if outcome == CAUGHT:
-                table.wrong.append(f"a case catches {result.name}")
-            outcome = EQUIVALENT
-        table.add(mutant, outcome)
-    return table
-
-
-def _equivalents() -> set[tuple[str, str, str]]:
-    text = EQUIVALENTS.read_text("utf-8")
-    found = set()
-    for each in tomllib.loads(text).get("mutant", []):
-        entry = (
-            each["file"],
-            each["before"],
-            each["after"],
+        entry = Equivalent(
+            mutant.file,
+            result.before,
+            result.after,
         )
-        found.add(entry)
-    return found
+        if entry not in known:
+            table.add(mutant, result.outcome)
+            continue
+        table.add(mutant, EQUIVALENT)
+        if result.outcome == CAUGHT:
+            table.wrong.append(f"{result.case} catches {result.name}")
+    return table

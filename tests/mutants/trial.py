@@ -1,25 +1,23 @@
-"""Try one mutant: the cases that reach its line, behaviour by behaviour."""
+"""Try mutants: the cases that reach the changed line, behaviour by behaviour, and then the recorded scenarios."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import threading
+import random
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from tests.mutants import check
+from tests.mutants.at_once import at_once
+from tests.mutants.messages import Answer, Try
 from tests.mutants.mutant import ROOT, Mutant
-from tests.mutants.reach import CASES, Reach
+from tests.mutants.reach import Reach, rows
+from tests.mutants.servers import Server
+from tests.mutants.swap import changes_import, compiled
 
 CAUGHT, SURVIVED, UNREACHED = "caught", "survived", "unreached"
-LONGEST = 300
-"""Seconds after which a mutant counts as one that never ends, which is caught."""
+NO_ANSWER = "it does not end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,85 +27,134 @@ class Result:
     name: str
     outcome: str
     """Whether a case failed; without a case that runs its line it is unreached."""
-    by: str
-    """The behaviour whose cases caught it, and how."""
+    by: str = ""
+    """The behaviour whose cases caught it, or the recordings."""
+    case: str = ""
+    """The case that failed, or the steps of recordings that differ."""
     before: str
     after: str
     seconds: float
+    state: str
+    """The state of the sources for which this holds."""
 
     @property
-    def as_values(self) -> dict[str, Any]:
-        """Give the result for a line of the log."""
-        return asdict(self)
+    def file(self) -> str:
+        """The module."""
+        return self.name.partition(":")[0]
+
+    @property
+    def text(self) -> str:
+        """The result as one line."""
+        return f"{self.outcome}: {self.name}: {self.before} -> {self.after}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trials:
-    """Tries mutants, several at once; ``folder`` holds what they write."""
+    """Tries mutants, several at once."""
 
     reaches: Sequence[Reach]
-    folder: Path
+    at_import: Path
+    """A file of coverage: the lines that the import runs."""
+    fresh: Server
+    """The server for mutants that change what runs at the import."""
+    recordings: Sequence[str]
+    expected: frozenset[str]
+    """The steps of the recordings that differ unchanged."""
     jobs: int
+    state: str
+    killers: dict[str, Counter[str]] = field(default_factory=dict)
+    """How many mutants of a module each case has caught; those that caught most are tried first."""
 
     def of(self, mutants: Sequence[Mutant]) -> Iterator[Result]:
-        """Give the result of each mutant as soon as there is one; Ctrl-C drops those that have not begun."""
-        with ThreadPoolExecutor(self.jobs) as pool:
-            futures = [pool.submit(self._tried, mutant) for mutant in mutants]
-            try:
-                for future in as_completed(futures):
-                    yield future.result()
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        """Give the result of each mutant as soon as there is one."""
+        return at_once(self.jobs, self._tried, mutants)
 
     def _tried(self, mutant: Mutant) -> Result:
-        """Run the cases of one behaviour after another until one fails."""
         began = time.monotonic()
         source = mutant.source
         before, after = mutant.change(source)
-        outcome, by = UNREACHED, ""
-        for reach in self.reaches:
-            cases = reach.cases(mutant.file, mutant.line)
-            if cases and not by:
-                by = _noticed(mutant, source, reach.behaviour, cases, self.folder)
-                outcome = CAUGHT if by else SURVIVED
-        return Result(
+        outcome, by, case = self._outcome(mutant, source)
+        result = Result(
             name=mutant.name,
             outcome=outcome,
             by=by,
+            case=case,
             before=before,
             after=after,
             seconds=round(time.monotonic() - began, 1),
+            state=self.state,
         )
+        self.note([result])
+        return result
+
+    def note(self, results: Iterable[Result]) -> None:
+        """Note the cases that caught mutants of a module."""
+        for each in results:
+            if each.case:
+                self.killers.setdefault(each.file, Counter())[each.case] += 1
+
+    def _outcome(self, mutant: Mutant, source: str) -> tuple[str, str, str]:
+        """Give the outcome, the behaviour whose cases caught the mutant, and the case."""
+        reached = False
+        for by, answer in self._answers(mutant, source):
+            reached = True
+            if answer is None:
+                return CAUGHT, by, NO_ANSWER
+            if answer.failed:
+                return CAUGHT, by, answer.failed
+        return SURVIVED if reached else UNREACHED, "", ""
+
+    def _answers(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
+        """Ask one server after another; a mutant that changes an import is tried by all cases."""
+        if not _changes_import(mutant, source):
+            yield from self._swapped(mutant, source)
+            if not self._runs_at_import(mutant):
+                return
+        yield from self._imported(mutant, source)
+
+    def _swapped(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
+        for reach in self.reaches:
+            if cases := self._ordered(mutant, reach.cases(mutant.file, mutant.lines)):
+                yield reach.server.name, reach.server.ask(Try(file=mutant.file, source=source, cases=cases))
+        server = self.reaches[0].server
+        answer = server.ask(Try(file=mutant.file, source=source, recordings=self.recordings))
+        yield from self._of_recordings(answer)
+
+    def _imported(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
+        for reach in self.reaches:
+            first = self._ordered(mutant, reach.of_module(mutant.file))
+            asked = Try(
+                file=mutant.file,
+                source=source,
+                cases=first,
+                recordings=self.recordings if reach is self.reaches[-1] else (),
+                behaviour=reach.server.name,
+            )
+            answer = self.fresh.ask(asked)
+            yield reach.server.name, answer
+            yield from self._of_recordings(answer) if asked.recordings else ()
+
+    def _of_recordings(self, answer: Answer | None) -> Iterator[tuple[str, Answer | None]]:
+        """Turn steps that differ now into a failure; without one there is nothing to add."""
+        if answer is None:
+            yield "recordings", None
+            return
+        changed = sorted(self.expected ^ set(answer.differing))
+        if changed:
+            yield "recordings", Answer(changed[0])
+
+    def _ordered(self, mutant: Mutant, cases: Sequence[str]) -> Sequence[str]:
+        """Put first the cases that caught mutants of the same module; the others in an order that mixes suites."""
+        mixed = list(cases)
+        random.Random(mutant.name).shuffle(mixed)  # no secret
+        caught: Mapping[str, int] = self.killers.get(mutant.file, Counter())
+        return sorted(mixed, key=lambda case: -caught.get(case, 0))
+
+    def _runs_at_import(self, mutant: Mutant) -> bool:
+        lines = rows(self.at_import, mutant.file)
+        return any(reached >> mutant.line & 1 for _, reached in lines)
 
 
-def _noticed(mutant: Mutant, source: str, behaviour: str, cases: Sequence[str], folder: Path) -> str:
-    """Say how the cases of a behaviour noticed a mutant; empty if they did not."""
-    asked = {
-        "file": mutant.file,
-        "source": source,
-        "behaviour": behaviour,
-        "cases": [] if "" in cases else list(cases),
-        "folder": CASES,
-        "report": str(folder / f"report-{threading.get_ident()}"),
-    }
-    try:
-        ran = subprocess.run(
-            [sys.executable, "-m", "tests.mutants.check"],
-            cwd=ROOT,
-            input=json.dumps(asked),
-            capture_output=True,
-            text=True,
-            timeout=LONGEST,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"{behaviour}: it does not end"
-    if ran.returncode == check.CAUGHT:
-        return behaviour
-    return f"{behaviour}: it cannot be run" if ran.returncode == check.BROKEN else _unexpected(ran)
-
-
-def _unexpected(ran: subprocess.CompletedProcess[str]) -> str:
-    if ran.returncode:
-        raise SystemExit(f"the cases could not be run ({ran.returncode}):\n{ran.stdout}{ran.stderr}")
-    return ""
+def _changes_import(mutant: Mutant, source: str) -> bool:
+    file = ROOT / mutant.file
+    return changes_import(compiled(file, file.read_text("utf-8")), compiled(file, source))

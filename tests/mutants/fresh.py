@@ -1,0 +1,69 @@
+"""A process that has imported the libraries but nothing of the project: its forks import a changed module.
+
+For a mutant that changes what runs at the import, such as a table; each fork collects all cases of a behaviour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+
+import pytest
+
+from tests.mutants.arguments import arguments
+from tests.mutants.imported import put
+from tests.mutants.messages import Answer, Try
+from tests.mutants.mutant import ROOT
+from tests.mutants.serving import limit, opened, serve
+
+LIBRARIES = ("allure_commons", "cel_expr_python", "cryptography.x509", "jinja2", "jsonschema", "tenacity", "yaml")
+"""What takes long to import, and imports nothing of the project."""
+CANNOT_RUN = "it cannot be run"
+
+
+class Cases:
+    """Puts the cases that are most likely to fail first, and notes the first failure."""
+
+    def __init__(self, first: Sequence[str]) -> None:
+        self.first = {case: place for place, case in enumerate(first)}
+        self.failed = ""
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Order the cases."""
+        session.items.sort(key=lambda item: self.first.get(item.nodeid, len(self.first)))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        """Limit each case."""
+        limit()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note a failure in any phase of a case."""
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+
+def answer(asked: Try) -> Answer:
+    """Import the changed module, and run all cases of a behaviour until one fails, then the recordings."""
+    limit()
+    put(ROOT, asked.file, asked.source)
+    cases = Cases(asked.cases)
+    code = pytest.main(["-x", *arguments(asked.behaviour)], plugins=[cases])
+    if code:
+        return Answer(cases.failed or CANNOT_RUN)
+    from tests.mutants.replays import differing  # it imports the reference
+
+    limit()
+    return Answer("", tuple(differing(asked.recordings)))
+
+
+def main() -> None:
+    """Import the libraries, and serve."""
+    for library in LIBRARIES:
+        import_module(library)
+    with opened() as door:
+        serve(door, answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""What a server is asked, and what it answers; plain data that a pipe carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Run all cases unchanged, and write to a file which lines each of them runs."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Try:
+    """Run cases, one after another until one fails, and then recorded scenarios, with one module changed."""
+
+    file: str
+    source: str
+    cases: Sequence[str] = ()
+    recordings: Sequence[str] = ()
+    behaviour: str = ""
+    """Only for a server that imports everything: it runs all cases of this behaviour, the named ones first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The first case that failed, and the steps of recorded scenarios that differ."""
+
+    failed: str
+    differing: Sequence[str] = ()

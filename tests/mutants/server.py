@@ -1,0 +1,113 @@
+"""A process that has collected the cases of one behaviour, and forks to answer each question.
+
+`tests.mutants.servers` starts it; a fork swaps the functions of a mutant in, runs cases, and ends.
+"""
+
+from __future__ import annotations
+
+import gc
+import socket
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import coverage
+import pytest
+
+from tests.mutants import replays, swap
+from tests.mutants.arguments import arguments
+from tests.mutants.messages import Answer, Record, Try
+from tests.mutants.mutant import PACKAGE, ROOT
+from tests.mutants.serving import limit, opened, serve
+
+
+class Server:
+    """A plugin that serves in place of running the collected cases."""
+
+    def __init__(self, door: socket.socket) -> None:
+        self.door = door
+        self.failed: list[str] = []
+        self.items: Mapping[str, pytest.Item] = {}
+        self.live: Mapping[str, swap.Live] = {}
+        self.caches: Sequence[Callable[[], None]] = ()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Serve until the process that started this one ends."""
+        manager = session.config.pluginmanager
+        manager.unregister(manager.get_plugin("terminalreporter"))
+        gc.unfreeze()  # what is frozen cannot be found
+        self.items = {item.nodeid: item for item in session.items}
+        self.live = swap.live_functions(PACKAGE)
+        self.caches = swap.caches(PACKAGE.name)
+        serve(self.door, self.answer)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note a failure in any phase of a case."""
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def answer(self, asked: Record | Try) -> Answer:
+        """Record, or try a mutant, in this process."""
+        if isinstance(asked, Record):
+            return self._recorded(asked)
+        return self._tried(asked)
+
+    def _recorded(self, asked: Record) -> Answer:
+        measured = coverage.Coverage(
+            data_file=asked.file,
+            config_file=False,
+            source=[str(PACKAGE)],
+            messages=False,
+        )
+        measured.start()
+        for item in self._running(list(self.items)):
+            self._forget()
+            measured.switch_context(item.nodeid)
+        measured.stop()
+        measured.save()
+        return Answer(", ".join(self.failed))
+
+    def _tried(self, asked: Try) -> Answer:
+        self._swap(asked)
+        self._forget()
+        for _ in self._running(asked.cases):
+            if self.failed:
+                break
+        if self.failed:
+            return Answer(self.failed[0])
+        limit()
+        steps = replays.differing(asked.recordings)
+        return Answer("", tuple(steps))
+
+    def _swap(self, asked: Try) -> None:
+        file = ROOT / asked.file
+        before = file.read_text("utf-8")
+        old = swap.compiled(file, before)
+        new = swap.compiled(file, asked.source)
+        live = self.live.get(str(file), {})
+        swap.swap(live, old, new)
+
+    def _forget(self) -> None:
+        """Empty the caches, so that a case runs what an earlier one has run."""
+        for clear in self.caches:
+            clear()
+
+    def _running(self, cases: Sequence[str]) -> Iterator[pytest.Item]:
+        """Run cases, each after it was given."""
+        items = [self.items[case] for case in cases]
+        for item, following in zip(items, [*items[1:], None], strict=False):
+            yield item
+            limit()
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+
+
+def main(behaviour: str) -> int:
+    """Collect the cases of a behaviour, and serve."""
+    with opened() as door:
+        chosen = list(arguments(behaviour))
+        code = pytest.main(chosen, plugins=[Server(door)])
+    return int(code)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[2]))

@@ -1,0 +1,26 @@
+"""What a run is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutants.recording import state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The options that decide what a result means, and where it is kept."""
+
+    behaviours: Sequence[str]
+    recordings: Sequence[Path]
+    folder: Path
+    """For what the cases reach, and for the log."""
+    jobs: int
+
+    @property
+    def state(self) -> str:
+        """Tell results apart: those of other sources, or of fewer behaviours, do not count."""
+        files = [file.name for file in self.recordings]
+        return state(*self.behaviours, *files)
