@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from kueue_dra_reports.shards import Shard
+from tests.mutants.arguments import BEHAVIOURS
 from tests.mutants.log import Log
 from tests.mutants.mutant import ROOT, UnknownModule, sample
-from tests.mutants.reach import BEHAVIOURS
 from tests.mutants.recording import NotGreen
 from tests.mutants.run import tried
 from tests.mutants.servers import ServerEnded

@@ -7,6 +7,27 @@ from collections.abc import Sequence
 from tests.mutants.mutant import ROOT
 
 CASES = "suites/kueue_dra_suites/conformance"
+RECORDED = (
+    "tests/test_apiserver.py::test_answers_as_kubernetes_1_36_did",
+    "tests/test_apiserver.py::test_answers_as_the_other_minors_did",
+    "tests/test_selectors_golden.py::test_an_answer_is_kubernetes_own_or_none",
+    "tests/test_selectors_golden.py::test_cost_traps_are_known",
+    "tests/test_selectors_golden.py::test_the_words_are_kubernetes_own",
+)
+"""Answers of real API servers and of Kubernetes' own CEL code; one behaviour runs them, since none of them decides."""
+BEHAVIOURS = (
+    "kueue-0.19.2",
+    "kueue-0.14.0",
+    "kueue-0.20.0",
+    "kueue-0.17.1",
+    "kueue-0.18.3",
+    "kueue-0.16.2",
+    "kueue-0.15.2",
+    "kep-2025-04",
+    "kep-2025-07",
+    "main-2026-08-22",
+)
+"""The behaviours whose cases look at a mutant, those that hold most code first."""
 NOT_NEEDED = (
     "cacheprovider",
     "capture",
@@ -35,6 +56,7 @@ NOT_NEEDED = (
 def arguments(behaviour: str) -> Sequence[str]:
     """Give the arguments."""
     report = ROOT / "out" / "mutants" / "report"
-    chosen = ["-q", "--tb=no", CASES, "--behaviour", behaviour, f"--report-dir={report}"]
+    recorded = RECORDED if behaviour == BEHAVIOURS[0] else ()
+    chosen = ["-q", "--tb=no", CASES, *recorded, "--behaviour", behaviour, f"--report-dir={report}"]
     without = [f"-pno:{plugin}" for plugin in NOT_NEEDED]
     return chosen + without

@@ -11,21 +11,6 @@ from pathlib import Path
 from tests.mutants.mutant import ROOT
 from tests.mutants.servers import Server
 
-BEHAVIOURS = (
-    "kueue-0.19.2",
-    "kueue-0.14.0",
-    "kueue-0.20.0",
-    "kueue-0.17.1",
-    "kueue-0.18.3",
-    "kueue-0.16.2",
-    "kueue-0.15.2",
-    "kep-2025-04",
-    "kep-2025-07",
-    "main-2026-08-22",
-)
-"""The behaviours whose cases look at a mutant, those that hold most code first."""
-
-
 _ASKED = """
 SELECT context.context, line_bits.numbits FROM line_bits
 JOIN context ON context.id = line_bits.context_id

@@ -8,15 +8,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.mutants.arguments import CASES, arguments
+from tests.mutants.arguments import BEHAVIOURS, CASES, arguments
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Record
 from tests.mutants.mutant import PACKAGE, ROOT
-from tests.mutants.reach import BEHAVIOURS, Reach
+from tests.mutants.reach import Reach
 from tests.mutants.servers import Server
 
-SOURCES = (PACKAGE, ROOT / CASES, ROOT / "fixtures", ROOT / "reports")
+SOURCES = (PACKAGE, ROOT / CASES, ROOT / "fixtures", ROOT / "reports", ROOT / "tests" / "golden")
 """What a recording and a result depend on."""
+SUFFIXES = frozenset({".py", ".toml", ".yaml"})
 
 
 class NotGreen(Exception):
@@ -27,8 +28,9 @@ def state(*more: str) -> str:
     """Tell one state of the sources, and of anything more, from another."""
     found = hashlib.sha256("".join(more).encode())
     for folder in SOURCES:
-        for file in sorted(folder.rglob("*.py")):
-            found.update(file.read_bytes())
+        for file in sorted(folder.rglob("*.*")):
+            if file.suffix in SUFFIXES:
+                found.update(file.read_bytes())
     return found.hexdigest()[:8]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.mutants.arguments import CASES
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Answer, Try
 from tests.mutants.mutant import ROOT, Mutant
@@ -17,6 +18,7 @@ from tests.mutants.servers import Server
 from tests.mutants.swap import changes_import, compiled
 
 CAUGHT, SURVIVED, UNREACHED = "caught", "survived", "unreached"
+RECORDINGS = "recordings"
 NO_ANSWER = "it does not end"
 
 
@@ -101,7 +103,7 @@ class Trials:
             if answer is None:
                 return CAUGHT, by, NO_ANSWER
             if answer.failed:
-                return CAUGHT, by, answer.failed
+                return CAUGHT, RECORDINGS if _is_recorded(answer.failed) else by, answer.failed
         return SURVIVED if reached else UNREACHED, "", ""
 
     def _answers(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
@@ -137,22 +139,27 @@ class Trials:
     def _of_recordings(self, answer: Answer | None) -> Iterator[tuple[str, Answer | None]]:
         """Turn steps that differ now into a failure; without one there is nothing to add."""
         if answer is None:
-            yield "recordings", None
+            yield RECORDINGS, None
             return
         changed = sorted(self.expected ^ set(answer.differing))
         if changed:
-            yield "recordings", Answer(changed[0])
+            yield RECORDINGS, Answer(changed[0])
 
     def _ordered(self, mutant: Mutant, cases: Sequence[str]) -> Sequence[str]:
         """Put first the cases that caught mutants of the same module; the others in an order that mixes suites."""
         mixed = list(cases)
         random.Random(mutant.name).shuffle(mixed)  # no secret
         caught: Mapping[str, int] = self.killers.get(mutant.file, Counter())
-        return sorted(mixed, key=lambda case: -caught.get(case, 0))
+        return sorted(mixed, key=lambda case: (_is_recorded(case), -caught.get(case, 0)))
 
     def _runs_at_import(self, mutant: Mutant) -> bool:
         lines = rows(self.at_import, mutant.file)
         return any(reached >> mutant.line & 1 for _, reached in lines)
+
+
+def _is_recorded(case: str) -> bool:
+    """Whether a test compares with recorded answers, rather than being a case of the suite."""
+    return not case.startswith(CASES)
 
 
 def _changes_import(mutant: Mutant, source: str) -> bool:
