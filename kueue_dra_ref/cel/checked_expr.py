@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 _PRIMITIVES = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
@@ -42,11 +42,14 @@ class ExprKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedExpr:
-    """One expression: `name` is a function, field or variable; `value` a constant; `offset` its place in the source."""
+    """One expression: `name` is a function, field or variable; `value` a constant; `offset` its place in the source.
+
+    Two expressions that are written alike are equal.
+    """
 
     form: str
     kind: ExprKind
-    offset: int
+    offset: int = field(compare=False)
     name: str = ""
     value: Any = None
     children: tuple[CheckedExpr, ...] = ()

@@ -277,23 +277,8 @@ def _wholes(node: CheckedExpr) -> list[ExprKind]:
     kinds = [child.kind for child in node.children]
     if node.name == "@in":
         return [kind for kind in kinds[1:] if kind.name == "list"]
-    same_map = len(node.children) == 2 and _same(*node.children)
-    return [] if same_map else kinds
-
-
-def _same(one: CheckedExpr, other: CheckedExpr) -> bool:
-    """Tell whether two expressions are written alike."""
-    alike = (one.form, one.name, one.value, one.member) == (
-        other.form,
-        other.name,
-        other.value,
-        other.member,
-    )
-    return (
-        alike
-        and len(one.children) == len(other.children)
-        and all(map(_same, one.children, other.children))
-    )
+    first, *others = node.children
+    return [] if others == [first] else kinds
 
 
 def _is_constant(node: CheckedExpr) -> bool:

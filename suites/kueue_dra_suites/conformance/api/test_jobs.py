@@ -245,6 +245,11 @@ def test_nodes_are_chosen_by_labels(lab: Lab, pod: dict[str, Any], answer: Rejec
             id="value-that-exists",
         ),
         pytest.param(
+            {"key": "pool", "operator": "Equal", "value": "-a"},
+            refused(f"{TOLERATED}.operator: Invalid value"),
+            id="value-of-no-label",
+        ),
+        pytest.param(
             {"key": "pool", "operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 1},
             refused(f"{TOLERATED}.effect: Invalid value"),
             id="for-a-time",

@@ -189,6 +189,11 @@ def test_counters_are_in_slices_of_their_own(lab: Lab, spec: dict[str, Any], ans
             id="values-out-of-order",
         ),
         pytest.param(
+            {"default": "1Gi", "validValues": ["1Gi", "1Gi"]},
+            refused(f"{POLICY}.validValues[1]: Duplicate value"),
+            id="values-of-one-size",
+        ),
+        pytest.param(
             {"default": "1Gi", "validRange": {"min": "2Gi"}},
             refused(f"{POLICY}.validRange.min: Invalid value"),
             id="default-below-the-range",

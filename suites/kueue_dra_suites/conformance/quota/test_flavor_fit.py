@@ -16,6 +16,7 @@ from kueue_dra_ref.verdict import Verdict
 
 ZONE = "topology.kubernetes.io/zone"
 SPOT = {"key": "example.com/spot", "value": "yes", "effect": "NoSchedule"}
+PREFERENCE = {**SPOT, "key": "slow", "effect": "PreferNoSchedule"}
 TOLERATES = {"key": "example.com/spot", "operator": "Equal", "value": "yes", "effect": "NoSchedule"}
 OF_ZONE_B = on_nodes_where({"key": ZONE, "operator": "In", "values": ["b"]})
 
@@ -92,16 +93,19 @@ def test_a_flavor_without_the_label_of_another_is_passed_over(
 
 @covers("QUOTA-019")
 @pytest.mark.parametrize(
-    "tolerations",
+    ("taints", "tolerations"),
     [
-        pytest.param([], id="no-toleration"),
-        pytest.param([{**TOLERATES, "value": "no"}], id="other-value"),
-        pytest.param([{**TOLERATES, "effect": "NoExecute"}], id="other-effect"),
+        pytest.param([SPOT], [], id="no-toleration"),
+        pytest.param([SPOT], [{**TOLERATES, "value": "no"}], id="other-value"),
+        pytest.param([SPOT], [{**TOLERATES, "effect": "NoExecute"}], id="other-effect"),
+        pytest.param([PREFERENCE, SPOT], [], id="behind-a-mere-preference"),
     ],
 )
-def test_a_tainted_flavor_is_passed_over(lab: Lab, tolerations: Sequence[Mapping[str, str]]) -> None:
+def test_a_tainted_flavor_is_passed_over(
+    lab: Lab, taints: Sequence[Mapping[str, str]], tolerations: Sequence[Mapping[str, str]]
+) -> None:
     """Pods that do not tolerate a flavor's taint are assigned the next flavor, though the first has enough."""
-    tainted, clean = lab.flavor("tainted", nodeTaints=[SPOT]), lab.flavor("clean")
+    tainted, clean = lab.flavor("tainted", nodeTaints=taints), lab.flavor("clean")
     queue = lab.queue(groups=[{tainted: {"whole-gpus": 2}, clean: {"whole-gpus": 2}}])
     job = queue.submit(a_job(claims=[a_template(gpu())], spec={"tolerations": tolerations}))
 

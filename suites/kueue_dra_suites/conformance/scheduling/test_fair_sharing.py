@@ -18,12 +18,13 @@ ANY = {"reclaimWithinCohort": "Any"}
 
 
 @covers("FAIR-002")
-def test_the_smaller_share_goes_first(lab: Lab) -> None:
+@pytest.mark.parametrize("weight", [pytest.param("1", id="weighted"), pytest.param("0", id="without-weight")])
+def test_the_smaller_share_goes_first(lab: Lab, weight: str) -> None:
     """Of two borrowers, the one that has borrowed less gets the released quota, though it is younger."""
     lab.start(fair_sharing=[FINAL, INITIAL])
     cohort = a_cohort(lab)
-    lender, greedy = cohort.queue({"whole-gpus": 4}), cohort.queue({"whole-gpus": 0})
-    modest = cohort.queue({"whole-gpus": 0})
+    lender, greedy = cohort.queue({"whole-gpus": 4}), cohort.queue({"whole-gpus": 0}, fairSharing={"weight": weight})
+    modest = cohort.queue({"whole-gpus": 0}, fairSharing={"weight": weight})
     greedy.submit(a_job(claims=[a_template(gpu(2))]))
     blocking = lender.submit(a_job(claims=[a_template(gpu(2))]))
     more = greedy.submit(a_job(claims=[a_template(gpu(2))]))
