@@ -93,7 +93,9 @@ def main(
         drawn = sample(modules, number, seed)[shard.index - 1 :: shard.of]
     except UnknownModule as error:
         raise click.BadParameter(str(error), param_hint="MODULES") from None
-    settings = Settings(behaviours=behaviours, recordings=recordings, folder=folder, jobs=jobs)
+    settings = Settings(
+        behaviours=behaviours, recordings=[str(file.absolute()) for file in recordings], folder=folder, jobs=jobs
+    )
     try:
         results = tried(drawn, Log(folder / f"seed-{seed}.jsonl"), settings)
     except KeyboardInterrupt:

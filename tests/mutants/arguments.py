@@ -10,6 +10,7 @@ CASES = "suites/kueue_dra_suites/conformance"
 RECORDED = (
     "tests/test_apiserver.py::test_answers_as_kubernetes_1_36_did",
     "tests/test_apiserver.py::test_answers_as_the_other_minors_did",
+    "tests/test_generated_selectors.py::test_answers_are_kubernetes_own",
     "tests/test_selectors_golden.py::test_an_answer_is_kubernetes_own_or_none",
     "tests/test_selectors_golden.py::test_cost_traps_are_known",
     "tests/test_selectors_golden.py::test_the_words_are_kubernetes_own",

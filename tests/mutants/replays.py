@@ -17,13 +17,14 @@ from kueue_dra_ref.scenarios.scenario import Scenario, is_comparable
 def differing(files: Sequence[str]) -> Iterator[str]:
     """Name each step that differs; a scenario that cannot be replayed differs in its first step."""
     for file in files:
-        for scenario in _read(file):
+        for scenario in read(file):
             for step in _steps(scenario):
                 yield f"{scenario.name} step {step}"
 
 
 @cache
-def _read(file: str) -> Sequence[Scenario]:
+def read(file: str) -> Sequence[Scenario]:
+    """Read the scenarios of a file; a fork has what its server has read."""
     return list(scenarios(Path(file)))
 
 

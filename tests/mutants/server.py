@@ -101,8 +101,10 @@ class Server:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
 
-def main(behaviour: str) -> int:
-    """Collect the cases of a behaviour, and serve."""
+def main(behaviour: str, *recordings: str) -> int:
+    """Collect the cases of a behaviour, read the recorded scenarios, and serve."""
+    for file in recordings:
+        replays.read(file)
     with opened() as door:
         chosen = list(arguments(behaviour))
         code = pytest.main(chosen, plugins=[Server(door)])
@@ -110,4 +112,4 @@ def main(behaviour: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[2]))
+    sys.exit(main(*sys.argv[2:]))

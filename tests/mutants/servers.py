@@ -67,28 +67,30 @@ def _answer(line: Connection, question: Record | Try) -> Answer | None:
 
 
 @contextmanager
-def servers(behaviours: Sequence[str]) -> Iterator[dict[str, Server]]:
+def servers(behaviours: Sequence[str], recordings: Sequence[str] = ()) -> Iterator[dict[str, Server]]:
     """Start a server for each behaviour, and one for mutants that change an import; all end with the block."""
     started: dict[str, Server] = {}
     with TemporaryDirectory(prefix="kueue-dra-mutants-") as folder:
         try:
-            started[FRESH] = _started("fresh", FRESH, Path(folder))
+            started[FRESH] = _started("fresh", [FRESH], Path(folder))
             for behaviour in behaviours:
-                started[behaviour] = _started("server", behaviour, Path(folder))
+                arguments = [behaviour, *recordings]
+                started[behaviour] = _started("server", arguments, Path(folder))
             yield started
         finally:
             for server in started.values():
                 _end(server)
 
 
-def _started(module: str, name: str, folder: Path) -> Server:
+def _started(module: str, arguments: Sequence[str], folder: Path) -> Server:
+    name = arguments[0]
     door, log = folder / f"{name}.socket", folder / f"{name}.log"
     with socket.socket(socket.AF_UNIX) as opened, log.open("wb") as output:
         opened.bind(str(door))
         opened.listen(BACKLOG)
         number = opened.fileno()
         process = subprocess.Popen(
-            [sys.executable, "-m", f"tests.mutants.{module}", str(number), name],
+            [sys.executable, "-m", f"tests.mutants.{module}", str(number), *arguments],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=output,

@@ -14,7 +14,7 @@ class Settings:
     """The options that decide what a result means, and where it is kept."""
 
     behaviours: Sequence[str]
-    recordings: Sequence[Path]
+    recordings: Sequence[str]
     folder: Path
     """For what the cases reach, and for the log."""
     jobs: int
@@ -22,5 +22,4 @@ class Settings:
     @property
     def state(self) -> str:
         """Tell results apart: those of other sources, or of fewer behaviours, do not count."""
-        files = [file.name for file in self.recordings]
-        return state(*self.behaviours, *files)
+        return state(*self.behaviours, *self.recordings)

@@ -18,7 +18,7 @@ def trials_of(started: Mapping[str, Server], settings: Settings) -> Trials:
     """Record what has not been recorded, and give what tries the mutants."""
     looking = [started[name] for name in settings.behaviours]
     reaches = recorded(settings.folder, looking, settings.jobs)
-    files = [str(file.absolute()) for file in settings.recordings]
+    files = settings.recordings
     return Trials(
         reaches=reaches,
         at_import=at_import(settings.folder),
