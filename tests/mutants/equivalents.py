@@ -41,7 +41,7 @@ def _is_mutant(wanted: Equivalent) -> bool:
         return False
     lines = module.read_text("utf-8").splitlines()
     for mutant in mutants_of(module):
-        is_near = wanted.before in (line.strip() for line in lines[mutant.start - 1 : mutant.line])
+        is_near = wanted.before in (line.strip() for line in lines[mutant.lines.start - 1 : mutant.lines.stop - 1])
         if is_near and mutant.change(mutant.source) == (wanted.before, wanted.after):
             return True
     return False

@@ -62,13 +62,11 @@ class Mutant:
     occurrence: int
     """Which position of the operator in the module, from 0."""
     line: int
-    start: int
-    """The first line of the statement; the line of an operator only runs when its left side asks for it."""
+    lines: range
+    """From the first of the statement to the end of the change: a case that runs one of them reaches it.
 
-    @property
-    def lines(self) -> range:
-        """The lines of the statement up to the change: a case that runs one of them reaches it."""
-        return range(self.start, self.line + 1)
+    The line of an operator only runs when its left side asks for it.
+    """
 
     @property
     def name(self) -> str:
@@ -115,14 +113,14 @@ def mutants_of(module: Path) -> Iterator[Mutant]:
     for name, operator in OPERATORS.items():
         occurrence = 0
         for node in nodes:
-            for (line, _), _ in operator.mutation_positions(node):
+            for (line, _), (end, _) in operator.mutation_positions(node):
                 if not _is_annotation(node):
                     yield Mutant(
                         file=file,
                         operator=name,
                         occurrence=occurrence,
                         line=line,
-                        start=_start(node),
+                        lines=range(_start(node), end + 1),
                     )
                 occurrence += 1
 
