@@ -39,9 +39,13 @@ def _is_mutant(wanted: Equivalent) -> bool:
     module = ROOT / wanted.file
     if not module.exists():
         return False
-    lines = module.read_text("utf-8").splitlines()
+    text = module.read_text("utf-8")
+    lines = [""]
+    for line in text.splitlines():
+        lines.append(line.strip())
+    change = wanted.before, wanted.after
     for mutant in mutants_of(module):
-        is_near = wanted.before in (line.strip() for line in lines[mutant.lines.start - 1 : mutant.lines.stop - 1])
-        if is_near and mutant.change(mutant.source) == (wanted.before, wanted.after):
+        near = [lines[number] for number in mutant.lines]
+        if wanted.before in near and mutant.change(mutant.source) == change:
             return True
     return False

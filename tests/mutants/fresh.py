@@ -5,7 +5,6 @@ For a mutant that changes what runs at the import, such as a table; each fork co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
 
 import pytest
@@ -16,21 +15,45 @@ from tests.mutants.messages import Answer, Try
 from tests.mutants.mutant import ROOT
 from tests.mutants.serving import limit, opened, serve
 
-LIBRARIES = ("allure_commons", "cel_expr_python", "cryptography.x509", "jinja2", "jsonschema", "tenacity", "yaml")
+LIBRARIES = (
+    "allure_commons",
+    "cel_expr_python",
+    "cryptography.x509",
+    "jinja2",
+    "jsonschema",
+    "tenacity",
+    "yaml",
+)
 """What takes long to import, and imports nothing of the project."""
+ENDED = (
+    pytest.ExitCode.OK,
+    pytest.ExitCode.TESTS_FAILED,
+    pytest.ExitCode.NO_TESTS_COLLECTED,
+)
+"""How a run ends whose cases could be collected; one of a part of the cases is no proof, and so fails as a whole."""
 CANNOT_RUN = "it cannot be run"
 
 
 class Cases:
     """Puts the cases that are most likely to fail first, and notes the first failure."""
 
-    def __init__(self, first: Sequence[str]) -> None:
-        self.first = {case: place for place, case in enumerate(first)}
+    def __init__(self, asked: Try) -> None:
+        places = enumerate(asked.cases)
+        self.first = {case: place for place, case in places}
+        self.every = asked.every
         self.failed = ""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Order the cases."""
-        session.items.sort(key=lambda item: self.first.get(item.nodeid, len(self.first)))
+        """Order the cases; without others if they are not wanted."""
+        last = len(self.first)
+
+        def place(item: pytest.Item) -> int:
+            return self.first.get(item.nodeid, last)
+
+        session.items.sort(key=place)
+        if not self.every:
+            wanted = [item for item in session.items if place(item) < last]
+            session.items[:] = wanted
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self) -> None:
@@ -47,9 +70,9 @@ def answer(asked: Try) -> Answer:
     """Import the changed module, and run all cases of a behaviour until one fails, then the recordings."""
     limit()
     put(ROOT, asked.file, asked.source)
-    cases = Cases(asked.cases)
+    cases = Cases(asked)
     code = pytest.main(["-x", *arguments(asked.behaviour)], plugins=[cases])
-    if code:
+    if cases.failed or code not in ENDED:
         return Answer(cases.failed or CANNOT_RUN)
     from tests.mutants.replays import differing  # it imports the reference
 

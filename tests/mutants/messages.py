@@ -22,7 +22,9 @@ class Try:
     cases: Sequence[str] = ()
     recordings: Sequence[str] = ()
     behaviour: str = ""
-    """Only for a server that imports everything: it runs all cases of this behaviour, the named ones first."""
+    """Only for a server that imports everything: the behaviour whose cases it runs, the named ones first."""
+    every: bool = True
+    """Whether it runs the other cases too."""
 
 
 @dataclass(frozen=True, slots=True)

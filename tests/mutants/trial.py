@@ -123,6 +123,7 @@ class Trials:
         yield from self._of_recordings(answer)
 
     def _imported(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
+        """Ask for all cases of the first behaviour, and for those of the others that run the module at all."""
         for reach in self.reaches:
             first = self._ordered(mutant, reach.of_module(mutant.file))
             asked = Try(
@@ -131,6 +132,7 @@ class Trials:
                 cases=first,
                 recordings=self.recordings if reach is self.reaches[-1] else (),
                 behaviour=reach.server.name,
+                every=reach is self.reaches[0],
             )
             answer = self.fresh.ask(asked)
             yield reach.server.name, answer
