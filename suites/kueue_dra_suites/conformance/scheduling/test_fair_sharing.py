@@ -36,6 +36,24 @@ def test_the_smaller_share_goes_first(lab: Lab, weight: str) -> None:
     assert lab.admission(more) is None
 
 
+@covers("FAIR-002")
+def test_a_share_without_weight_is_the_largest(lab: Lab) -> None:
+    """A queue of weight 0 waits for one that borrows more, though its own Job is older."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    lender, greedy = cohort.queue({"whole-gpus": 4}), cohort.queue({"whole-gpus": 0})
+    weightless = cohort.queue({"whole-gpus": 0}, fairSharing={"weight": "0"})
+    greedy.submit(a_job(claims=[a_template(gpu(2))]))
+    blocking = lender.submit(a_job(claims=[a_template(gpu(2))]))
+    older = weightless.submit(a_job(claims=[a_template(gpu(2))]))
+    more = greedy.submit(a_job(claims=[a_template(gpu(2))]))
+
+    lab.delete(blocking)
+
+    assert lab.verdict(more) == admitted({"whole-gpus": 2})
+    assert lab.admission(older) is None
+
+
 def an_owner_and_a_borrower(lab: Lab) -> tuple[Job, Job]:
     """Two Jobs that wait for one device: of a queue that owns one but borrows much cpu, and of one that borrows it."""
     lab.start(fair_sharing=[FINAL, INITIAL])
