@@ -38,6 +38,12 @@ from kueue_dra_ref.api.queued_pods import (
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
+_SETS = {
+    STATEFUL_SET.name: STATEFUL_SET.framework,
+    LEADER_WORKER_SET.name: LEADER_WORKER_SET.framework,
+}
+"""The integrations of work whose pods come one after another."""
+
 
 class PodMarks(NamedTuple):
     """Labels and annotations of the pods of an object."""
@@ -185,10 +191,10 @@ def sets_suspend_their_pods(owner: Manifest) -> PodMarks | None:
     Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (Default);
         pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (podTemplateSpecDefault)
     """
-    for kind in (STATEFUL_SET, LEADER_WORKER_SET):
-        if owner["kind"] == kind.name:
-            return PodMarks(labels={}, annotations={PARENT: kind.framework})
-    return None
+    framework = _SETS.get(owner["kind"])
+    if framework is None:
+        return None
+    return PodMarks(labels={}, annotations={PARENT: framework})
 
 
 @rule("PODS-025")
