@@ -31,6 +31,15 @@ DECIDING = (
     "workload",
 )
 """The packages that decide; `explain` and `simulation` only say why."""
+EXPLAINING = frozenset(
+    {
+        "dra/device_charge_trace.py",
+        "scheduler/flavorassigner/flavor_trace.py",
+        "scheduler/flavorassigner/limit_trace.py",
+        "scheduler/preemption/trace.py",
+    }
+)
+"""Modules of these packages that only say why, too."""
 
 HOLDERS = frozenset(
     {
@@ -102,8 +111,14 @@ def modules(chosen: Sequence[str]) -> list[Path]:
         place = PACKAGE / each
         if not place.exists():
             raise UnknownModule(f"found {each}; expected a package or a file below {PACKAGE.name}")
-        found += sorted(place.rglob("*.py")) if place.is_dir() else [place]
+        found += _deciding(place) if place.is_dir() else [place]
     return found
+
+
+def _deciding(folder: Path) -> Iterator[Path]:
+    for module in sorted(folder.rglob("*.py")):
+        if module.relative_to(PACKAGE).as_posix() not in EXPLAINING:
+            yield module
 
 
 def mutants_of(module: Path) -> Iterator[Mutant]:
