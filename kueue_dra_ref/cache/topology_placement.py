@@ -177,8 +177,9 @@ class Placement:
         return min(enough, key=lambda domain: domain.pods, default=None)
 
     def _in_order(self, domains: Iterable[Domain]) -> list[Domain]:
-        sign = 1 if self._least_free else -1
-        return sorted(domains, key=lambda each: (sign * each.pods, each.values))
+        by_values = sorted(domains, key=lambda each: each.values)
+        most_first = not self._least_free
+        return sorted(by_values, key=lambda each: each.pods, reverse=most_first)
 
     def _no_room(self, fitting: int) -> str:
         name, count = self.tree.topology, self.wanted.count
