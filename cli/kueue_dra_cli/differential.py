@@ -32,6 +32,7 @@ from kueue_dra_clusters.waiting import elapsed_since, moment_now
 from kueue_dra_differential.explain import explanation
 from kueue_dra_differential.oracle import Comparison, OutcomeKind
 from kueue_dra_differential.run import running_totals
+from kueue_dra_differential.swarm_features import FEATURES
 from kueue_dra_differential.work_queue import Plan, RunTotals
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -45,6 +46,7 @@ Examples
   kueue-dra differential                          ten minutes on two real Kueues 0.19
   kueue-dra differential --kueue 0.18 --budget 1h  another release, for longer
   kueue-dra differential --seed 7 --worlds 16     the same scenarios again
+  kueue-dra differential --with admission-checks  every scenario has admission checks
   kueue-dra differential --kueue-src ../kueue     your checkout of Kueue
   kueue-dra differential --budget 1h --on-cluster 4 --image REGISTRY/kueue-dra:0.2.0-kueue   in four pods
 
@@ -132,6 +134,13 @@ class Part(click.ParamType[Shard]):
     help="The number of Kueues that run at the same time.",
 )
 @click.option(
+    "--with",
+    "wanted",
+    type=click.Choice([*FEATURES]),
+    multiple=True,
+    help="A feature that every scenario has; repeatable. By default, a seed decides which have it.",
+)
+@click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),
     default="out/differential",
@@ -162,6 +171,7 @@ def command(
     seed: int | None,
     together: int,
     kueues: int,
+    wanted: tuple[str, ...],
     report_dir: Path,
     log: Path | None,
     shard: Shard | None,
@@ -193,6 +203,7 @@ def command(
         kueues=kueues,
         part=part.index,
         parts=part.of,
+        wanted=wanted,
     )
     summary = _run(plan, report_dir, log, shard)
     raise SystemExit(int(is_red(summary)))

@@ -25,6 +25,7 @@ PASSED_ON = {
     "seed": "--seed",
     "together": "--together",
     "kueues": "-n",
+    "wanted": "--with",
 }
 AFTER_THE_BUDGET = 3600
 """Seconds that a pod may go on after its budget: the last batches, and their parts if a Kueue exits."""
@@ -43,10 +44,17 @@ def pod_run(differential: click.Context) -> PodRun:
     _check(differential)
     words = []
     for name, option in PASSED_ON.items():
-        if given[name] is not None:
-            words += [option, _written(name, given[name])]
+        for value in _values(given[name]):
+            words += [option, _written(name, value)]
     needed = int(given["budget"]) + AFTER_THE_BUDGET
     return a_pod_run(given, WORKER, words, deadline=max(DEADLINE, needed))
+
+
+def _values(given: Any) -> tuple[Any, ...]:
+    """Give the values of an option: several if it may be repeated, none without it."""
+    if isinstance(given, tuple):
+        return given
+    return () if given is None else (given,)
 
 
 def _written(name: str, value: Any) -> str:

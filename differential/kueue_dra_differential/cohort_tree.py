@@ -55,6 +55,8 @@ class LocalQueueLine:
     """Its weight in fair sharing."""
     pods: int | None
     """Quota of pods in each flavor; None: not covered."""
+    checks: tuple[tuple[int, bool], ...] = ()
+    """Its admission checks, each with whether it is for the first flavor alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

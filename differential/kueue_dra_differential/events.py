@@ -65,6 +65,20 @@ class RollOut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Set the state of an admission check of an earlier job, as the controller of the check does."""
+
+    job: int
+    check: int
+    state: str
+    message: str
+    every: bool
+    """Whether a check that is Ready is so for all earlier jobs, and the other check too."""
+    update: str
+    """What a check that is Ready adds to the pods of a Job, by the names of the updates."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Activate:
     """Deactivate or activate one of the earlier jobs, if it is a Workload."""
 
@@ -152,5 +166,5 @@ class Touch:
 
 Edit = Activate | Move | Resize | Rank
 PodEvent = EndPod | RollOut
-JobEvent = Submit | Delete | Finish | Progress | Touch | Edit | PodEvent
+JobEvent = Submit | Delete | Finish | Progress | Touch | Answer | Edit | PodEvent
 Event = JobEvent | QueueEvent | Common

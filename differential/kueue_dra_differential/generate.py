@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +40,7 @@ from kueue_dra_differential.strategies import (
     lines,
     weighted,
 )
-from kueue_dra_differential.swarm import SwarmConfig, a_swarm, with_kinds
+from kueue_dra_differential.swarm import SwarmConfig, a_swarm, with_features, with_kinds
 from kueue_dra_differential.whole_devices import (
     EXTENDED,
     MAPPINGS,
@@ -58,6 +58,8 @@ SHORTEST, LONGEST = 6, 10
 """The number of events of a scenario."""
 MOST_BATCHES = 100_000
 """The most batches of one number, so that the seeds of two numbers differ."""
+MORE = 4
+"""How many more events rivals have, and scenarios with admission checks."""
 STRATEGIES = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
 THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
 """The themes of batches; some more often than others."""
@@ -90,6 +92,7 @@ def a_scenario(
         lines=tuple(found),
         cohorts=tuple(cohort_tree),
         flavors=flavors,
+        checked=swarm.checks,
     )
     scenario = GeneratedScenario(site=QueueObjects(queues), events=drawn)
     return tuple(scenario.steps())
@@ -108,8 +111,10 @@ def _cohort_count(swarm: SwarmConfig) -> SearchStrategy[int]:
 
 
 @st.composite
-def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
-    """Draw scenarios of one theme, with names of their own, for one Kueue."""
+def a_batch(
+    draw: DrawFn, *, of: int, behaviour: Behaviour, wanted: Collection[str] = ()
+) -> Batch:
+    """Draw scenarios of one theme, with names of their own and the ``wanted`` features, for one Kueue."""
     usual = draw(st.sampled_from([each for each in THEMES if each.holds_in(behaviour)]))
     settings = draw(some_settings(behaviour))
     theme = settings.theme(usual)
@@ -122,6 +127,7 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
             distinct_reasons=usual is OBSERVED,
         )
     )
+    swarm = with_features(swarm, wanted)
     swarm = draw(with_kinds(swarm, kinds_of(behaviour), THROUGH_PODS))
     found = []
     for mappings in (MAPPINGS, OTHER_MAPPINGS):
@@ -160,10 +166,11 @@ def _common_events(
 ) -> SearchStrategy[list[Common | None]]:
     """Give the events of a batch; None for an event of each scenario's own."""
     if swarm.rivals:
-        more = 4
+        more = MORE
         return st.lists(st.none(), min_size=SHORTEST + more, max_size=LONGEST + more)
     common = _in_common(theme, swarm, configurations)
-    return st.lists(common, min_size=SHORTEST, max_size=LONGEST)
+    more = MORE if swarm.checks else 0
+    return st.lists(common, min_size=SHORTEST + more, max_size=LONGEST + more)
 
 
 def _inventory(theme: ConfigProfile, swarm: SwarmConfig) -> tuple[Manifest, ...]:
@@ -200,12 +207,15 @@ def batches(
     count: int = MOST_BATCHES,
     part: int = 1,
     parts: int = 1,
+    wanted: Collection[str] = (),
 ) -> Iterator[Batch]:
     """Draw ``count`` batches of ``of`` scenarios each, the same ones again for the same ``number``.
 
+    All of them have the ``wanted`` features (`FEATURES`), others by chance.
+
     Of several ``parts``, each draws other batches, and all together draw those of one.
     """
-    strategy = a_batch(of=of, behaviour=behaviour)
+    strategy = a_batch(of=of, behaviour=behaviour, wanted=wanted)
     for index in range(part - 1, count, parts):
         batch = _drawn(strategy, number * MOST_BATCHES + index)
         named = []

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_differential import other_work
+from kueue_dra_differential.admission_checks import COUNT
+from kueue_dra_differential.check_answers import answer
 from kueue_dra_differential.config_profiles import Step, goes
 from kueue_dra_differential.events import (
     Activate,
+    Answer,
     Change,
     Common,
     Delete,
@@ -38,6 +41,7 @@ from kueue_dra_differential.queues import GeneratedQueues
 from kueue_dra_differential.updates import rewritten
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_workload
 from kueue_dra_fixtures.manifests import a_priority_class, finished
+from kueue_dra_ref.api.admission_checks import READY
 from kueue_dra_ref.target import Manifest
 
 
@@ -87,6 +91,7 @@ class GeneratedScenario:
                 | Finish()
                 | Progress()
                 | Touch()
+                | Answer()
                 | Activate()
                 | Move()
                 | Resize()
@@ -127,6 +132,8 @@ class GeneratedScenario:
         if isinstance(event, Submit):
             return self._submitted(event)
         there = list(self._jobs.values())
+        if isinstance(event, Answer):
+            return {"answer": [*self._answer(event)]}
         if isinstance(event, EndPod | RollOut):
             there = [made for made in there if isinstance(made, PodWork)]
         found = there[event.job % len(there)] if there else None
@@ -148,6 +155,22 @@ class GeneratedScenario:
             case Activate() | Move() | Resize() | Rank():
                 return {"apply": self._edited(event)}
         return {"apply": []}
+
+    def _answer(self, event: Answer) -> Iterator[Manifest]:
+        """Give the answers of checks for one of the jobs, or for all; for a group of pods there is none."""
+        there = list(self._jobs.values())
+        if not there:
+            return
+        checks = [event.check]
+        works = [there[event.job % len(there)]]
+        if event.every and event.state == READY:
+            works, checks = there, [*range(COUNT)]
+        for made in works:
+            work = made.single if isinstance(made, PodWork) else made
+            if work is None:
+                continue
+            for check in checks:
+                yield answer(event, work, self._queues.check_name(check))
 
     def _edited(self, event: Edit) -> list[Manifest]:
         found: list[Manifest] = []

@@ -129,6 +129,13 @@ class PodWork:
         meta = {**self.owner["metadata"], "uid": ""}
         return made_pods({**self.owner, "metadata": meta})
 
+    @property
+    def single(self) -> Manifest | None:
+        """The pod alone; None for a group, and for what makes pods."""
+        every = [*self.pods, *self.later]
+        is_alone = self.owner is None and len(every) == 1
+        return every[0] if is_alone else None
+
     def submitted(self) -> Step:
         """Give the step that creates the work, and the pods of what makes pods."""
         return self._with_pods(self.objects)

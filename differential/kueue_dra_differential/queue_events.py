@@ -91,6 +91,14 @@ class Regroup:
     above: ParentCohort
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspect:
+    """Let the controller of an AdmissionCheck go, or come back."""
+
+    check: int
+    active: bool
+
+
 QueueEvent = (
     Quota
     | Stop
@@ -103,4 +111,5 @@ QueueEvent = (
     | Gate
     | Shelf
     | Regroup
+    | Inspect
 )

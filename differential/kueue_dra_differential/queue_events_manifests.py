@@ -9,6 +9,7 @@ from kueue_dra_differential.config_profiles import Step
 from kueue_dra_differential.queue_events import (
     Bound,
     Gate,
+    Inspect,
     QueueEvent,
     Quota,
     Recast,
@@ -52,6 +53,8 @@ class QueueObjects:
                 return _there(self.queues.flavor(index), event.there)
             case Regroup():
                 return self._regrouped(event)
+            case Inspect():
+                return {"apply": [self.queues.check(event.check, event.active)]}
             case _:
                 return self._of_one(self.index(event.queue), event)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kueue_dra_differential.admission_checks import COUNT, a_check, strategy
 from kueue_dra_differential.cohort_tree import (
     FungibilityPolicy,
     LocalQueueLine,
@@ -42,6 +43,8 @@ class GeneratedQueues:
     cohorts: tuple[ParentCohort, ...]
     flavors: tuple[str, ...]
     """The kind of each flavor (`FLAVORS`)."""
+    checked: bool = False
+    """Whether there are admission checks."""
 
     @property
     def namespace(self) -> str:
@@ -68,6 +71,8 @@ class GeneratedQueues:
         for index in range(self.flavor_count):
             if index not in self._late:
                 yield self.flavor(index)
+        if self.checked:
+            yield from (self.check(index, True) for index in range(COUNT))
         for index, above in enumerate(self.cohorts):
             if above.needs_an_object:
                 yield self.cohort(index, above)
@@ -109,8 +114,21 @@ class GeneratedQueues:
             flavorFungibility=_fungibility(line.search),
             namespaceSelector=SELECTOR if line.selects else {},
             fairSharing=None if line.weight is None else {"weight": line.weight},
+            admissionChecksStrategy=self._checks(line),
             **spec,
         )
+
+    def check(self, index: int, active: bool) -> Manifest:
+        """Give one AdmissionCheck."""
+        return a_check(self.check_name(index), active=active)
+
+    def check_name(self, index: int) -> str:
+        """Give the name of an AdmissionCheck."""
+        return f"check{index}-{self.mark}"
+
+    def _checks(self, line: LocalQueueLine) -> Mapping[str, Any] | None:
+        names = [self.check_name(index) for index in range(COUNT)]
+        return strategy(line.checks, names, self._flavor(0))
 
     def local_queue(self, index: int, *, to: int, **spec: Any) -> Manifest:
         """Give one LocalQueue of the ClusterQueue ``to``."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from kueue_dra_differential import admission_checks
 from kueue_dra_differential.cohort_tree import (
     MAY_STOP,
     TRY_NEXT,
@@ -109,6 +110,7 @@ def lines(*, cohorts: int, flavors: int, swarm: SwarmConfig) -> Line:
         weight=_some(swarm.fair, _weights(swarm), None),
         # Pending workloads still request pods that the queue no longer covers (docs/explanation/differences.md).
         pods=_some(swarm.progress, _pod_quotas(swarm), None),
+        checks=_some(swarm.checks, st.sampled_from(admission_checks.PLACES), ()),
     )
     return found if swarm.alone else found.map(_calm)
 
@@ -222,6 +224,7 @@ def events(
         often[stop] = 4
     often |= _of_pods(swarm)
     often |= _surroundings(way, swarm)
+    often |= _of_checks(swarm)
     if swarm.edits:
         edit = _edit(queue, swarm)
         often[edit] = 8
@@ -239,6 +242,15 @@ def _of_pods(swarm: SwarmConfig) -> Weights:
     pods = st.integers(0, 3)
     end = st.builds(EndPod, job=EARLIER, pod=pods, how=ways)
     return {end: 8, st.builds(RollOut, job=EARLIER): 6}
+
+
+def _of_checks(swarm: SwarmConfig) -> Weights:
+    """Events of admission checks: their controllers answer, go, and come back."""
+    if not swarm.checks:
+        return {}
+    answers = admission_checks.answers(EARLIER)
+    inspections = admission_checks.inspections()
+    return {answers: 40 if swarm.crowded else 20, inspections: 1}
 
 
 def _submissions(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from kueue_dra_differential.swarm_features import FEATURES
 from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
@@ -63,8 +65,16 @@ class SwarmConfig:
     """
     restarts: bool
     """Kueue restarts, for all scenarios at once."""
+    checks: bool = False
+    """ClusterQueues have admission checks, whose controllers answer."""
     kinds: tuple[str, ...] = ("Job",)
     """The kinds of work that are submitted."""
+
+
+def with_features(swarm: SwarmConfig, wanted: Collection[str]) -> SwarmConfig:
+    """Give a batch the features that a run asks for, in addition to its own."""
+    fields = {FEATURES[name]: True for name in wanted}
+    return replace(swarm, **fields)
 
 
 @st.composite
@@ -119,4 +129,5 @@ def a_swarm(
         rebuilt=draw(also),
         # A restarted Kueue confuses extended resources (docs/explanation/differences.md).
         restarts=not extended and draw(often),
+        checks=draw(also),
     )

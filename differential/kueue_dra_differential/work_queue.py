@@ -37,6 +37,8 @@ class Plan:
     part: int = 1
     """Which of several parts of the batches this run takes."""
     parts: int = 1
+    wanted: tuple[str, ...] = ()
+    """The features that every scenario has, in addition to those by chance."""
 
     def batches(self) -> Iterator[Batch]:
         """Draw batches, the same again for the same seed.
@@ -58,6 +60,7 @@ class Plan:
             count=count,
             part=self.part,
             parts=self.parts,
+            wanted=self.wanted,
         )
 
 

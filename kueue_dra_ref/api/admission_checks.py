@@ -9,6 +9,7 @@ from kueue_dra_ref.target import Manifest
 
 ADMISSION_CHECK = "AdmissionCheck"
 PENDING, READY, RETRY, REJECTED = "Pending", "Ready", "Retry", "Rejected"
+STATES = (PENDING, READY, RETRY, REJECTED)
 """The states of a check."""
 
 

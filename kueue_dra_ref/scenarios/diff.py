@@ -20,7 +20,7 @@ _NAME_OF_A_JOBS_WORKLOAD = re.compile(
 )
 """Ends in a hash of the UID of its work; Kueue 0.14 names Workloads in messages about their devices."""
 
-_LATE = frozenset({"pods"})
+_LATE = frozenset({"checks", "pods"})
 """Parts of an observation that earlier recordings do not have."""
 
 _GONE = {None, DELETED}

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import STATES
 from kueue_dra_ref.api.documents import parse
 from kueue_dra_ref.api.files import DocumentError, text_of
-from kueue_dra_ref.api.job_kinds import POD
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
 from kueue_dra_ref.api.json_text import NoJson, json_value
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.schema_config import Keys, ListKey, MapKey, Scalar
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.strict_decoding import expectation, misfits, unknown_keys
 from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_ref.scenarios.check_answers import WORKLOAD
 from kueue_dra_ref.scenarios.scenario import API_VERSION, Scenario
 
 _TEXT, _OBJECT = Scalar.TEXT, MapKey(Scalar.ANYTHING)
@@ -31,6 +33,20 @@ _REPORTS = ListKey(
         "namespace": _TEXT,
         "name": _TEXT,
         "phase": _TEXT,
+    }
+)
+_ANSWERS = ListKey(
+    {
+        "apiVersion": _TEXT,
+        "kind": _TEXT,
+        "namespace": _TEXT,
+        "name": _TEXT,
+        "check": _TEXT,
+        "state": _TEXT,
+        "message": _TEXT,
+        "podSetUpdates": _OBJECTS,
+        "requeueAfterSeconds": Scalar.WHOLE,
+        "retryCount": Scalar.WHOLE,
     }
 )
 _SHAPE: Keys = {
@@ -49,6 +65,7 @@ _SHAPE: Keys = {
                 "restart": _OBJECTS,
                 "rollOut": _REFERENCES,
                 "report": _REPORTS,
+                "answer": _ANSWERS,
             }
         ),
     },
@@ -66,6 +83,10 @@ _FIELDS = (
     "restart",
     "rollOut",
     "report",
+    "answer",
+    "check",
+    "state",
+    "podSetUpdates",
 )
 _METADATA: Keys = {"name": _TEXT}
 _MANIFEST: Keys = {
@@ -171,6 +192,8 @@ def _checked(document: _Document) -> dict[str, Any]:
     _check(document, found.get("metadata") or {}, _METADATA, "metadata.", free=True)
     _check(document, found.get("status") or {}, _STATUS, "status.", free=True)
     for path, manifest, required in _objects(found["spec"]):
+        if ".answer[" in path:
+            _check_state(document, manifest.get("state"), f"{path}.state")
         if required != _REQUIRED:
             _check_kind(document, manifest, path)
         _check(document, manifest, _MANIFEST, f"{path}.", free=True)
@@ -202,6 +225,12 @@ def _check_kind(
     if kind and kind not in KINDS:
         expected = f"a known kind ({nearest(kind, KINDS)})"
         raise document.fault(f"{path}.kind", _shown(kind), expected)
+
+
+def _check_state(document: _Document, state: Any, path: str) -> None:
+    """Check that an answer has a state; none at all is reported with the other fields."""
+    if state is not None and state not in STATES:
+        raise document.fault(path, _shown(state), ", ".join(STATES))
 
 
 def _check_there(
@@ -239,9 +268,14 @@ _VERBS = {
     "touch": _REFERENCE,
     "rollOut": _REFERENCE,
     "report": (*_REFERENCE, "phase"),
+    "answer": (*_REFERENCE, "check", "state"),
 }
 """The verbs of a step, with the fields that their objects must have."""
-_OF_VERB = {"rollOut": frozenset(POD_OWNERS), "report": frozenset({POD.name})}
+_OF_VERB = {
+    "rollOut": frozenset(POD_OWNERS),
+    "report": frozenset({POD.name}),
+    "answer": frozenset({WORKLOAD, *JOB_KINDS}),
+}
 """The verbs that take some kinds only."""
 
 

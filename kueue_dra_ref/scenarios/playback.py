@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
 from kueue_dra_ref.api.elastic_work import in_chain
 from kueue_dra_ref.api.job_kinds import POD, owner_of
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, group_of_workload
 from kueue_dra_ref.api.queued_pods import is_of_group
+from kueue_dra_ref.scenarios.check_answers import answered
 from kueue_dra_ref.scenarios.roll_out import in_turns, reported, rolled_out, state_of
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import (
@@ -23,6 +25,7 @@ from kueue_dra_ref.target import (
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 _POD_KINDS = frozenset({POD.name, *POD_OWNERS})
+_CHECK_FIELDS = ("state", "message", "retryCount")
 _CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
 
 
@@ -79,8 +82,7 @@ def replayed_together(
         state = ObservedState.by(target, pods=any(map(has_pods, known)))
         observations = []
         for refs, step in zip(known, steps, strict=True):
-            applied = _applied(step)
-            written = shared | applied
+            written = shared | _applied(step) | _answered(step)
             own = [each for each in rejected if _is_of(each.ref, written, refs)]
             observation = observed(state, refs, own)
             observations.append({**observation, **mark})
@@ -138,6 +140,11 @@ def _applied(step: Step) -> set[Ref]:
     return _refs(manifests)
 
 
+def _answered(step: Step) -> set[Ref]:
+    answers = step.get("answer") or ()
+    return _refs(answers)
+
+
 def _refs(manifests: Iterable[Manifest]) -> set[Ref]:
     return set(map(Ref.of, manifests))
 
@@ -173,6 +180,8 @@ def observed(
         found["clusterQueues"] = _queues(state, queues)
         if has_pods(seen):
             found["pods"] = _pods(state, namespaces)
+        if _names(ADMISSION_CHECK, seen):
+            found["checks"] = _checks(state, namespaces)
     refused = [_rejection(each) for each in rejected]
     if refused:
         found["rejected"] = refused
@@ -191,10 +200,29 @@ def _namespaces(refs: Collection[Ref]) -> set[str]:
 
 def _workloads(state: ObservedState, namespaces: set[str]) -> Observation:
     found: Observation = {}
+    for each in _in_namespaces(state, namespaces):
+        _add(found, _owner(each), _workload(each.get("status") or {}))
+    return found
+
+
+def _checks(state: ObservedState, namespaces: set[str]) -> Observation:
+    """Give the states of the admission checks of each workload that has some."""
+    found: Observation = {}
+    for each in _in_namespaces(state, namespaces):
+        states = {}
+        for check in check_states(each):
+            shown = {field: check.get(field) for field in _CHECK_FIELDS}
+            states[check["name"]] = shown
+        if states:
+            _add(found, _owner(each), states)
+    return found
+
+
+def _in_namespaces(state: ObservedState, namespaces: set[str]) -> Iterator[Manifest]:
+    """Give the Workloads of some namespaces, those of elastic work in their order."""
     for each in in_chain(state.workloads):
         if each["metadata"]["namespace"] in namespaces:
-            _add(found, _owner(each), _workload(each.get("status") or {}))
-    return found
+            yield each
 
 
 def _add(found: Observation, name: str, workload: Observation) -> None:
@@ -245,7 +273,11 @@ def ran(steps: Sequence[Step], target: Target) -> list[Rejection]:
     rejected = target.apply(applied)
     target.delete(map(Ref.of, deleted))
     target.touch(map(Ref.of, touched))
-    return [*rejected, *_through_pods(steps, target)]
+    return [
+        *rejected,
+        *_through_pods(steps, target),
+        *_by_checks(steps, target),
+    ]
 
 
 def _through_pods(steps: Sequence[Step], target: Target) -> list[Rejection]:
@@ -257,6 +289,15 @@ def _through_pods(steps: Sequence[Step], target: Target) -> list[Rejection]:
     rejected = rolled_out(target, map(Ref.of, owners)) if owners else []
     reported(target, reports)
     return rejected
+
+
+def _by_checks(steps: Sequence[Step], target: Target) -> list[Rejection]:
+    """Act as the controllers of admission checks, once everything before has settled."""
+    answers = in_turns([step.get("answer") or () for step in steps])
+    if not answers:
+        return []
+    settled(target)
+    return answered(target, answers)
 
 
 def _merged(steps: Sequence[Step], verb: str) -> list[Manifest]:

@@ -1,0 +1,6 @@
+"""The features of generated scenarios that a run may ask for by name."""
+
+from __future__ import annotations
+
+FEATURES = {"admission-checks": "checks"}
+"""Their names, with their fields in `SwarmConfig`."""
