@@ -92,7 +92,7 @@ def test_a_workload_is_answered_by_its_name() -> None:
 
 def test_recordings_without_checks_still_agree() -> None:
     """Earlier ones do not have them."""
-    ours = {"workloads": {}, "checks": {"j": {}}}
+    ours: dict[str, Any] = {"workloads": {}, "checks": {"j": {}}}
 
     assert difference(ours, {"workloads": {}}) is None
     assert difference(ours, {"workloads": {}, "checks": {}}) is not None
@@ -128,7 +128,6 @@ def test_generated_scenarios_with_checks_reach_what_they_decide() -> None:
         '"state": "Pending"',
         "Previously: Retry",
         "DeactivatedDueToAdmissionCheck",
-        "NoReservationUnsatisfiedChecks",
     }
     for batch in batches(of=4, behaviour=KUEUE_0_19, number=5, count=40, wanted=["admission-checks"]):
         printed = json.dumps([[*answers(scenario, KUEUE_0_19)] for scenario in batch])
@@ -137,6 +136,31 @@ def test_generated_scenarios_with_checks_reach_what_they_decide() -> None:
             break
 
     assert not missing
+
+
+def test_generated_scenarios_with_a_topology_reach_what_it_decides() -> None:
+    """Pods are placed, find no room, or request a level that there is not."""
+    missing = {'"places": {"j', "allow to fit", "does not contain the requested level", "excluded: "}
+    for batch in batches(of=4, behaviour=KUEUE_0_19, number=5, count=40, wanted=["topology"]):
+        printed = json.dumps([[*answers(scenario, KUEUE_0_19)] for scenario in batch])
+        missing = {each for each in missing if each not in printed}
+        if not missing:
+            break
+
+    assert not missing
+
+
+def test_a_first_condition_that_a_real_kueue_lost_is_no_difference() -> None:
+    """Only of work with checks, and only if it is not there at all."""
+    pending = {"QuotaReserved": {"status": "False"}, "admission": None}
+    ours = {"workloads": {"j": pending}, "checks": {"j": {}}}
+    lost = {"workloads": {"j": {"admission": None}}, "checks": {"j": {}}}
+    unchecked = {**lost, "checks": {}}
+    other = {"workloads": {"j": {**pending, "QuotaReserved": {"status": "True"}}}, "checks": {"j": {}}}
+
+    assert difference(ours, lost) is None
+    assert difference({**ours, "checks": {}}, unchecked) is not None
+    assert difference(ours, other) is not None
 
 
 def test_a_wanted_feature_is_in_every_scenario() -> None:

@@ -41,6 +41,7 @@ from kueue_dra_differential.strategies import (
     weighted,
 )
 from kueue_dra_differential.swarm import SwarmConfig, a_swarm, with_features, with_kinds
+from kueue_dra_differential.topologies import RACKED, nodes
 from kueue_dra_differential.whole_devices import (
     EXTENDED,
     MAPPINGS,
@@ -93,13 +94,17 @@ def a_scenario(
         cohorts=tuple(cohort_tree),
         flavors=flavors,
         checked=swarm.checks,
+        nodes=draw(nodes()) if swarm.placed else (),
     )
     scenario = GeneratedScenario(site=QueueObjects(queues), events=drawn)
     return tuple(scenario.steps())
 
 
 def _flavors(swarm: SwarmConfig) -> SearchStrategy[tuple[str, ...]]:
-    kinds = st.sampled_from(tuple(FLAVORS) if swarm.nodes else (PLAIN,))
+    usual = tuple(FLAVORS) if swarm.nodes else (PLAIN,)
+    if swarm.placed:
+        usual = (*RACKED, *RACKED, *usual)
+    kinds = st.sampled_from(usual)
     most = 3 if swarm.broad else 2
     return st.lists(kinds, min_size=1, max_size=most).map(tuple)
 

@@ -38,6 +38,7 @@ from kueue_dra_differential.pod_work import POD_KINDS, PodShape, PodWork
 from kueue_dra_differential.queue_events import Gate
 from kueue_dra_differential.queue_events_manifests import QueueObjects, named
 from kueue_dra_differential.queues import GeneratedQueues
+from kueue_dra_differential.topologies import NEAR
 from kueue_dra_differential.updates import rewritten
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_workload
 from kueue_dra_fixtures.manifests import a_priority_class, finished
@@ -222,6 +223,7 @@ class GeneratedScenario:
             "requests": {**cpu, **theme.requests(event.asks)},
             "claims": theme.claims(event.asks),
             "spec": spec,
+            "annotations": NEAR[event.near],
             "pods": event.pods,
             "least": event.least if event.pods > 1 else None,
         }

@@ -99,6 +99,16 @@ class Inspect:
     active: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refit:
+    """Change what a node can allocate, and whether it is schedulable."""
+
+    node: int
+    cpu: int | None
+    """None: as it was drawn."""
+    cordoned: bool
+
+
 QueueEvent = (
     Quota
     | Stop
@@ -112,4 +122,5 @@ QueueEvent = (
     | Shelf
     | Regroup
     | Inspect
+    | Refit
 )

@@ -13,6 +13,7 @@ from kueue_dra_differential.queue_events import (
     QueueEvent,
     Quota,
     Recast,
+    Refit,
     Regroup,
     Reroute,
     Shelf,
@@ -41,6 +42,23 @@ class QueueObjects:
     def step(self, event: QueueEvent) -> Step:
         """Give the step of an event."""
         match event:
+            case Supply() | Team() | Bound() | Inspect() | Refit():
+                return self._around(event)
+            case Shelf():
+                index = event.flavor % self.queues.flavor_count
+                return _there(self.queues.flavor(index), event.there)
+            case Regroup():
+                return self._regrouped(event)
+            case Refit():
+                return {"apply": [*self.queues.refitted(event)]}
+            case Inspect():
+                return {"apply": [self.queues.check(event.check, event.active)]}
+            case _:
+                return self._of_one(self.index(event.queue), event)
+
+    def _around(self, event: Supply | Team | Bound | Inspect | Refit) -> Step:
+        """Give the step of what is around the queues."""
+        match event:
             case Supply():
                 return {"apply": [*self.queues.late()]}
             case Team():
@@ -48,15 +66,11 @@ class QueueObjects:
                 return {"apply": [namespace]}
             case Bound():
                 return _there(self.queues.limits(event.kind), bool(event.kind))
-            case Shelf():
-                index = event.flavor % self.queues.flavor_count
-                return _there(self.queues.flavor(index), event.there)
-            case Regroup():
-                return self._regrouped(event)
             case Inspect():
-                return {"apply": [self.queues.check(event.check, event.active)]}
-            case _:
-                return self._of_one(self.index(event.queue), event)
+                check = self.queues.check(event.check, event.active)
+                return {"apply": [check]}
+            case Refit():
+                return {"apply": [*self.queues.refitted(event)]}
 
     def _of_one(
         self, index: int, event: Quota | Stop | Way | Reroute | Recast | Gate

@@ -16,6 +16,14 @@ from kueue_dra_differential.cohort_tree import (
 from kueue_dra_differential.config_profiles import ConfigProfile
 from kueue_dra_differential.limitranges import RANGES
 from kueue_dra_differential.node_fields import FLAVORS, LATE
+from kueue_dra_differential.queue_events import Refit
+from kueue_dra_differential.topologies import (
+    RACKED,
+    DrawnNode,
+    a_topology,
+    manifest,
+    spec_of,
+)
 from kueue_dra_fixtures.limitranges import a_limit_range
 from kueue_dra_fixtures.manifests import (
     KUEUE,
@@ -43,6 +51,8 @@ class GeneratedQueues:
     cohorts: tuple[ParentCohort, ...]
     flavors: tuple[str, ...]
     """The kind of each flavor (`FLAVORS`)."""
+    nodes: tuple[DrawnNode, ...] = ()
+    """The nodes of its topology; none without one."""
     checked: bool = False
     """Whether there are admission checks."""
 
@@ -68,17 +78,26 @@ class GeneratedQueues:
 
     def objects(self) -> Iterator[Manifest]:
         """Give all objects that exist at first."""
+        yield from self._ground()
         for index in range(self.flavor_count):
             if index not in self._late:
                 yield self.flavor(index)
-        if self.checked:
-            yield from (self.check(index, True) for index in range(COUNT))
         for index, above in enumerate(self.cohorts):
             if above.needs_an_object:
                 yield self.cohort(index, above)
         for index in range(len(self.lines)):
             yield self.cluster_queue(index)
             yield self.local_queue(index, to=index)
+
+    def _ground(self) -> Iterator[Manifest]:
+        """Give what flavors and ClusterQueues name: the topology with its nodes, and the admission checks."""
+        if self.nodes:
+            yield a_topology(self._topology)
+        for index, node in enumerate(self.nodes):
+            if not node.late:
+                yield self._node(index, None)
+        for index in range(COUNT if self.checked else 0):
+            yield self.check(index, True)
 
     def late(self) -> Iterator[Manifest]:
         """Give the flavors that do not exist at first."""
@@ -117,6 +136,19 @@ class GeneratedQueues:
             admissionChecksStrategy=self._checks(line),
             **spec,
         )
+
+    def refitted(self, event: Refit) -> Iterator[Manifest]:
+        """Give a node as it is after an event, if there are nodes."""
+        if self.nodes:
+            yield self._node(event.node % len(self.nodes), event)
+
+    def _node(self, index: int, event: Refit | None) -> Manifest:
+        name = f"node{index}-{self.mark}"
+        return manifest(name, self.nodes[index], self.mark, event)
+
+    @property
+    def _topology(self) -> str:
+        return f"racks-{self.mark}"
 
     def check(self, index: int, active: bool) -> Manifest:
         """Give one AdmissionCheck."""
@@ -195,7 +227,11 @@ class GeneratedQueues:
         """Give a ResourceFlavor; the last one is that of a CPU group."""
         if index == len(self.flavors):
             return an_object("ResourceFlavor", self._flavor("cpu"))
-        spec = FLAVORS[self.flavors[index]]
+        kind = self.flavors[index]
+        if kind in RACKED:
+            spec: Mapping[str, Any] = spec_of(kind, self._topology, self.mark)
+        else:
+            spec = FLAVORS[kind]
         return an_object("ResourceFlavor", self._flavor(index), **spec)
 
     def _cohort(self, index: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from kueue_dra_differential import admission_checks
+from kueue_dra_differential import admission_checks, topologies
 from kueue_dra_differential.cohort_tree import (
     MAY_STOP,
     TRY_NEXT,
@@ -225,6 +225,9 @@ def events(
     often |= _of_pods(swarm)
     often |= _surroundings(way, swarm)
     often |= _of_checks(swarm)
+    if swarm.placed:
+        refits = topologies.refits()
+        often[refits] = 4
     if swarm.edits:
         edit = _edit(queue, swarm)
         often[edit] = 8
@@ -277,6 +280,7 @@ def _submissions(
         shape=_some(swarm.shaped, shapes, SINGLE),
         twice=_some(swarm.broad, st.booleans(), False),
         kind=st.sampled_from(swarm.kinds),
+        near=_some(swarm.placed, topologies.near(), ""),
     )
 
 

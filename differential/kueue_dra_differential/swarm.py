@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -67,13 +68,19 @@ class SwarmConfig:
     """Kueue restarts, for all scenarios at once."""
     checks: bool = False
     """ClusterQueues have admission checks, whose controllers answer."""
+    placed: bool = False
+    """Flavors have a topology, and pods request a placement on its nodes.
+
+    Only of kinds that are suspended, since pods start with a gate of their own, and always with CPU: Kueue tries pods
+    that request nothing but claims for ever (TAS-033).
+    """
     kinds: tuple[str, ...] = ("Job",)
     """The kinds of work that are submitted."""
 
 
 def with_features(swarm: SwarmConfig, wanted: Collection[str]) -> SwarmConfig:
     """Give a batch the features that a run asks for, in addition to its own."""
-    fields = {FEATURES[name]: True for name in wanted}
+    fields: dict[str, Any] = {FEATURES[name]: True for name in wanted}
     return replace(swarm, **fields)
 
 
@@ -90,9 +97,11 @@ def with_kinds(
     drawn = draw(st.sampled_from(choices))
     if swarm.rivals:
         return swarm
+    if swarm.placed:
+        drawn = tuple(kind for kind in drawn if kind not in through_pods[:-1])
     # The API server applies a LimitRange to pods itself, which the reference does not.
     ranges = swarm.ranges and POD.name not in drawn
-    return replace(swarm, kinds=drawn, ranges=ranges)
+    return replace(swarm, kinds=drawn, ranges=ranges and not swarm.placed)
 
 
 @st.composite
@@ -130,4 +139,5 @@ def a_swarm(
         # A restarted Kueue confuses extended resources (docs/explanation/differences.md).
         restarts=not extended and draw(often),
         checks=draw(also),
+        placed=draw(also),
     )

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-FEATURES = {"admission-checks": "checks"}
+FEATURES = {"admission-checks": "checks", "topology": "placed"}
 """Their names, with their fields in `SwarmConfig`."""

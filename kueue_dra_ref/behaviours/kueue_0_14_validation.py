@@ -253,6 +253,7 @@ WEBHOOKS = WebhookRules(
     workload=Collect(
         workload_webhook.requests_have_no_pods,
         workload_webhook.at_most_one_min_count,
+        workload_webhook.updates_of_ready_checks_are_immutable,
         when(
             workload_webhook.pod_sets_are_immutable_with_quota,
             ElasticJobsViaWorkloadSlices=False,

@@ -54,7 +54,7 @@ def _is_of(work: Ref, workload: Manifest) -> bool:
 
 
 def _state(answer: Mapping[str, Any]) -> Manifest:
-    found = {"name": answer["check"], "state": answer["state"]}
+    found = {"name": answer["check"], "state": answer["state"], "message": ""}
     for field in STATE_FIELDS:
         if field in answer:
             found[field] = answer[field]

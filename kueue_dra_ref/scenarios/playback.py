@@ -11,6 +11,8 @@ from kueue_dra_ref.api.elastic_work import in_chain
 from kueue_dra_ref.api.job_kinds import POD, owner_of
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, group_of_workload
 from kueue_dra_ref.api.queued_pods import is_of_group
+from kueue_dra_ref.api.topologies import TOPOLOGY
+from kueue_dra_ref.api.topology_assignment import assignment_of
 from kueue_dra_ref.scenarios.check_answers import answered
 from kueue_dra_ref.scenarios.roll_out import in_turns, reported, rolled_out, state_of
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
@@ -182,6 +184,8 @@ def observed(
             found["pods"] = _pods(state, namespaces)
         if _names(ADMISSION_CHECK, seen):
             found["checks"] = _checks(state, namespaces)
+        if _names(TOPOLOGY, seen):
+            found["places"] = _places(state, namespaces)
     refused = [_rejection(each) for each in rejected]
     if refused:
         found["rejected"] = refused
@@ -215,6 +219,22 @@ def _checks(state: ObservedState, namespaces: set[str]) -> Observation:
             states[check["name"]] = shown
         if states:
             _add(found, _owner(each), states)
+    return found
+
+
+def _places(state: ObservedState, namespaces: set[str]) -> Observation:
+    """Give the number of pods in each topology domain, by pod set, of each workload that is placed."""
+    found: Observation = {}
+    for each in _in_namespaces(state, namespaces):
+        admission = (each.get("status") or {}).get("admission") or {}
+        placed = {}
+        for pod_set in admission.get("podSetAssignments") or ():
+            if assignment := pod_set.get("topologyAssignment"):
+                domains = assignment_of(assignment).domains
+                counts = {"/".join(values): count for values, count in domains}
+                placed[pod_set["name"]] = counts
+        if placed:
+            _add(found, _owner(each), placed)
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import READY, check_states
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.pods import NAMED
@@ -129,6 +130,27 @@ def pod_sets_may_only_shrink_with_quota(
         allowed = {**old, "count": count}
         if _plain(allowed) != _plain(new):
             yield _immutable(index, new)
+
+
+@rule("CHECK-019")
+def updates_of_ready_checks_are_immutable(write: AdmissionRequest) -> Errors:
+    """The webhook denies other podSetUpdates of an admission check that is Ready and stays so.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSetUpdates)
+    """
+    after = {each["name"]: each for each in check_states(write.new)}
+    for index, old in enumerate(check_states(write.before)):
+        new = after.get(old["name"])
+        if new is None or {old["state"], new["state"]} != {READY}:
+            continue
+        updates = new.get("podSetUpdates")
+        if _plain(old.get("podSetUpdates") or []) != _plain(updates or []):
+            yield FieldError(
+                field=f"status.admissionChecks[{index}].podSetUpdates",
+                type="Invalid value",
+                value=printed(updates),
+                detail="field is immutable",
+            )
 
 
 def _pairs(write: AdmissionRequest) -> PodSetPairs:

@@ -383,6 +383,25 @@ def test_contradicting_updates_finish_the_workload(lab: Lab) -> None:
     assert lab.message(job, "Finished") == message
 
 
+@covers("CHECK-019")
+def test_a_ready_check_keeps_its_updates(lab: Lab) -> None:
+    """It may change them only in addition to its state."""
+    check = lab.admission_check()
+    job = checked(lab, check, quota=4).submit(CARDS)
+    lab.answer_check(job, check, "Ready", podSetUpdates=[{"name": "main", "nodeSelector": {"zone": "a"}}])
+
+    other = [{"name": "main", "nodeSelector": {"zone": "b"}}]
+    answer = {"name": check, "state": "Ready", "podSetUpdates": other}
+    changed = {**lab.workload(job), "status": {"admissionChecks": [answer]}}
+    shown = '[{"name":"main","nodeSelector":{"zone":"b"}}]'
+    denied = f"status.admissionChecks[0].podSetUpdates: Invalid value: {shown}: field is immutable"
+    assert lab.denied(changed).endswith(denied)
+
+    lab.answer_check(job, check, "Pending")
+    lab.answer_check(job, check, "Ready", podSetUpdates=other)
+    assert lab.check_state(job, check)["podSetUpdates"] == other
+
+
 @covers("CHECK-015")
 def test_a_check_in_use_stays(lab: Lab) -> None:
     """Work of its queue still waits for it."""
