@@ -140,7 +140,7 @@ def test_generated_scenarios_with_checks_reach_what_they_decide() -> None:
 
 def test_generated_scenarios_with_a_topology_reach_what_it_decides() -> None:
     """Pods are placed, or find no room on the nodes."""
-    (batch,) = batches(of=4, behaviour=KUEUE_0_19, number=5, count=1, wanted=["topology"])
+    (batch,) = batches(of=4, behaviour=KUEUE_0_19, number=2, count=1, wanted=["topology"])
     printed = json.dumps([[*answers(scenario, KUEUE_0_19)] for scenario in batch])
 
     assert [each for each in ('"places": {"j', "allow to fit", "excluded: ") if each not in printed] == []

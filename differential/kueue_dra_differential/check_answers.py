@@ -13,12 +13,17 @@ from kueue_dra_ref.target import Manifest
 
 def answer(event: Answer, work: Manifest, check: str) -> Manifest:
     """Give the answer for some work as the object of a step."""
-    found: Manifest = {**named(work), "check": check, "state": event.state}
+    found: Manifest = {
+        **named(work),
+        "check": check,
+        "state": event.state,
+    }
     if event.message:
         found["message"] = event.message
     update = UPDATES[event.update]
     names = _pod_sets(work)
-    if update and event.state == READY and names:
+    is_ready = event.state == READY
+    if update and is_ready and names:
         found["podSetUpdates"] = [{"name": name, **update} for name in names]
     return found
 

@@ -223,11 +223,7 @@ def events(
     if swarm.stops:
         often[stop] = 4
     often |= _of_pods(swarm)
-    often |= _surroundings(way, swarm)
-    often |= _of_checks(swarm)
-    if swarm.placed:
-        refits = topologies.refits()
-        often[refits] = 4
+    often |= _surroundings(way, swarm) | _of_nodes_and_checks(swarm)
     if swarm.edits:
         edit = _edit(queue, swarm)
         often[edit] = 8
@@ -247,13 +243,16 @@ def _of_pods(swarm: SwarmConfig) -> Weights:
     return {end: 8, st.builds(RollOut, job=EARLIER): 6}
 
 
-def _of_checks(swarm: SwarmConfig) -> Weights:
-    """Events of admission checks: their controllers answer, go, and come back."""
+def _of_nodes_and_checks(swarm: SwarmConfig) -> Weights:
+    """Events of nodes and of admission checks: their controllers answer, go, and come back."""
+    often: Weights = {}
+    if swarm.placed:
+        often[topologies.refits()] = 4
     if not swarm.checks:
-        return {}
+        return often
     answers = admission_checks.answers(EARLIER)
     inspections = admission_checks.inspections()
-    return {answers: 40 if swarm.crowded else 20, inspections: 1}
+    return {**often, answers: 40 if swarm.crowded else 20, inspections: 1}
 
 
 def _submissions(

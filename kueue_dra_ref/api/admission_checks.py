@@ -8,7 +8,10 @@ from kueue_dra_ref.api.unstructured import Object, child, mappings, text
 from kueue_dra_ref.target import Manifest
 
 ADMISSION_CHECK = "AdmissionCheck"
-PENDING, READY, RETRY, REJECTED = "Pending", "Ready", "Retry", "Rejected"
+PENDING = "Pending"
+READY = "Ready"
+RETRY = "Retry"
+REJECTED = "Rejected"
 STATES = (PENDING, READY, RETRY, REJECTED)
 """The states of a check."""
 

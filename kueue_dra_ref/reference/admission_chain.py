@@ -88,22 +88,23 @@ class AdmissionChain:
         if old is None and ref.kind in SUBMITTED:
             self.store.clock.seconds += 1
         with_status = _with_status(written, obj, self.store.clock.now)
-        if old is not None and with_status is not written:
-            self._check_status(with_status, old, written)
+        self._check_status(with_status, old, written)
         self.store.put(with_status)
         if ref.kind in JOB_KINDS:
             is_gated = self.behaviour.jobs.elastic(obj)
             self._last_applied[ref] = given if is_gated and given else obj["spec"]
         return obj
 
-    def _check_status(self, obj: Manifest, old: Manifest, without: Manifest) -> None:
+    def _check_status(
+        self, obj: Manifest, old: Manifest | None, without: Manifest
+    ) -> None:
         """Reject a status that a webhook denies; the rest of the object is stored by then.
 
         Raises:
             Denied: it is rejected.
 
         """
-        if obj["kind"] != "Workload":
+        if old is None or obj is without or obj["kind"] != "Workload":
             return
         denied = list(self.behaviour.webhooks.faults(self._request(obj, old)))
         if denied:

@@ -38,11 +38,12 @@ def _changed(target: Target, work: Ref, answer: Manifest) -> Iterable[Manifest]:
     for workload in stored:
         if not _is_of(work, workload):
             continue
+        before = list(check_states(workload))
         states = []
-        for each in check_states(workload):
+        for each in before:
             is_meant = each["name"] == answer["check"]
             states.append(_state(answer) if is_meant else each)
-        if states != list(check_states(workload)):
+        if states != before:
             yield {**workload, "status": {"admissionChecks": states}}
 
 
@@ -54,7 +55,11 @@ def _is_of(work: Ref, workload: Manifest) -> bool:
 
 
 def _state(answer: Mapping[str, Any]) -> Manifest:
-    found = {"name": answer["check"], "state": answer["state"], "message": ""}
+    found = {
+        "name": answer["check"],
+        "state": answer["state"],
+        "message": "",
+    }
     for field in STATE_FIELDS:
         if field in answer:
             found[field] = answer[field]
