@@ -59,7 +59,7 @@ def test_generated_worlds_reach_what_the_hunt_is_about() -> None:
 def never_told(words: Iterable[str]) -> list[str]:
     """Generate scenarios until each phrase appears in a message, and give those that do not in four hundred."""
     missing = list(words)
-    for batch in batches(of=2, behaviour=KUEUE_0_19, number=7, count=200):
+    for batch in batches(of=2, behaviour=KUEUE_0_19, number=14, count=200):
         printed = str([[*answers(world, KUEUE_0_19)] for world in batch])
         missing = [each for each in missing if each not in printed]
         if not missing:

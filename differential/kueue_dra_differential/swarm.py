@@ -97,7 +97,9 @@ def with_kinds(
 ) -> SwarmConfig:
     """Draw which kinds of work a batch has: Jobs alone, as rivals have, every kind, or those made of pods."""
     jobs = swarm.kinds
-    choices = (jobs, kinds, kinds, kinds, through_pods, through_pods)
+    choices = [jobs, kinds, kinds, kinds, through_pods, through_pods]
+    if swarm.ranges:
+        choices += [jobs] * 3
     drawn = draw(st.sampled_from(choices))
     if swarm.rivals:
         return swarm

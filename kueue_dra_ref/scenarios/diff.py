@@ -67,8 +67,8 @@ def difference(
 def _without_lost(ours: Any, theirs: Any) -> Any:
     """Leave out first conditions that are lost in the other observation.
 
-    Kueue lists the admission checks of a new Workload while its scheduler writes the first condition. If the later write
-    fails with a conflict, the scheduler writes it only when it tries the workload again: that is chance.
+    Kueue lists the admission checks of a new Workload while its scheduler writes the first condition. If that
+    write fails with a conflict, the scheduler repeats it only when it tries the workload again: that is chance.
     """
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         return ours
