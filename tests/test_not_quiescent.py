@@ -9,10 +9,13 @@ import pytest
 import yaml
 
 from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.reference import manager
 from kueue_dra_ref.reference.replay import answers, replaying
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.scenarios.files import scenarios
 from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import NotQuiescent
+from tests.clusters_live.manifests import CONFIGURATION, a_job, a_template, a_world
 from tests.commands import ROOT, kueue_dra
 
 KUEUE = behaviour("kueue-0.19.2")
@@ -104,3 +107,14 @@ def test_a_run_that_repeats_itself_ends_soon(story: Scenario) -> None:
         target.settle()
 
     assert target.manager.scheduler._number - before < 100
+
+
+def test_an_object_that_changes_without_an_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A controller that undoes its own change does not hang whoever waits: here each object may be reconciled once."""
+    monkeypatch.setattr(manager, "_RECONCILES", 1)
+    target = ReferenceTarget(KUEUE)
+    assert target.start(CONFIGURATION) == ()
+    target.apply([*a_world(), a_template("gpus-1"), a_job("job")])
+
+    with pytest.raises(NotQuiescent, match=r"^Workload .*/job-job-.* changes without an end$"):
+        target.settle()

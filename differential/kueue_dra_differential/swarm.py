@@ -75,8 +75,7 @@ class SwarmConfig:
     """Flavors have a topology, and pods request a placement on its nodes.
 
     Only of kinds that are suspended, since pods start with a gate of their own, and always with CPU: Kueue tries pods
-    that request nothing but claims for ever (TAS-033). Only if a run asks for it: the reference does not settle on
-    some of these scenarios.
+    that request nothing but claims for ever (TAS-033). Only if a run asks for it.
     """
     kinds: tuple[str, ...] = ("Job",)
     """The kinds of work that are submitted."""

@@ -5,6 +5,7 @@ No counterpart: the loop of the simulated controllers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
@@ -68,6 +69,9 @@ _PREEMPTIONS, _PAUSE = 20, 0.5
 """Preemptions, beyond one for each Workload, after which time passes, and for how many seconds."""
 _PAUSES = 10
 """How often time passes before preemption counts as a livelock; all requeues and early retries are due by then."""
+
+_RECONCILES = 20_000
+"""How often one object is reconciled before that counts as a livelock: more often than any group has pods."""
 
 _WITH_COUNTS = ("Cohort", "ClusterQueue", "LocalQueue")
 """The kinds to whose status Kueue writes counts, which most controllers ignore."""
@@ -251,8 +255,15 @@ class Manager:
         to_do = self.kueue.to_do
         to_do |= due
         busy = bool(to_do)
+        done = Counter[tuple[str, Key]]()
         while to_do:
             (kind, key), _ = to_do.popitem(last=False)
+            done[kind, key] += 1
+            if done[kind, key] > _RECONCILES:
+                name = "/".join(filter(None, key))
+                self.restless = (f"{kind} {name} changes without an end",)
+                to_do.clear()
+                break
             if (kind, key) not in due and self._is_deferred(kind, key):
                 self._deferred[kind, key] = None
             else:

@@ -17,10 +17,13 @@ _SCHEDULER_REASONS = frozenset(
         "WaitingForQuota",
         "NoMatchingFlavor",
         "ExceedsMaxQuota",
+        "TopologyPlacementFailed",
         "WaitingForPreemptedWorkloads",
+        "WaitingForPodsReady",
         "PendingEvaluation",
     }
 )
+"""Reasons that the scheduler gives, and the controller keeps until the scheduler tries the workload again."""
 _STALE_REASONS = frozenset({"Deactivated", "PendingEvaluation", "Suspended", "Pending"})
 """Reasons that are out of date once the scheduler can try the workload."""
 _PENDING_EVALUATION = NotAdmissible(

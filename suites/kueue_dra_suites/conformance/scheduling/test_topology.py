@@ -572,6 +572,24 @@ def test_the_reason_of_pods_without_room(lab: Lab, held: bool, reason: str) -> N
     assert lab.condition(job, "QuotaReserved") == ("False", reason)
 
 
+@covers("OBSERVE-010", "TAS-028")
+def test_equal_pods_without_room_are_passed_over(lab: Lab) -> None:
+    """Kueue tries one of two equivalent workloads; the other one gets its reason, and keeps it."""
+    lab.start(switched={"UnadmittedWorkloadsObservability": True})
+    pool = Pool(lab=lab)
+    pool.node(cpu="2")
+    queue = pool.queue()
+    queue.change(stopPolicy="Hold")
+    first, job = (queue.submit(cpus(cpu="3", annotations=ANY)) for _ in range(2))
+
+    queue.change(stopPolicy="None")
+    lab.retry(job)
+
+    assert lab.condition(first, "QuotaReserved") == ("False", "TopologyPlacementFailed")
+    assert lab.condition(job, "QuotaReserved") == ("False", "TopologyPlacementFailed")
+    assert lab.message(job) == "Bypassed scheduling evaluation because an equivalent workload recently failed"
+
+
 @covers("TAS-032")
 def test_the_gate_switches_all_of_it_off(lab: Lab) -> None:
     """There is neither a node nor a Topology."""
