@@ -9,7 +9,8 @@ import click
 from kueue_dra_reports.shards import Shard
 from tests.mutants.arguments import BEHAVIOURS
 from tests.mutants.log import Log
-from tests.mutants.mutant import ROOT, UnknownModule, sample
+from tests.mutants.mutant import UnknownModule, sample
+from tests.mutants.places import ROOT
 from tests.mutants.recording import NotGreen
 from tests.mutants.run import tried
 from tests.mutants.servers import ServerEnded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.mutants.mutant import ROOT
+from tests.mutants.places import ROOT
 
 CASES = "suites/kueue_dra_suites/conformance"
 RECORDED = (
@@ -55,9 +55,14 @@ NOT_NEEDED = (
 
 
 def arguments(behaviour: str) -> Sequence[str]:
-    """Give the arguments."""
-    report = ROOT / "out" / "mutants" / "report"
+    """Give the arguments for a server of mutants."""
     recorded = RECORDED if behaviour == BEHAVIOURS[0] else ()
-    chosen = ["-q", "--tb=no", CASES, *recorded, "--behaviour", behaviour, f"--report-dir={report}"]
+    return cases_of(behaviour, *recorded)
+
+
+def cases_of(behaviour: str, *more: str) -> Sequence[str]:
+    """Give the arguments for the cases of a behaviour, and for more tests."""
+    report = ROOT / "out" / "mutants" / "report"
+    chosen = ["-q", "--tb=no", CASES, *more, "--behaviour", behaviour, f"--report-dir={report}"]
     without = [f"-pno:{plugin}" for plugin in NOT_NEEDED]
     return chosen + without

@@ -12,7 +12,7 @@ import pytest
 from tests.mutants.arguments import arguments
 from tests.mutants.imported import put
 from tests.mutants.messages import Answer, Try
-from tests.mutants.mutant import ROOT
+from tests.mutants.places import ROOT
 from tests.mutants.serving import limit, opened, serve
 
 LIBRARIES = (

@@ -27,6 +27,14 @@ class Try:
     """Whether it runs the other cases too."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnockOut:
+    """Run the cases that cite one of some requirements, until one fails, without a rule of the behaviour."""
+
+    rule: str
+    citing: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The first case that failed, and the steps of recorded scenarios that differ."""

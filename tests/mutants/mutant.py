@@ -15,9 +15,8 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 
 from tests.mutants.operators import OPERATORS
+from tests.mutants.places import PACKAGE, ROOT
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "kueue_dra_ref"
 DECIDING = (
     "apiserver",
     "cache",

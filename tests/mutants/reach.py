@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutants.mutant import ROOT
+from tests.mutants.places import ROOT
 from tests.mutants.servers import Server
 
 _ASKED = """

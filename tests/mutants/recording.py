@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.mutants.arguments import BEHAVIOURS, CASES, arguments
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Record
-from tests.mutants.mutant import PACKAGE, ROOT
+from tests.mutants.places import PACKAGE, ROOT
 from tests.mutants.reach import Reach
 from tests.mutants.servers import Server
 

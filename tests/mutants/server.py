@@ -16,7 +16,7 @@ import pytest
 from tests.mutants import replays, swap
 from tests.mutants.arguments import arguments
 from tests.mutants.messages import Answer, Record, Try
-from tests.mutants.mutant import PACKAGE, ROOT
+from tests.mutants.places import PACKAGE, ROOT
 from tests.mutants.serving import limit, opened, serve
 
 

@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.mutants.messages import Answer, Record, Try
-from tests.mutants.mutant import ROOT
+from tests.mutants.messages import Answer, KnockOut, Record, Try
+from tests.mutants.places import ROOT
 
 BACKLOG = 64
 FRESH = "fresh"
@@ -36,7 +36,7 @@ class Server:
     process: subprocess.Popen[bytes]
     log: Path
 
-    def ask(self, question: Record | Try) -> Answer | None:
+    def ask(self, question: Record | Try | KnockOut) -> Answer | None:
         """Wait for the answer; None if the process that ran the cases ended without one.
 
         Raises:
@@ -56,7 +56,7 @@ class Server:
         return self.process.poll() is not None
 
 
-def _answer(line: Connection, question: Record | Try) -> Answer | None:
+def _answer(line: Connection, question: Record | Try | KnockOut) -> Answer | None:
     with line:
         line.send(question)
         try:
@@ -72,17 +72,18 @@ def servers(behaviours: Sequence[str], recordings: Sequence[str] = ()) -> Iterat
     started: dict[str, Server] = {}
     with TemporaryDirectory(prefix="kueue-dra-mutants-") as folder:
         try:
-            started[FRESH] = _started("fresh", [FRESH], Path(folder))
+            started[FRESH] = a_server("fresh", [FRESH], Path(folder))
             for behaviour in behaviours:
                 arguments = [behaviour, *recordings]
-                started[behaviour] = _started("server", arguments, Path(folder))
+                started[behaviour] = a_server("server", arguments, Path(folder))
             yield started
         finally:
             for server in started.values():
-                _end(server)
+                end(server)
 
 
-def _started(module: str, arguments: Sequence[str], folder: Path) -> Server:
+def a_server(module: str, arguments: Sequence[str], folder: Path) -> Server:
+    """Start a server in a module, which ends with `end`; its socket and its log are in a folder."""
     name = arguments[0]
     door, log = folder / f"{name}.socket", folder / f"{name}.log"
     with socket.socket(socket.AF_UNIX) as opened, log.open("wb") as output:
@@ -101,7 +102,7 @@ def _started(module: str, arguments: Sequence[str], folder: Path) -> Server:
     return Server(name, door, process, log)
 
 
-def _end(server: Server) -> None:
+def end(server: Server) -> None:
     """End a server and its forks, which share a session of their own."""
     with suppress(ProcessLookupError):
         os.killpg(server.process.pid, signal.SIGKILL)

@@ -52,9 +52,9 @@ def _talk(talk: Connection, answer: Callable[[Any], Answer]) -> NoReturn:
         os._exit(0)
 
 
-def limit() -> None:
-    """Let the system end this process if what begins now takes too long."""
-    signal.setitimer(signal.ITIMER_PROF, LONGEST)
+def limit(seconds: float = LONGEST) -> None:
+    """Let the system end this process if what begins now takes more processor time."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def opened() -> socket.socket:

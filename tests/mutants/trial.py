@@ -12,7 +12,8 @@ from pathlib import Path
 from tests.mutants.arguments import CASES
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Answer, Try
-from tests.mutants.mutant import ROOT, Mutant
+from tests.mutants.mutant import Mutant
+from tests.mutants.places import ROOT
 from tests.mutants.reach import Reach, rows
 from tests.mutants.servers import Server
 from tests.mutants.swap import changes_import, compiled
