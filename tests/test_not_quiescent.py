@@ -110,7 +110,7 @@ def test_a_run_that_repeats_itself_ends_soon(story: Scenario) -> None:
 
 
 def test_an_object_that_changes_without_an_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A controller that undoes its own change does not hang whoever waits: here each object may be reconciled once."""
+    """A controller that undoes its own change does not hang a run: here each object may be reconciled once."""
     monkeypatch.setattr(manager, "_RECONCILES", 1)
     target = ReferenceTarget(KUEUE)
     assert target.start(CONFIGURATION) == ()
