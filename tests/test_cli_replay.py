@@ -218,7 +218,7 @@ def test_refusals_are_observed(tmp_path: Path) -> None:
         ),
         pytest.param(
             '{"kind": "Scenario", "spec": {"steps": [{"aply": []}]}}',
-            ":1: spec.steps[0].aply: found an unknown field; expected a known field (known: ",
+            ":1: spec.steps[0].aply: found an unknown field; expected a known field (did you mean apply?)",
             id="slip",
         ),
         pytest.param(
