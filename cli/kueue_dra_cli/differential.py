@@ -138,7 +138,8 @@ class Part(click.ParamType[Shard]):
     "wanted",
     type=click.Choice([*FEATURES]),
     multiple=True,
-    help="A feature that every scenario has; repeatable. By default, a seed decides which have it.",
+    help="A feature that every scenario has; repeatable. Without it, a seed decides which have admission checks, "
+    "and none has a topology.",
 )
 @click.option(
     "--report-dir",
