@@ -10,7 +10,7 @@ from kueue_dra_reports.results import Outcomes
 
 
 def not_served(old: Report, new: Report) -> Mapping[str, str]:
-    """Give the cases that one of two targets ran and the other cannot serve, each with the reason.
+    """Give the cases that one of two targets ran, or left to another shard, and the other cannot serve; with reasons.
 
     Empty for one target, and for two behaviours: what does not hold there is a difference.
     """
@@ -26,7 +26,7 @@ def _behaviour(report: Report) -> object:
 
 
 def _unserved(here: Report, there: Report) -> dict[str, str]:
-    ran = {one["id"] for one in there["checks"]}
+    ran = {one["id"] for one in (*there["checks"], *there["leftOut"])}
     found = {}
     for row in here["notApplicable"]:
         case = row["id"]
@@ -41,7 +41,8 @@ def without(report: Report, cases: Set[str]) -> Report:
         return report
     checks = [one for one in report["checks"] if one["id"] not in cases]
     absent = [one for one in report["notApplicable"] if one["id"] not in cases]
-    outcomes = Outcomes.from_lists(checks, absent, report["leftOut"])
+    left = [one for one in report["leftOut"] if one["id"] not in cases]
+    outcomes = Outcomes.from_lists(checks, absent, left)
     requirements = []
     for one in report["requirements"]:
         requirement = _citing(one, cases)
@@ -51,6 +52,7 @@ def without(report: Report, cases: Set[str]) -> Report:
         "requirements": requirements,
         "checks": checks,
         "notApplicable": absent,
+        "leftOut": left,
         "integrity": _integrity(report, cases),
     }
     return recomputed(kept, outcomes)
