@@ -13,7 +13,8 @@ import pytest
 
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_reports.common_cases import without
-from kueue_dra_reports.results import Outcomes, profiles
+from kueue_dra_reports.merge import recomputed
+from kueue_dra_reports.results import Outcomes
 from tests.commands import ROOT, kueue_dra
 
 
@@ -76,28 +77,34 @@ def test_a_difference_is_shown_with_its_place(report: Path, tmp_path: Path) -> N
     assert result.stdout.endswith("-> '9.9'\n")
 
 
-def test_cases_that_one_target_cannot_serve_are_not_compared(report: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_of_shard", [pytest.param(True, id="ran"), pytest.param(False, id="of-another-shard")])
+def test_cases_that_one_target_cannot_serve_are_not_compared(report: Path, tmp_path: Path, is_of_shard: bool) -> None:
     """They are counted with the reason; on one target they are a difference."""
     whole = json.loads(report.read_text("utf-8"))
     case = whole["checks"][0]
-    row = {"id": case["id"], "requirements": case["requirements"], "reason": "it needs another API server"}
-    less = without(whole, {case["id"]})
-    absent: Any = sorted([*less["notApplicable"], row], key=itemgetter("id"))
-    outcomes = Outcomes.from_lists(less["checks"], absent, less["leftOut"])
-    less |= {
-        "target": whole["target"] | {"name": "kueue"},
-        "notApplicable": absent,
-        "statistics": outcomes.count(outcomes.of),
-        "profiles": profiles(less["requirements"], outcomes),
-    }
-    elsewhere = tampered(report, tmp_path, **less)
+    one = tmp_path / "one"
+    one.mkdir()
+    if not is_of_shard:
+        whole = moved(whole, case, "leftOut", "it belongs to another shard than 1 of 2")
+    less = moved(whole, case, "notApplicable", "it needs another API server")
+    served = tampered(report, one, **whole)
+    elsewhere = tampered(served, tmp_path, **less | {"target": whole["target"] | {"name": "kueue"}})
 
-    result = kueue_dra("report", "diff", report, elsewhere)
+    result = kueue_dra("report", "diff", served, elsewhere)
 
     assert result.exit_code == 0, result.output
-    assert f"not compared: 1 case: {row['reason']}\n" in result.stdout
+    assert "not compared: 1 case: it needs another API server\n" in result.stdout
     same = tampered(elsewhere, tmp_path, target=whole["target"])
-    assert kueue_dra("report", "diff", report, same).exit_code == 1
+    assert kueue_dra("report", "diff", served, same).exit_code == 1
+
+
+def moved(report: Any, case: Any, key: str, reason: str) -> dict[str, Any]:
+    """Give a report in which a case is in one of the lists of cases that did not run."""
+    row = {"id": case["id"], "requirements": case["requirements"], "reason": reason}
+    less: Any = without(report, {case["id"]})
+    less[key] = sorted([*less[key], row], key=itemgetter("id"))
+    outcomes = Outcomes.from_lists(less["checks"], less["notApplicable"], less["leftOut"])
+    return dict(recomputed(less, outcomes))
 
 
 def test_a_report_is_rendered_as_the_run_showed_it(report: Path) -> None:
