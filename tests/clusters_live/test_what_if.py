@@ -46,7 +46,7 @@ from tests.commands import kueue_dra
 pytestmark = pytest.mark.live
 KUEUE_0_19 = behaviour("kueue-0.19.2")
 CHANGES = int(os.environ.get("KUEUE_DRA_CHANGES", "4"))
-FIRST = int(os.environ.get("KUEUE_DRA_CHANGES_FROM", "1"))
+FIRST = int(os.environ.get("KUEUE_DRA_CHANGES_FROM", "3"))
 TRIES = 8
 """Among how many changes one that admits something is looked for."""
 Held = dict[Key, Any]
@@ -75,25 +75,26 @@ class Sides:
 
 
 def test_predictions_come_true(plane: ControlPlane, target: LiveTarget) -> None:
-    """The same Workloads hold the same quota after the change as what-if says."""
-    found = []
+    """The same Workloads hold the same quota after the change as what-if says; some change admits another one."""
+    found: list[Sides] = []
+    effects = 0
     for each in _changes(plane, target):
         found.append(each)
         same = "agrees" if each.agrees else f"DIFFERS\n  before {each.before}\n  after {each.after}"
         print(f"{len(found)} {each.name}: {each.change.quotas or each.change.ended}: {same}", flush=True)
-        if len(found) == CHANGES:
+        effects = sum(one.has_effect for one in found)
+        if len(found) >= CHANGES and (effects or len(found) == 4 * CHANGES):
             break
 
-    effects = sum(each.has_effect for each in found)
     print(f"{len(found)} changes, {sum(each.agrees for each in found)} agree, {effects} admit further workloads")
-    assert len(found) == CHANGES
+    assert len(found) >= CHANGES
     assert [each.name for each in found if not each.agrees] == []
     assert effects
 
 
 def _changes(plane: ControlPlane, target: LiveTarget) -> Iterator[Sides]:
     """Stop generated scenarios half way, and change the cluster there."""
-    for (scenario,) in batches(of=1, behaviour=KUEUE_0_19, number=FIRST, count=20 * CHANGES):
+    for (scenario,) in batches(of=1, behaviour=KUEUE_0_19, number=FIRST, count=40 * CHANGES):
         if not _is_decided(scenario):
             continue
         target.clean()
