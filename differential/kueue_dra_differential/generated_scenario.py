@@ -42,7 +42,7 @@ from kueue_dra_differential.topologies import NEAR
 from kueue_dra_differential.updates import rewritten
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_workload
 from kueue_dra_fixtures.manifests import a_priority_class, finished
-from kueue_dra_ref.api.admission_checks import READY
+from kueue_dra_ref.api.admission_checks import READY, RETRY
 from kueue_dra_ref.target import Manifest
 
 
@@ -158,9 +158,14 @@ class GeneratedScenario:
         return {"apply": []}
 
     def _answer(self, event: Answer) -> Iterator[Manifest]:
-        """Give the answers of checks for one of the jobs, or for all; for a group of pods there is none."""
+        """Give the answers of checks for one of the jobs, or for all; for a group of pods there is none.
+
+        None is Retry if the check is for one flavor: whether Kueue drops it before it reserves quota again is chance.
+        """
         there = list(self._jobs.values())
         if not there:
+            return
+        if event.state == RETRY and self._queues.is_for_one_flavor(event.check):
             return
         checks = [event.check]
         works = [there[event.job % len(there)]]

@@ -158,6 +158,10 @@ class GeneratedQueues:
         """Give the name of an AdmissionCheck."""
         return f"check{index}-{self.mark}"
 
+    def is_for_one_flavor(self, check: int) -> bool:
+        """Whether a ClusterQueue has an AdmissionCheck for its first flavor alone."""
+        return any((check, True) in line.checks for line in self.lines)
+
     def _checks(self, line: LocalQueueLine) -> Mapping[str, Any] | None:
         names = [self.check_name(index) for index in range(COUNT)]
         return strategy(line.checks, names, self._flavor(0))
