@@ -33,8 +33,7 @@ class PodsWait:
     def configure(self, configuration: Manifest) -> None:
         """Read the settings of a Configuration."""
         found = wait_for_pods_ready(configuration)
-        written = found.enable if found.is_first_version else found.is_written
-        self.settings = found if written else None
+        self.settings = found if found.is_in_force else None
 
     def ends_soon(self, workloads: Iterable[Manifest]) -> Iterator[str]:
         """Name each Workload that is evicted, or tried again, within a moment."""

@@ -82,7 +82,7 @@ class Settle:
         if (
             not self._is_all_admitted_soon()
             or self.collect_orphans()
-            or any(self.pods_wait.ends_soon(self._see().workloads))
+            or self._is_end_near()
         ):
             self.informers.eventually(
                 self._pass, within=self.limits.settle, what="all workloads to settle"
@@ -90,6 +90,8 @@ class Settle:
 
     def _await_pods_ready(self) -> None:
         """Give a Kueue that waits for pods time to report whether those of admitted work are ready."""
+        if self.pods_wait.settings is None:
+            return
 
         def reported() -> bool:
             if left := list(self.pods_wait.unwritten(self._see().workloads)):
@@ -98,6 +100,12 @@ class Settle:
 
         with suppress(TimedOut):
             self.informers.eventually(reported, within=PATIENCE, what=PODS_READY)
+
+    def _is_end_near(self) -> bool:
+        """Whether a timeout or a backoff ends within a moment."""
+        if self.pods_wait.settings is None:
+            return False
+        return any(self.pods_wait.ends_soon(self._see().workloads))
 
     def _is_all_admitted_soon(self) -> bool:
         """Whether all work is admitted and runs within a moment, after additions only: then no fence is needed."""

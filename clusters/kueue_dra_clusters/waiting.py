@@ -136,7 +136,7 @@ def let_second_pass(second: int) -> None:
 
 def age_of(stamp: str) -> float:
     """Seconds of this machine's clock since an RFC 3339 time, which has whole seconds."""
-    return max(time.time() - datetime.fromisoformat(stamp).timestamp(), 0.0)
+    return max(-seconds_until(stamp), 0.0)
 
 
 def seconds_until(stamp: str) -> float:

@@ -49,10 +49,6 @@ class QueueObjects:
                 return _there(self.queues.flavor(index), event.there)
             case Regroup():
                 return self._regrouped(event)
-            case Refit():
-                return {"apply": [*self.queues.refitted(event)]}
-            case Inspect():
-                return {"apply": [self.queues.check(event.check, event.active)]}
             case _:
                 return self._of_one(self.index(event.queue), event)
 

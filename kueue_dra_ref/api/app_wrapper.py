@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from kueue_dra_ref.api.job_kind import (
     JobKind,
     Outcome,
     Path,
     PodSetPlace,
+    has_condition,
     part_at,
     spec_of,
     status_of,
@@ -24,6 +24,7 @@ from kueue_dra_ref.api.ray_kinds import SUBMITTER
 from kueue_dra_ref.target import Manifest
 
 APP_WRAPPER = "AppWrapper"
+_IS_DEPLOYED = has_condition("ResourcesDeployed")
 Kinds = Mapping[str, JobKind]
 _KEY = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _OTHERS: Mapping[str, Path] = {
@@ -51,8 +52,8 @@ def app_wrapper(inferred: Kinds) -> JobKind:
         framework="workload.codeflare.dev/appwrapper",
         places=places,
         outcome=_outcome,
-        is_active=_is_active,
-        is_ready=_is_ready,
+        is_active=has_condition("QuotaReserved"),
+        is_ready=has_condition("PodsReady"),
         raw=True,
     )
 
@@ -138,20 +139,6 @@ def _outcome(wrapper: Manifest) -> Outcome | None:
     phase = status_of(wrapper).get("phase")
     if phase == "Succeeded":
         return "Succeeded", "AppWrapper finished successfully"
-    if phase == "Failed" and not _is_true(wrapper, "ResourcesDeployed"):
+    if phase == "Failed" and not _IS_DEPLOYED(wrapper):
         return "Failed", "AppWrapper failed"
     return None
-
-
-def _is_active(wrapper: Manifest) -> bool:
-    return _is_true(wrapper, "QuotaReserved")
-
-
-def _is_ready(wrapper: Manifest) -> bool:
-    return _is_true(wrapper, "PodsReady")
-
-
-def _is_true(wrapper: Manifest, condition: str) -> bool:
-    conditions: list[dict[str, Any]] = status_of(wrapper).get("conditions") or []
-    found = [each for each in conditions if each.get("type") == condition]
-    return any(each.get("status") == "True" for each in found)

@@ -5,7 +5,7 @@ No counterpart: the form of the table of kinds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,12 +118,14 @@ def by_condition(
     return outcome
 
 
-def ready_or_done(obj: Manifest, field: str) -> int:
-    """Count the Jobs of an object that are ready or have succeeded, by a list in its status."""
+def are_jobs_ready(
+    obj: Manifest, jobs: Iterable[Mapping[str, Any]], field: str
+) -> bool:
+    """Whether all Jobs of an object are ready or have succeeded: its replicated jobs, by a list in its status."""
     count = 0
     for each in status_of(obj).get(field) or ():
         count += int(each.get("ready") or 0) + int(each.get("succeeded") or 0)
-    return count
+    return count == sum(int(each.get("replicas", 1)) for each in jobs)
 
 
 def has_condition(kind: str) -> Callable[[Manifest], bool]:

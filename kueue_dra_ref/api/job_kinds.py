@@ -14,12 +14,12 @@ from kueue_dra_ref.api.job_kind import (
     MAIN,
     JobKind,
     PodSetPlace,
+    are_jobs_ready,
     by_condition,
     has_condition,
     part_at,
     pods_of_job,
     pods_of_replica,
-    ready_or_done,
     replaced,
     spec_of,
     status_of,
@@ -97,8 +97,8 @@ def _is_job_ready(job: Manifest) -> bool:
 
 
 def _is_job_set_ready(job_set: Manifest) -> bool:
-    replicas = [int(each.get("replicas", 1)) for each in replicated_jobs(job_set)]
-    return sum(replicas) == ready_or_done(job_set, "replicatedJobsStatus")
+    jobs = replicated_jobs(job_set)
+    return are_jobs_ready(job_set, jobs, "replicatedJobsStatus")
 
 
 def _is_job_set_active(job_set: Manifest) -> bool:

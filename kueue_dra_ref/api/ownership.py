@@ -28,6 +28,16 @@ class OwnerChain:
     """Kind and name of an owner that does not exist."""
 
 
+def owner_reference(api_version: str, kind: str, meta: Manifest) -> Manifest:
+    """Give a reference to an owner with this metadata."""
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "name": meta["name"],
+        "uid": meta["uid"],
+    }
+
+
 def is_owned_by(obj: Manifest, uid: str) -> bool:
     """Whether one of the owner references of an object has a UID."""
     owners = obj["metadata"].get("ownerReferences") or ()

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.target import Manifest
 
 CONTROLLER = "kueue.x-k8s.io/provisioning-request"
@@ -23,8 +23,6 @@ CLASS = f"{AUTOSCALING}/provisioning-class-name"
 """The annotations of pods that run on provisioned nodes."""
 PARAMETER = "provreq.kueue.x-k8s.io/"
 """The prefix of annotations that are parameters of a request."""
-MANAGED = {"kueue.x-k8s.io/managed": "true"}
-"""The label of what Kueue creates."""
 FAILED, REVOKED, EXPIRED, PROVISIONED, ACCEPTED = (
     "Failed",
     "CapacityRevoked",
@@ -147,11 +145,6 @@ def owned_by(requests: Sequence[Manifest], workload: Manifest) -> Iterator[Manif
         names = [each["name"] for each in owners]
         if own["namespace"] == meta["namespace"] and meta["name"] in names:
             yield request
-
-
-def has_ended_in(request: Manifest, kind: str) -> bool:
-    """Whether a condition of a request is True."""
-    return is_true(request, kind)
 
 
 def message_of(request: Manifest, kind: str) -> str | None:

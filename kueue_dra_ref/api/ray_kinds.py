@@ -16,6 +16,7 @@ from kueue_dra_ref.api.job_kind import (
     Outcome,
     Path,
     PodSetPlace,
+    has_condition,
     part_at,
     spec_of,
     status_of,
@@ -133,12 +134,6 @@ def _is_cluster_of_job_ready(job: Manifest) -> bool:
     return bool(cluster.get("state") == "ready")
 
 
-def _is_service_active(service: Manifest) -> bool:
-    conditions = status_of(service).get("conditions") or ()
-    ready = [each for each in conditions if each.get("type") == "Ready"]
-    return any(each.get("status") == "True" for each in ready)
-
-
 RAY_CLUSTER = JobKind(
     name="RayCluster",
     group="ray.io",
@@ -169,8 +164,8 @@ RAY_SERVICE = JobKind(
     framework="ray.io/rayservice",
     places=_of_cluster,
     outcome=_never,
-    is_active=_is_service_active,
-    is_ready=_is_service_active,
+    is_active=has_condition("Ready"),
+    is_ready=has_condition("Ready"),
     suspend=("spec", "rayClusterConfig", "suspend"),
     since="0.17",
 )

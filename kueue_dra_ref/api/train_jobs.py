@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from kueue_dra_ref.api.job_kind import (
     JobKind,
     PodSetPlace,
+    are_jobs_ready,
     by_condition,
     pods_of_replica,
-    ready_or_done,
     spec_of,
     status_of,
 )
@@ -54,8 +54,7 @@ def _is_active(train_job: Manifest) -> bool:
 
 def _is_ready(train_job: Manifest) -> bool:
     jobs = replicated_jobs_of(train_job)
-    replicas = [int(each.get("replicas", 1)) for each in jobs]
-    return sum(replicas) == ready_or_done(train_job, "jobsStatus")
+    return are_jobs_ready(train_job, jobs, "jobsStatus")
 
 
 TRAIN_JOB = JobKind(

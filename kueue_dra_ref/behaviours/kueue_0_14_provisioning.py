@@ -21,7 +21,7 @@ PROVISIONING = ProvisioningRules(
     ),
     needless=First(provisioning.ready_without_request),
     inactive=First(provisioning.pending_without_configuration),
-    parameters=Each(provisioning.pass_on_annotations),
+    parameters=First(provisioning.pass_on_annotations),
     outdated=AnyOf(
         provisioning.other_class_replaces_request,
         provisioning.other_parameters_replace_request,

@@ -34,7 +34,7 @@ class ProvisioningRules:
     """With which message is a check Ready that needs no request? Without rules: it is not."""
     inactive: First[[], str] = First()
     """With which message is a check Pending whose configuration is gone? Without rules: it does not change."""
-    parameters: Each[[Mapping[str, str]], Mapping[str, str]] = Each()
+    parameters: First[[Mapping[str, str]], Mapping[str, str]] = First()
     """Which annotations of work are parameters of its requests? Without rules: none."""
     outdated: AnyOf[[RequestedClass]] = AnyOf()
     """Is a request replaced, by what the configuration says now? Without rules: it is not."""

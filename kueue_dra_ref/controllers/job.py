@@ -21,7 +21,7 @@ from kueue_dra_ref.api.job_kinds import (
     with_suspend,
 )
 from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
-from kueue_dra_ref.api.ownership import is_owned_by
+from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
@@ -364,21 +364,14 @@ class JobReconciler:
 
     def _passed_on(self, job: Manifest) -> Mapping[str, str]:
         """Give the annotations of work that its Workload has as well."""
-        found: dict[str, str] = {}
         annotations = job["metadata"].get("annotations") or {}
-        for passed in self.kueue.behaviour.provisioning.parameters(annotations):
-            found |= passed
-        return found
+        return self.kueue.behaviour.provisioning.parameters.or_else({}, annotations)
 
     def _owner(self, job: Manifest) -> Manifest:
         """Give the reference of a Workload to the work that owns it."""
-        return {
-            "apiVersion": self.kind.api_version,
-            "kind": self.kind.name,
-            "name": job["metadata"]["name"],
-            "uid": job["metadata"]["uid"],
-            "controller": True,
-        }
+        kind, meta = self.kind, job["metadata"]
+        reference = owner_reference(kind.api_version, kind.name, meta)
+        return {**reference, "controller": True}
 
     def _is_accepted(self, workload: Manifest) -> bool:
         """Whether the API server accepts a new Workload."""

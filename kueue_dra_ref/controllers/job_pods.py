@@ -25,6 +25,7 @@ from kueue_dra_ref.api.topologies import NO_REQUEST
 from kueue_dra_ref.api.train_jobs import unresolved
 from kueue_dra_ref.controllers.workload_slices import WorkloadSlices
 from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.pod_set_info import (
@@ -105,7 +106,7 @@ class JobPods:
     ) -> PodSetInfo | Failed:
         """Give what the pods of a template get when they start, or why they cannot start with it."""
         info = self._placed(assignment, workload)
-        info = info.and_also(of_flavors(self._flavors(assignment)))
+        info = info.and_also(of_flavors(flavors_of(self.store, assignment)))
         rules = self.kueue.behaviour.checking
         for check, update in rules.pod_set_updates(check_states(workload)) or ():
             if update["name"] != assignment["name"]:
@@ -184,14 +185,15 @@ class JobPods:
             spec |= change
         return {**job, "spec": spec}
 
-    def _flavors(self, assignment: Manifest) -> list[Manifest]:
-        """Give the specs of the flavors of a pod set, each once."""
-        specs: dict[str, Manifest] = {}
-        for name in assignment["flavors"].values():
-            flavor = self.store.find("ResourceFlavor", name)
-            if flavor is not None:
-                specs[name] = flavor.get("spec") or {}
-        return list(specs.values())
+
+def flavors_of(store: Store, assignment: Manifest) -> list[Manifest]:
+    """Give the specs of the flavors of a pod set, each once."""
+    specs: dict[str, Manifest] = {}
+    for name in (assignment.get("flavors") or {}).values():
+        flavor = store.find("ResourceFlavor", name)
+        if flavor is not None:
+            specs[name] = flavor.get("spec") or {}
+    return list(specs.values())
 
 
 _RESTORED = ("nodeSelector", "tolerations", "schedulingGates")

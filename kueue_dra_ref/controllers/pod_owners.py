@@ -13,7 +13,7 @@ from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.job_kind import template_at
 from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
-from kueue_dra_ref.api.ownership import is_owned_by
+from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name, template_paths
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
@@ -151,12 +151,7 @@ class PodOwnerController:
     def _head_of_workload(self, owner: Manifest, name: str) -> Manifest:
         meta = owner["metadata"]
         kind = POD_OWNERS[owner["kind"]]
-        reference = {
-            "apiVersion": kind.api_version,
-            "kind": kind.name,
-            "name": meta["name"],
-            "uid": meta["uid"],
-        }
+        reference = owner_reference(kind.api_version, kind.name, meta)
         head = {
             "name": name,
             "namespace": meta["namespace"],

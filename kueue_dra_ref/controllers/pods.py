@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.job_kinds import POD, is_ready
+from kueue_dra_ref.api.ownership import owner_reference
 from kueue_dra_ref.api.queued_pods import (
     IS_GROUP,
     MANAGED,
@@ -423,9 +424,7 @@ class PodReconciler(JobReconciler):
 
 
 def _owner_reference(pod: Manifest) -> Manifest:
-    meta = pod["metadata"]
-    name, uid = meta["name"], meta["uid"]
-    return {"apiVersion": "v1", "kind": POD.name, "name": name, "uid": uid}
+    return owner_reference(POD.api_version, POD.name, pod["metadata"])
 
 
 def _is_active(pod: Manifest) -> bool:

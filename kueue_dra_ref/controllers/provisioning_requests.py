@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.ownership import owner_reference
 from kueue_dra_ref.api.provisioning import (
     AUTOSCALING,
-    MANAGED,
     PARAMETER,
     POD_TEMPLATE,
     REQUEST,
@@ -22,6 +22,8 @@ from kueue_dra_ref.api.provisioning import (
     request_name,
     template_name,
 )
+from kueue_dra_ref.api.queued_pods import MANAGED
+from kueue_dra_ref.controllers.job_pods import flavors_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.rules.workload.provisioning import PodSetPair, PodUse
 from kueue_dra_ref.target import Manifest
@@ -122,16 +124,13 @@ class RequestedPods:
 
     def _passed_on(self, workload: Manifest) -> dict[str, str]:
         annotations = workload["metadata"].get("annotations") or {}
-        found = {}
-        for passed in self.rules.parameters(annotations):
-            for key, value in passed.items():
-                found[key.removeprefix(PARAMETER)] = value
-        return found
+        passed = self.rules.parameters.or_else({}, annotations)
+        return {key.removeprefix(PARAMETER): value for key, value in passed.items()}
 
     def _create_template(self, request: Manifest, asked: AskedPods) -> None:
         name = template_name(request["metadata"]["name"], asked.pod_set["name"])
         template = copied(asked.pod_set["template"])
-        flavors = self._flavors(asked.assignment)
+        flavors = flavors_of(self.store, asked.assignment)
         of_flavors(flavors).add_to(template)
         _fill_requests(template["spec"])
         self.store.put(
@@ -142,14 +141,6 @@ class RequestedPods:
                 "template": template,
             }
         )
-
-    def _flavors(self, assignment: Manifest) -> list[Manifest]:
-        specs: dict[str, Manifest] = {}
-        for name in (assignment.get("flavors") or {}).values():
-            flavor = self.store.find("ResourceFlavor", name)
-            if flavor is not None:
-                specs[name] = flavor.get("spec") or {}
-        return list(specs.values())
 
 
 def _reference(request: str, asked: AskedPods) -> dict[str, Any]:
@@ -170,16 +161,10 @@ def _fill_requests(spec: Manifest) -> None:
 
 def _meta(name: str, owner: Manifest) -> Manifest:
     meta = owner["metadata"]
-    reference = {
-        "apiVersion": owner["apiVersion"],
-        "kind": owner["kind"],
-        "name": meta["name"],
-        "uid": meta["uid"],
-        "controller": True,
-    }
+    reference = owner_reference(owner["apiVersion"], owner["kind"], meta)
     return {
         "name": name,
         "namespace": meta["namespace"],
-        "labels": dict(MANAGED),
-        "ownerReferences": [reference],
+        "labels": {MANAGED: "true"},
+        "ownerReferences": [{**reference, "controller": True}],
     }

@@ -38,8 +38,7 @@ def backs_off(kueue: Kueue, working: Manifest) -> bool:
 
 def has_elapsed(kueue: Kueue, working: Manifest) -> bool:
     """Whether the time until which a workload backs off is over."""
-    until = requeue_at(working)
-    return bool(until) and seconds_of(until) <= kueue.clock.seconds
+    return bool(requeue_at(working)) and not kueue.backs_off(working)
 
 
 def _finish(kueue: Kueue, working: Manifest) -> None:

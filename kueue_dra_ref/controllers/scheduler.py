@@ -133,10 +133,12 @@ class Scheduler:
 
     def _waits_for_pods(self, entry: Entry) -> bool:
         """Whether pods of a workload with quota are not ready; a workload that is gone does not wait."""
+        return self._is_there(entry) and self._pods_ready.are_missing()
+
+    def _is_there(self, entry: Entry) -> bool:
+        """Whether the workload of an entry exists and may still be queued."""
         found = self.store.get("Workload", entry.info.key)
-        if found is None or not may_queue(found):
-            return False
-        return self._pods_ready.are_missing()
+        return found is not None and may_queue(found)
 
     def _report_blocked(self, entry: Entry) -> None:
         key = entry.info.key
@@ -157,10 +159,8 @@ class Scheduler:
     def _carry_out(self, cycle: BlockedCycle, entry: Entry) -> None:
         """Admit a head or preempt for it, as it was decided before the wait."""
         if entry.requeue_reason is None:
-            found = self.store.get("Workload", entry.info.key)
-            if found is None or not may_queue(found):
-                return
-            self._admit_or_reject(entry)
+            if self._is_there(entry):
+                self._admit_or_reject(entry)
             return
         if entry.requeue_reason is RequeueReason.PENDING_PREEMPTION:
             self._issue_preemptions(cycle.snapshot, entry)

@@ -22,25 +22,12 @@ from kueue_dra_ref.scenarios.check_answers import WORKLOAD
 from kueue_dra_ref.scenarios.scenario import API_VERSION, Scenario
 
 _TEXT, _OBJECT = Scalar.TEXT, MapKey(Scalar.ANYTHING)
-_OBJECTS, _REFERENCES = (
-    ListKey(_OBJECT),
-    ListKey({"apiVersion": _TEXT, "kind": _TEXT, "namespace": _TEXT, "name": _TEXT}),
-)
-_REPORTS = ListKey(
-    {
-        "apiVersion": _TEXT,
-        "kind": _TEXT,
-        "namespace": _TEXT,
-        "name": _TEXT,
-        "phase": _TEXT,
-    }
-)
+_NAMED: Keys = dict.fromkeys(("apiVersion", "kind", "namespace", "name"), _TEXT)
+_OBJECTS, _REFERENCES = ListKey(_OBJECT), ListKey(_NAMED)
+_REPORTS = ListKey({**_NAMED, "phase": _TEXT})
 _ANSWERS = ListKey(
     {
-        "apiVersion": _TEXT,
-        "kind": _TEXT,
-        "namespace": _TEXT,
-        "name": _TEXT,
+        **_NAMED,
         "check": _TEXT,
         "state": _TEXT,
         "message": _TEXT,

@@ -15,36 +15,27 @@ import pytest
 
 from tests.mutants import replays, swap
 from tests.mutants.arguments import arguments
+from tests.mutants.collected import Collected
 from tests.mutants.messages import Answer, Record, Try
 from tests.mutants.places import PACKAGE, ROOT
-from tests.mutants.serving import limit, opened, serve
+from tests.mutants.serving import limit, opened
 
 
-class Server:
-    """A plugin that serves in place of running the collected cases."""
+class Server(Collected):
+    """Records what the cases reach, and tries mutants."""
 
     def __init__(self, door: socket.socket) -> None:
-        self.door = door
-        self.failed: list[str] = []
+        super().__init__(door)
         self.items: Mapping[str, pytest.Item] = {}
         self.live: Mapping[str, swap.Live] = {}
         self.caches: Sequence[Callable[[], None]] = ()
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Serve until the process that started this one ends."""
-        manager = session.config.pluginmanager
-        manager.unregister(manager.get_plugin("terminalreporter"))
+    def begin(self, session: pytest.Session) -> None:
+        """Find the cases, and the functions and caches of the reference."""
         gc.unfreeze()  # what is frozen cannot be found
         self.items = {item.nodeid: item for item in session.items}
         self.live = swap.live_functions(PACKAGE)
         self.caches = swap.caches(PACKAGE.name)
-        serve(self.door, self.answer)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note a failure in any phase of a case."""
-        if report.failed:
-            self.failed.append(report.nodeid)
 
     def answer(self, asked: Record | Try) -> Answer:
         """Record, or try a mutant, in this process."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import sys
 from collections.abc import Sequence
 
@@ -10,33 +9,22 @@ import pytest
 
 from kueue_dra_reports.collection import cited
 from tests.mutants.arguments import cases_of
+from tests.mutants.collected import Collected
 from tests.mutants.messages import Answer, KnockOut
-from tests.mutants.serving import limit, opened, serve
+from tests.mutants.serving import limit, opened
 
 LONG = 120
 """Seconds of processor time for one case: those of usage over time wait long for what a rule no longer does."""
 
 
-class Server:
-    """A plugin that serves in place of running the collected cases."""
+class Server(Collected):
+    """Runs cases without a rule."""
 
-    def __init__(self, door: socket.socket) -> None:
-        self.door = door
-        self.failed: list[str] = []
-        self.items: Sequence[pytest.Item] = ()
+    items: Sequence[pytest.Item] = ()
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Serve until the process that started this one ends."""
-        manager = session.config.pluginmanager
-        manager.unregister(manager.get_plugin("terminalreporter"))
+    def begin(self, session: pytest.Session) -> None:
+        """Take the cases."""
         self.items = session.items
-        serve(self.door, self.answer)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note a failure in any phase of a case."""
-        if report.failed:
-            self.failed.append(report.nodeid)
 
     def answer(self, asked: KnockOut) -> Answer:
         """Run cases without a rule, in this process."""

@@ -22,11 +22,10 @@ from kueue_dra_ref.api.provisioning import (
     RetryStrategy,
     parameters_of,
 )
+from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
-
-_KUEUE = "kueue.x-k8s.io"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +121,7 @@ def check_without_configuration_is_inactive(
 def _fault_of(written: Mapping[str, str]) -> str:
     if not written.get("name"):
         return "empty name"
-    for part, expected in (("apiGroup", _KUEUE), ("kind", CONFIG)):
+    for part, expected in (("apiGroup", KUEUE), ("kind", CONFIG)):
         found = written.get(part, "")
         if found != expected:
             noun = "group" if part == "apiGroup" else part
@@ -141,7 +140,7 @@ def check_of_missing_configuration_is_inactive(
     if reference.exists:
         return None
     name = (reference.written or {}).get("name", "")
-    what = f"{CONFIG}.{_KUEUE}"
+    what = f"{CONFIG}.{KUEUE}"
     return _bad_reference(f'{what} "{name}" not found')
 
 
