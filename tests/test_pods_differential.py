@@ -131,6 +131,7 @@ def test_the_manifests_run_parts_of_one_seed() -> None:
         (["differential", "--queue=ci"], "--queue needs --on-cluster N"),
         (["differential", "--shard=5/4"], "found '5/4'; expected I/N with I from 1 to N"),
         (["differential", "--on-cluster=2", IMAGE, "--shard=1/2"], "--shard and --on-cluster exclude each other"),
+        (["differential", "--on-cluster=2", IMAGE, "--keep=a.jsonl"], "--keep and --on-cluster exclude each other"),
         (["differential", "--on-cluster=2", IMAGE, "--context=absent", "--kubeconfig=absent"], "context absent"),
         (["manifests", "--sonobuoy", "--differential", IMAGE], "--differential and --sonobuoy exclude each other"),
         (["manifests", "--differential", "--on-cluster=2", "--", "--budget=1h"], "--on-cluster needs --image"),

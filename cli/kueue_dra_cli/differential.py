@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,7 @@ Examples
   kueue-dra differential --kueue 0.18 --budget 1h  another release, for longer
   kueue-dra differential --seed 7 --worlds 16     the same scenarios again
   kueue-dra differential --with admission-checks  every scenario has admission checks
+  kueue-dra differential --keep recorded.jsonl    also what Kueue showed where both agree, for replay --check
   kueue-dra differential --kueue-src ../kueue     your checkout of Kueue
   kueue-dra differential --budget 1h --on-cluster 4 --image REGISTRY/kueue-dra:0.2.0-kueue   in four pods
 
@@ -58,6 +61,15 @@ Exit codes
   2  no real Kueue can be started
 """
 UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where a run writes: the folder of its summary and of what does not agree, a log, and a file of what agrees."""
+
+    folder: Path
+    log: Path | None
+    kept: Path | None
 
 
 class Duration(click.ParamType[float]):
@@ -154,6 +166,12 @@ class Part(click.ParamType[Shard]):
     help="Append the summary to this file, as one line.",
 )
 @click.option(
+    "--keep",
+    "kept",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Append each scenario on which both agree to this file, with what Kueue showed, one per line.",
+)
+@click.option(
     "--shard",
     type=Part(),
     metavar="I/N",
@@ -175,6 +193,7 @@ def command(
     wanted: tuple[str, ...],
     report_dir: Path,
     log: Path | None,
+    kept: Path | None,
     shard: Shard | None,
     **_: object,
 ) -> None:
@@ -206,7 +225,7 @@ def command(
         parts=part.of,
         wanted=wanted,
     )
-    summary = _run(plan, report_dir, log, shard)
+    summary = _run(plan, Files(report_dir, log, kept), shard)
     raise SystemExit(int(is_red(summary)))
 
 
@@ -215,25 +234,27 @@ def chosen_seed(seed: int | None) -> int:
     return secrets.randbelow(1_000_000) if seed is None else seed
 
 
-def _run(plan: Plan, folder: Path, log: Path | None, shard: Shard | None) -> Summary:
+def _run(plan: Plan, files: Files, shard: Shard | None) -> Summary:
     """Run the plan, and write what it finds; an interrupted run writes its summary too."""
     began = moment_now()
     tally = RunTotals()
-    empty(folder)
+    empty(files.folder)
     try:
         for tally in running_totals(plan):
             seconds = elapsed_since(began)
             found = figures(_summary(plan, tally, seconds, shard))
             click.echo(f"{found} ({seconds:.0f} of {plan.budget:.0f} s)", err=True)
             for each in tally.found:
-                _write(f"{each.kind}-{each.scenario.name}", each, plan, folder)
+                _write(f"{each.kind}-{each.scenario.name}", each, plan, files.folder)
             for each in tally.smallest:
-                _write(f"smallest-{each.scenario.name}", each, plan, folder)
+                _write(f"smallest-{each.scenario.name}", each, plan, files.folder)
+            if files.kept:
+                _keep(tally.agreeing, files.kept)
     except ClusterError as error:
         raise CliError([str(error)]) from None
     finally:
         summary = _summary(plan, tally, elapsed_since(began), shard)
-        _finish(summary, tally, folder, log)
+        _finish(summary, tally, files)
     return summary
 
 
@@ -257,11 +278,11 @@ def _summary(
     return {**summary, "together": plan.together, "planned": plan.most, "shard": part}
 
 
-def _finish(summary: Summary, tally: RunTotals, folder: Path, log: Path | None) -> None:
+def _finish(summary: Summary, tally: RunTotals, files: Files) -> None:
     """Write the totals of the run to files, and print them."""
-    write(summary, folder)
-    if log:
-        append(summary, log)
+    write(summary, files.folder)
+    if files.log:
+        append(summary, files.log)
     if tally.endings and not tally.kinds[OutcomeKind.ENDED]:
         click.echo(
             f"no single scenario makes a Kueue exit; the last exit: {tally.endings[-1]}"
@@ -277,6 +298,15 @@ def _write(name: str, found: Comparison, plan: Plan, folder: Path) -> None:
     status = dict(_status(found, plan.behaviour))
     file.write_text(written([as_document(found.scenario, **status)]), "utf-8")
     click.echo(f"{found.kind}: {file}{_first(found)}")
+
+
+def _keep(agreeing: Iterable[Comparison], file: Path) -> None:
+    """Append scenarios on which both agree to a file of recordings."""
+    with file.open("a", encoding="utf-8") as lines:
+        for each in agreeing:
+            lines.write(
+                json.dumps(as_document(each.scenario), ensure_ascii=False) + "\n"
+            )
 
 
 def _first(outcome: Comparison) -> str:

@@ -68,8 +68,9 @@ def _check(differential: click.Context) -> None:
         raise click.UsageError(
             "--kueue-src and --on-cluster exclude each other: the pods have the Kueue of the image"
         )
-    if differential.params["shard"]:
-        raise click.UsageError("--shard and --on-cluster exclude each other")
+    for name, option in (("shard", "--shard"), ("kept", "--keep")):
+        if differential.params[name]:
+            raise click.UsageError(f"{option} and --on-cluster exclude each other")
 
 
 def run_in_pods(differential: click.Context) -> int:

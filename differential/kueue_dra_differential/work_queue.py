@@ -84,6 +84,8 @@ class RunTotals:
     steps: int = 0
     found: list[Comparison] = field(default_factory=list)
     """The outcomes other than agreement."""
+    agreeing: list[Comparison] = field(default_factory=list)
+    """The outcomes of the last batch in which both agree."""
     smallest: list[Comparison] = field(default_factory=list)
     """The shrunk scenarios of those that differ."""
     endings: list[str] = field(default_factory=list)
@@ -91,11 +93,12 @@ class RunTotals:
 
     def add(self, finding: Disagreement) -> None:
         """Count the outcomes of a batch, or keep a shrunk scenario."""
+        self.agreeing = []
         for outcome in finding.outcomes:
             self.kinds[outcome.kind] += 1
             self.steps += len(outcome.scenario.recorded)
-            if outcome.kind is not OutcomeKind.AGREES:
-                self.found.append(outcome)
+            agrees = outcome.kind is OutcomeKind.AGREES
+            (self.agreeing if agrees else self.found).append(outcome)
         self.smallest += finding.smallest
         if finding.ending:
             self.endings.append(finding.ending)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -28,6 +29,7 @@ from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.diff import difference
 from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Manifest
+from tests.commands import kueue_dra
 
 pytestmark = pytest.mark.live
 KUEUE_0_19 = behaviour("kueue-0.19.2")
@@ -106,6 +108,20 @@ def test_another_kueue_takes_the_place_of_one_that_ended(batch: Batch) -> None:
     (found,) = tally.found
     assert found.scenario.name == ends
     assert re.search(rf"kueue ended with exit code -9(?s:.*)while it ran: {ends}$", found.trouble)
+
+
+def test_scenarios_that_agree_are_kept_as_recordings(tmp_path: Path) -> None:
+    """``--keep`` writes them with what Kueue showed, so that ``replay --check`` compares each step again."""
+    file = tmp_path / "recorded.jsonl"
+    words = ["differential", "--budget=1s", "--together=2", "-n1", "--seed=7", f"--report-dir={tmp_path / 'out'}"]
+
+    ran = kueue_dra(*words, f"--keep={file}")
+    checked = kueue_dra("replay", "--check", "-ojson", file)
+
+    assert (ran.exit_code, checked.exit_code) == (0, 0), ran.output + checked.output
+    agreed = [json.loads(line) for line in checked.stdout.splitlines()]
+    assert len(agreed) == 2
+    assert all(each["agreeing"] and not each["differing"] for each in agreed)
 
 
 def a_queue(name: str, cohort: str) -> list[Manifest]:
