@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from kueue_dra_cli.differential_mutant import Line, check, tell_apart
 from kueue_dra_cli.differential_on_cluster import run_in_pods
 from kueue_dra_cli.differential_summary import (
     EXITED,
@@ -51,14 +52,16 @@ Examples
   kueue-dra differential --with admission-checks  every scenario has admission checks
   kueue-dra differential --keep recorded.jsonl    also what Kueue showed where both agree, for replay --check
   kueue-dra differential --kueue-src ../kueue     your checkout of Kueue
+  kueue-dra differential --against-mutant kueue_dra_ref/rules/queue/queueing_strategy.py:30   what no case asks for
   kueue-dra differential --budget 1h --on-cluster 4 --image REGISTRY/kueue-dra:0.2.0-kueue   in four pods
 
 \b
 Exit codes
   0  the reference and the real Kueue agree, except for races of Kueue with itself
   1  they disagree, or a real Kueue exited: the command writes each such scenario to a file for
-     kueue-dra replay --check; or a part of --on-cluster has no result
-  2  no real Kueue can be started
+     kueue-dra replay --check; or a part of --on-cluster has no result;
+     with --against-mutant: no scenario tells a mutant of the line apart
+  2  no real Kueue can be started; the reference has no such line
 """
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
@@ -154,6 +157,13 @@ class Part(click.ParamType[Shard]):
     "and none has a topology.",
 )
 @click.option(
+    "--against-mutant",
+    "place",
+    type=Line(),
+    help="Look for scenarios that tell each mutant of this line of the reference apart from the reference, without a "
+    "real Kueue.",
+)
+@click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),
     default="out/differential",
@@ -191,6 +201,7 @@ def command(
     together: int,
     kueues: int,
     wanted: tuple[str, ...],
+    place: tuple[str, int] | None,
     report_dir: Path,
     log: Path | None,
     kept: Path | None,
@@ -205,10 +216,15 @@ def command(
     if not. The command shrinks scenarios that differ while there is time. If a Kueue exits, another one replaces it,
     and its scenarios run again in parts to find the cause.
 
+    With --against-mutant, the other side is the reference with one expression changed, and no real Kueue runs. The
+    command shrinks each scenario that tells them apart; kueue-dra record then shows what a real Kueue does with it.
+
     With --on-cluster, each pod of an Indexed Job runs another part of the scenarios of one seed, and their results are
     joined.
     """
     check_image(differential.params)
+    if place:
+        check(differential)
     seed = differential.params["seed"] = chosen_seed(seed)
     click.echo(f"Kueue {minor}, seed {seed}", err=True)
     if differential.params["on_cluster"]:
@@ -225,6 +241,8 @@ def command(
         parts=part.of,
         wanted=wanted,
     )
+    if place:
+        raise SystemExit(tell_apart(place, plan, report_dir))
     summary = _run(plan, Files(report_dir, log, kept), shard)
     raise SystemExit(int(is_red(summary)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -120,6 +120,9 @@ class Oracle:
             trouble=str(trouble),
         )
 
+    def _compared(self, scenario: Scenario) -> Comparison:
+        return compared(scenario, answers(scenario, self.behaviour))
+
     def _again(self, first: Comparison) -> Comparison:
         """Run a scenario twice more, alone: two different results of Kueue are a race, not a difference."""
         second = self.alone(first.scenario)
@@ -182,18 +185,19 @@ class Oracle:
             *(() if rules.skip_on_local_queue_add else QUEUED_AGAIN),
         )
 
-    def _compared(self, scenario: Scenario) -> Comparison:
-        ours = answers(scenario, self.behaviour)
-        pairs = zip(ours, scenario.recorded, strict=True)
-        for step, (mine, theirs) in enumerate(pairs, 1):
-            if is_comparable(theirs) and (found := difference(mine, theirs)):
-                return Comparison(
-                    scenario=scenario,
-                    kind=OutcomeKind.DIFFERS,
-                    step=step,
-                    difference=found,
-                )
-        return Comparison(scenario=scenario, kind=OutcomeKind.AGREES)
+
+def compared(scenario: Scenario, shown: Iterable[Observation]) -> Comparison:
+    """Compare what is shown after each step with the record of a scenario, up to the first difference."""
+    pairs = zip(shown, scenario.recorded, strict=True)
+    for step, (mine, theirs) in enumerate(pairs, 1):
+        if is_comparable(theirs) and (found := difference(mine, theirs)):
+            return Comparison(
+                scenario=scenario,
+                kind=OutcomeKind.DIFFERS,
+                step=step,
+                difference=found,
+            )
+    return Comparison(scenario=scenario, kind=OutcomeKind.AGREES)
 
 
 def apart(batch: Batch, trouble: str) -> tuple[Batch, Batch]:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from kueue_dra_differential.mutants.mutant import UnknownModule, sample
+from kueue_dra_differential.mutants.places import ROOT
 from kueue_dra_reports.shards import Shard
 from tests.mutants.arguments import BEHAVIOURS
 from tests.mutants.log import Log
-from tests.mutants.mutant import UnknownModule, sample
-from tests.mutants.places import ROOT
 from tests.mutants.recording import NotGreen
 from tests.mutants.run import tried
 from tests.mutants.servers import ServerEnded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.mutants.places import ROOT
+from kueue_dra_differential.mutants.places import ROOT
 
 CASES = "suites/kueue_dra_suites/conformance"
 RECORDED = (

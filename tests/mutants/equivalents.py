@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutants.mutant import mutants_of
-from tests.mutants.places import ROOT
+from kueue_dra_differential.mutants.mutant import mutants_of
+from kueue_dra_differential.mutants.places import ROOT
 
 FILE = Path(__file__).parent / "equivalents.toml"
 

@@ -9,10 +9,10 @@ from importlib import import_module
 
 import pytest
 
+from kueue_dra_differential.mutants.imported import put
+from kueue_dra_differential.mutants.places import ROOT
 from tests.mutants.arguments import arguments
-from tests.mutants.imported import put
 from tests.mutants.messages import Answer, Try
-from tests.mutants.places import ROOT
 from tests.mutants.serving import limit, opened, serve
 
 LIBRARIES = (

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutants.places import ROOT
+from kueue_dra_differential.mutants.places import ROOT
 from tests.mutants.servers import Server
 
 _ASKED = """

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from kueue_dra_differential.mutants.places import PACKAGE, ROOT
 from tests.mutants.arguments import BEHAVIOURS, CASES, arguments
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Record
-from tests.mutants.places import PACKAGE, ROOT
 from tests.mutants.reach import Reach
 from tests.mutants.servers import Server
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
+from kueue_dra_differential.mutants.mutant import Mutant
 from tests.mutants.log import Log
-from tests.mutants.mutant import Mutant
 from tests.mutants.progress import Progress
 from tests.mutants.servers import servers
 from tests.mutants.settings import Settings

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import coverage
 import pytest
 
+from kueue_dra_differential.mutants.places import PACKAGE, ROOT
 from tests.mutants import replays, swap
 from tests.mutants.arguments import arguments
 from tests.mutants.collected import Collected
 from tests.mutants.messages import Answer, Record, Try
-from tests.mutants.places import PACKAGE, ROOT
 from tests.mutants.serving import limit, opened
 
 

@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from kueue_dra_differential.mutants.places import ROOT
 from tests.mutants.messages import Answer, KnockOut, Record, Try
-from tests.mutants.places import ROOT
 
 BACKLOG = 64
 FRESH = "fresh"

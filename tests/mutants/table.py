@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from tabulate import tabulate
 
+from kueue_dra_differential.mutants.mutant import Mutant
 from tests.mutants.equivalents import Equivalent, equivalents, stale
-from tests.mutants.mutant import Mutant
 from tests.mutants.trial import CAUGHT, SURVIVED, UNREACHED, Result
 
 EQUIVALENT = "equivalent"

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kueue_dra_differential.mutants.mutant import Mutant
+from kueue_dra_differential.mutants.places import ROOT
 from tests.mutants.arguments import CASES
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Answer, Try
-from tests.mutants.mutant import Mutant
-from tests.mutants.places import ROOT
 from tests.mutants.reach import Reach, rows
 from tests.mutants.servers import Server
 from tests.mutants.swap import changes_import, compiled

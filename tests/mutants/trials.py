@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kueue_dra_differential.mutants.places import ROOT
 from tests.mutants.messages import Try
-from tests.mutants.places import ROOT
 from tests.mutants.recording import NotGreen, at_import, recorded
 from tests.mutants.servers import FRESH, Server
 from tests.mutants.settings import Settings

@@ -14,8 +14,8 @@ from typing import Any
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 
-from tests.mutants.operators import OPERATORS
-from tests.mutants.places import PACKAGE, ROOT
+from kueue_dra_differential.mutants.operators import OPERATORS
+from kueue_dra_differential.mutants.places import PACKAGE, ROOT
 
 DECIDING = (
     "apiserver",
@@ -54,6 +54,7 @@ HOLDERS = frozenset(
     }
 )
 """What holds a statement, or the condition of one, in parso's tree."""
+EXAMPLE = f"{PACKAGE.name}/scheduler/cycle.py"
 
 
 class UnknownModule(Exception):
@@ -109,7 +110,9 @@ def modules(chosen: Sequence[str]) -> list[Path]:
     for each in chosen or DECIDING:
         place = PACKAGE / each
         if not place.exists():
-            raise UnknownModule(f"found {each}; expected a package or a file below {PACKAGE.name}")
+            raise UnknownModule(
+                f"found {each}; expected a package or a file below {PACKAGE.name}"
+            )
         found += _deciding(place) if place.is_dir() else [place]
     return found
 
@@ -137,6 +140,26 @@ def mutants_of(module: Path) -> Iterator[Mutant]:
                         lines=range(_start(node), end + 1),
                     )
                 occurrence += 1
+
+
+def at(file: str, line: int) -> list[Mutant]:
+    """Give the mutants of a line.
+
+    Raises:
+        UnknownModule: the reference has no such module, or the line has no expression that a mutant changes.
+
+    """
+    module = ROOT / file
+    if not file.startswith(f"{PACKAGE.name}/") or not module.is_file():
+        raise UnknownModule(f"found {file}; expected a module such as {EXAMPLE}")
+    found = [each for each in mutants_of(module) if each.line == line]
+    if not found:
+        lines = sorted({each.line for each in mutants_of(module)})
+        near = min(lines, key=lambda each: abs(each - line), default=0)
+        raise UnknownModule(
+            f"{file}:{line}: no mutant changes this line; the nearest with one is {near}"
+        )
+    return found
 
 
 def _is_annotation(node: Any) -> bool:

@@ -26,7 +26,10 @@ class _Finder(MetaPathFinder):
         self.name, self.file, self.source = name, file, source
 
     def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
     ) -> ModuleSpec | None:
         """Give the changed module by its name."""
         if fullname != self.name:

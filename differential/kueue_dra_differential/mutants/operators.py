@@ -45,17 +45,28 @@ Positions = Iterator[tuple[tuple[int, int], tuple[int, int]]]
 class SwapNames(Operator):  # type: ignore[misc]  # cosmic-ray has no types
     """Puts a maximum for a minimum, `any` for `all`, and the reverse."""
 
-    SWAPPED: Mapping[str, str] = {"min": "max", "max": "min", "any": "all", "all": "any"}
+    SWAPPED: Mapping[str, str] = {
+        "min": "max",
+        "max": "min",
+        "any": "all",
+        "all": "any",
+    }
 
     def mutation_positions(self, node: Any) -> Positions:
         """Give where one of the names is called."""
         following = node.get_next_leaf() if node.type == "name" else None
-        if following is not None and following.value == "(" and node.value in self.SWAPPED:
+        if (
+            following is not None
+            and following.value == "("
+            and node.value in self.SWAPPED
+        ):
             yield node.start_pos, node.end_pos
 
     def mutate(self, node: Any, index: int) -> Any:
         """Give the other name."""
-        return parso.python.tree.Name(self.SWAPPED[node.value], node.start_pos, node.prefix)
+        return parso.python.tree.Name(
+            self.SWAPPED[node.value], node.start_pos, node.prefix
+        )
 
     @classmethod
     def examples(cls) -> tuple[Example, ...]:
@@ -106,8 +117,12 @@ class TurnMembership(Operator):  # type: ignore[misc]  # cosmic-ray has no types
 
 
 def _all() -> dict[str, Operator]:
-    found: dict[str, Operator] = {name: get_operator(f"core/{name}")() for name in _OF_COSMIC_RAY}
-    return found | {each.__name__: each() for each in (SwapNames, TakeBranch, TurnMembership)}
+    found: dict[str, Operator] = {
+        name: get_operator(f"core/{name}")() for name in _OF_COSMIC_RAY
+    }
+    return found | {
+        each.__name__: each() for each in (SwapNames, TakeBranch, TurnMembership)
+    }
 
 
 OPERATORS = _all()

@@ -1,0 +1,1 @@
+"""Mutants of the reference: each changes one expression of a module that decides."""
