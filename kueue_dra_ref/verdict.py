@@ -27,6 +27,7 @@ class Reason(StrEnum):
     NO_FLAVOR = "no flavor matches the pods"
     NO_ROOM = "no nodes of the topology have room for the pods"
     PODS_NOT_READY = "the pods of all workloads with quota have to be ready first"
+    CHECK_FAILED = "an admission check says Retry or Rejected"
     NAMESPACE = "the ClusterQueue does not select the namespace"
     OVER_ITS_LIMIT = "a container requests more than its limit"
     LIMIT_RANGE = "a LimitRange of the namespace forbids it"
@@ -165,6 +166,7 @@ _PENDING = {
     r"|TopologyAwareScheduling|contain the requested level",
     Reason.OUTRUN: r"^Workload (no longer fits after|has overlapping preemption targets)",
     Reason.PODS_NOT_READY: r"^waiting for all admitted workloads to be in PodsReady condition$",
+    Reason.CHECK_FAILED: r"^The workload has failed admission checks$",
     Reason.NAMESPACE: r"namespace doesn't match ClusterQueue selector",
     Reason.OVER_ITS_LIMIT: r"^resources validation failed: ",
     Reason.LIMIT_RANGE: r"^resources didn't satisfy LimitRange constraints: ",

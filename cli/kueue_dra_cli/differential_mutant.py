@@ -119,8 +119,8 @@ def _tell(suspect: Suspect, outcome: Comparison, file: Path) -> None:
     """Write the scenario that tells a mutant apart, with what the reference shows, and print where they differ."""
     file.write_text(written([as_document(outcome.scenario)]), "utf-8")
     found = outcome.difference
-    told = outcome.trouble
+    shown = outcome.trouble
     if found:
-        shown = f"the mutant {json.dumps(found.ours)}, the reference {json.dumps(found.recorded)}"
-        told = f"step {outcome.step}: {found.path}: {shown}"
-    click.echo(f"told apart: {suspect.name}: {suspect.change}\n  {told}\n  {file}")
+        sides = f"the mutant {json.dumps(found.ours)}, the reference {json.dumps(found.recorded)}"
+        shown = f"step {outcome.step}: {found.path}: {sides}"
+    click.echo(f"distinguished: {suspect.name}: {suspect.change}\n  {shown}\n  {file}")

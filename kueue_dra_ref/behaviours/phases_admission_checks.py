@@ -31,6 +31,8 @@ class AdmissionCheckRules:
     """With which message do the checks evict a workload?"""
     reject: First[[States], str]
     """With which message do the checks deactivate a workload?"""
+    block_nomination: First[[States], str]
+    """With which message does the scheduler not try a workload, by its checks?"""
     reset: First[[Manifest], Manifest]
     """To what does an eviction set the state of a check?"""
     keep: Each[[Manifest], Mapping[str, Any]] = Each()

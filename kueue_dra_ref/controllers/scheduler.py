@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.jobs import JOB_UID
@@ -218,6 +219,9 @@ class Scheduler:
         """Say why a ClusterQueue cannot admit a workload, however much quota is free."""
         rules, kueue = self.rules, self.kueue
         namespace = head.key[0]
+        failed = rules.checking.block_nomination.answer(check_states(head.obj))
+        if failed:
+            return _stated(RequeueReason.FAILED_CHECKS, failed)
         if queue.name in kueue.hierarchy.looped:
             stopped = rules.cohorts.on_cycle.answer(queue)
             if stopped:

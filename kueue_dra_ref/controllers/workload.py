@@ -60,9 +60,12 @@ class WorkloadReconciler:
         self.pods_ready = PodsReady(kueue)
 
     def on(self, event: Event) -> None:
-        """Carry a change of a Workload over to the cache and the queues, as Kueue's event handlers do."""
-        obj = event.new
+        """Carry a change of a Workload over to the cache and the queues, and have it reconciled before its queues."""
+        self._cache(event)
         self._refresh(event)
+
+    def _cache(self, event: Event) -> None:
+        obj = event.new
         if event.old is None and obj is not None and is_true(obj, "Finished"):
             return  # when Kueue starts it ignores finished workloads, even those that their LocalQueue has queued
         released = self.kueue.usage.record(event.key, self._cache_usage(event))

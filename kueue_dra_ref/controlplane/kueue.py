@@ -141,12 +141,16 @@ class Kueue:
         self.to_do[kind, key] = None
 
     def refresh(self, cluster_queue: str) -> None:
-        """Have the status of a ClusterQueue and of its LocalQueues written again."""
+        """Have the status of a ClusterQueue and of its LocalQueues written again.
+
+        A deleted one goes after the reconciles of workloads: the API server answers the removal of its finalizer later.
+        """
         key = ("", cluster_queue)
         self.stale["ClusterQueue", key] = None
         queue = self.store.get("ClusterQueue", key)
         if queue is not None and is_deleted(queue):
             self.reconcile("ClusterQueue", key)
+            self.to_do.move_to_end(("ClusterQueue", key))
         for found in self.store.every("LocalQueue"):
             if found["spec"].get("clusterQueue") == cluster_queue:
                 self.stale["LocalQueue", key_of(found)] = None

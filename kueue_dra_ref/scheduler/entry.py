@@ -30,6 +30,7 @@ class RequeueReason(Enum):
     NAMESPACE_MISMATCH = "the namespace selector of the ClusterQueue does not match"
     QUEUE_INACTIVE = "the ClusterQueue is not active"
     INVALID_REQUESTS = "its requests are not valid"
+    FAILED_CHECKS = "an admission check failed"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,6 +76,7 @@ _NOT_NOMINATED = (
     RequeueReason.NAMESPACE_MISMATCH,
     RequeueReason.QUEUE_INACTIVE,
     RequeueReason.INVALID_REQUESTS,
+    RequeueReason.FAILED_CHECKS,
 )
 _QUOTA_RESERVED_REASONS = {
     RequeueReason.NO_FIT: QuotaReservedReason.HELD,
@@ -83,4 +85,5 @@ _QUOTA_RESERVED_REASONS = {
     RequeueReason.NAMESPACE_MISMATCH: QuotaReservedReason.MISPLACED,
     RequeueReason.QUEUE_INACTIVE: QuotaReservedReason.STOPPED,
     RequeueReason.INVALID_REQUESTS: QuotaReservedReason.MISPLACED,
+    RequeueReason.FAILED_CHECKS: QuotaReservedReason.UNTRIED,
 }

@@ -19,7 +19,7 @@ GoingOn = Callable[[Scenario], bool]
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A mutant that no scenario has told apart so far."""
+    """A mutant that no scenario has distinguished so far."""
 
     name: str
     change: str
@@ -39,7 +39,7 @@ class Hunt:
     def found(
         self, scenarios: Iterator[Scenario], going_on: GoingOn
     ) -> Iterator[tuple[Suspect, Comparison]]:
-        """Give each suspect that a scenario tells apart, with that scenario; shrunk while ``going_on`` says so.
+        """Give each suspect that a scenario distinguishes, with that scenario; shrunk while ``going_on`` says so.
 
         The record of the scenario is what the reference shows; the difference is that of the mutant.
         """

@@ -18,7 +18,7 @@ MODULE = "kueue_dra_differential.mutants.answering"
 
 @dataclass(slots=True)
 class ChangedReference:
-    """A process with a changed reference; one that a scenario has ended starts anew for the next."""
+    """A process with a changed reference; one that a scenario has ended starts again for the next."""
 
     changed: Changed
     _process: subprocess.Popen[bytes] | None = None

@@ -150,6 +150,17 @@ def rejection_deactivates_0_17(states: States) -> str | None:
     return f"Admission check(s): {','.join(names)}, were rejected"
 
 
+@rule("CHECK-020")
+def failed_check_blocks_nomination(states: States) -> str | None:
+    """The scheduler does not try a workload with a check in state Retry or Rejected.
+
+    Kueue: pkg/scheduler/scheduler.go (nominate); pkg/workload/admissionchecks.go (HasRetryChecks, HasRejectedChecks)
+    """
+    if not _in_state(states, RETRY) and not _in_state(states, REJECTED):
+        return None
+    return "The workload has failed admission checks"
+
+
 @rule("CHECK-008")
 def eviction_resets_check(state: Manifest) -> Manifest | None:
     """An eviction sets each check of the workload to Pending.

@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible
+from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, pending
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.target import Manifest
 
@@ -500,3 +500,40 @@ def test_a_stopped_cluster_queue_takes_back_what_waits_for_a_check(lab: Lab, pol
     assert lab.admission(job) is None
     assert lab.verdict(job) == inadmissible(Reason.QUEUE_STOPPED)
     assert (lab.admission(other) is None) is (policy == "HoldAndDrain")
+
+
+@covers("CHECK-017")
+def test_a_deleted_cluster_queue_takes_back_what_waits_for_a_check(lab: Lab) -> None:
+    """Without quota it does not have the check of its former flavor: that goes before the ClusterQueue."""
+    flavor, other = lab.flavor(), lab.flavor()
+    every, some = lab.admission_check(), lab.admission_check()
+    groups = [{flavor: {"whole-gpus": 2}, other: {"whole-gpus": 2}}]
+    queue = lab.queue(groups=groups, **strategy(every, **{some: [flavor]}))
+    job = queue.submit(CARDS)
+    assert set(lab.checks(job)) == {every, some}
+
+    queue.delete()
+
+    assert lab.verdict(job) == inadmissible(Reason.QUEUE_STOPPED)
+    assert some not in lab.checks(job)
+    assert not lab.is_there(queue.ref)
+
+
+@covers("CHECK-020")
+@pytest.mark.parametrize("state", ["Retry", "Rejected"])
+def test_pending_work_with_a_failed_check_is_not_tried(lab: Lab, state: str) -> None:
+    """Quota that is released does not reach it; once the check is Pending again, the next release does."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    holder, waiting = queue.submit(CARDS), queue.submit(CARDS)
+    assert lab.checks(waiting) == {check: "Pending"}
+
+    lab.answer_check(waiting, check, state)
+    lab.delete(holder)
+    assert lab.verdict(waiting) == pending(Reason.CHECK_FAILED)
+    assert queue.figures.counts.reserving == 0
+
+    lab.answer_check(waiting, check, "Pending")
+    assert lab.admission(waiting) is None
+    lab.delete(queue.submit(CPU))
+    assert lab.admission(waiting) is not None
