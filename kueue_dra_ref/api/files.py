@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
+import zlib
 from pathlib import Path
 
 STANDARD_INPUT = "-"
+GZIP = ".gz"
 
 
 class DocumentError(Exception):
@@ -42,7 +45,8 @@ class DocumentError(Exception):
 
 def _bytes_of(path: Path) -> bytes:
     if str(path) != STANDARD_INPUT:
-        return path.read_bytes()
+        content = path.read_bytes()
+        return _unpacked(content) if path.suffix == GZIP else content
     if sys.stdin is None:
         raise DocumentError(
             file=STANDARD_INPUT, found="standard input closed", expected="manifests"
@@ -50,8 +54,15 @@ def _bytes_of(path: Path) -> bytes:
     return sys.stdin.buffer.read()
 
 
+def _unpacked(content: bytes) -> bytes:
+    try:
+        return gzip.decompress(content)
+    except (EOFError, zlib.error) as fault:
+        raise gzip.BadGzipFile(str(fault)) from None
+
+
 def text_of(path: Path) -> str:
-    """Read a text file, or the standard input for ``-``; a byte order mark is no part of the text.
+    """Read a text file, unpacked if it ends in ``.gz``, or the standard input for ``-``, without a byte order mark.
 
     Raises:
         DocumentError: there is no such file, it cannot be read, or it is no UTF-8.
@@ -62,6 +73,12 @@ def text_of(path: Path) -> str:
     except IsADirectoryError:
         raise DocumentError(
             file=str(path), found="a directory", expected="a file"
+        ) from None
+    except gzip.BadGzipFile:
+        raise DocumentError(
+            file=str(path),
+            found="bytes that gzip cannot unpack",
+            expected="a whole gzip file",
         ) from None
     except OSError as fault:
         found = (fault.strerror or "nothing").lower()

@@ -108,14 +108,14 @@ class _Document:
 
 
 def scenarios(path: Path) -> Iterator[Scenario]:
-    """Read the scenarios of a file, or of the standard input for ``-``: of YAML unless the name ends in ``.jsonl``.
+    """Read the scenarios of a file, or of the standard input for ``-``: of YAML, or for ``.jsonl`` one on each line.
 
     Raises:
         DocumentError: the file cannot be read, is not JSON or YAML, or a document is no Scenario.
 
     """
     text, file = text_of(path), str(path)
-    documents = _rows if path.suffix == ".jsonl" else _documents
+    documents = _rows if ".jsonl" in path.suffixes else _documents
     empty = True
     for document in documents(text, file):
         empty = False

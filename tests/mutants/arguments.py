@@ -11,11 +11,12 @@ RECORDED = (
     "tests/test_apiserver.py::test_answers_as_kubernetes_1_36_did",
     "tests/test_apiserver.py::test_answers_as_the_other_minors_did",
     "tests/test_generated_selectors.py::test_answers_are_kubernetes_own",
+    "tests/test_recorded_scenarios.py::test_each_step_is_decided_as_recorded",
     "tests/test_selectors_golden.py::test_an_answer_is_kubernetes_own_or_none",
     "tests/test_selectors_golden.py::test_cost_traps_are_known",
     "tests/test_selectors_golden.py::test_the_words_are_kubernetes_own",
 )
-"""Answers of real API servers and of Kubernetes' own CEL code; one behaviour runs them, since none of them decides."""
+"""Answers of real API servers, of Kubernetes' own CEL code, and of real Kueues; one behaviour runs them."""
 BEHAVIOURS = (
     "kueue-0.19.2",
     "kueue-0.14.0",

@@ -17,7 +17,7 @@ from tests.mutants.servers import Server
 
 SOURCES = (PACKAGE, ROOT / CASES, ROOT / "fixtures", ROOT / "reports", ROOT / "tests" / "golden")
 """What a recording and a result depend on."""
-SUFFIXES = frozenset({".jsonl", ".py", ".toml", ".yaml"})
+SUFFIXES = frozenset({".gz", ".jsonl", ".py", ".toml", ".yaml"})
 
 
 class NotGreen(Exception):

@@ -1,0 +1,57 @@
+"""Generated scenarios on which a real Kueue and the reference agreed: the reference still decides each step alike.
+
+`kueue-dra differential --keep` wrote them; the name of a file is the behaviour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.reference.replay import answers
+from kueue_dra_ref.scenarios.diff import difference
+from kueue_dra_ref.scenarios.files import scenarios
+from kueue_dra_ref.scenarios.scenario import Scenario, is_comparable
+from tests.commands import ROOT, kueue_dra
+
+FILES = sorted((ROOT / "tests" / "golden" / "recorded").glob("*.jsonl.gz"))
+
+
+def _all() -> Iterator[object]:
+    for file in FILES:
+        name = file.name.removesuffix(".jsonl.gz")
+        for scenario in scenarios(file):
+            yield pytest.param(name, scenario, id=f"{name}-{scenario.name}")
+
+
+@pytest.mark.parametrize(("name", "scenario"), list(_all()))
+def test_each_step_is_decided_as_recorded(name: str, scenario: Scenario) -> None:
+    """Conditions, reasons, messages, admissions, and figures of the queues."""
+    shown = answers(scenario, behaviour(name))
+
+    for step, (ours, recorded) in enumerate(zip(shown, scenario.recorded, strict=True), 1):
+        found = difference(ours, recorded) if is_comparable(recorded) else None
+        assert found is None, f"step {step}: {found}"
+
+
+def test_there_are_recordings() -> None:
+    """Most of their steps are compared."""
+    assert FILES
+    for file in FILES:
+        steps = [step for scenario in scenarios(file) for step in scenario.recorded]
+        assert sum(map(is_comparable, steps)) > 0.9 * len(steps)
+
+
+@pytest.mark.parametrize("content", [b"no gzip", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"], ids=["other", "cut-off"])
+def test_a_file_that_is_no_gzip_is_answered(tmp_path: Path, content: bytes) -> None:
+    """With its name."""
+    file = tmp_path / "a.jsonl.gz"
+    file.write_bytes(content)
+
+    result = kueue_dra("replay", "--check", file)
+
+    assert result.exit_code == 2
+    assert f"{file}: found bytes that gzip cannot unpack; expected a whole gzip file" in result.output
