@@ -86,8 +86,8 @@ def command(
     """Replay recorded scenarios and compare what is observed.
 
     A scenario is a file of manifests: a Configuration, steps that apply, delete and touch objects, and what a real
-    Kueue showed after each step. FILE holds one scenario per line (.jsonl or .jsonl.gz), or YAML documents; - is standard
-    input. The comparison is exact for the status and reason of conditions, by value for quantities, and ignores UIDs and
+    Kueue showed after each step. FILE holds one scenario per line (.jsonl or .jsonl.gz), or YAML documents; - is the
+    standard input. The comparison is exact for the status and reason of conditions, by value for quantities, and ignores UIDs and
     the texts of CEL engines in messages. It skips steps that were recorded as unsettled, or with two results. Kueue up
     to 0.18 checks resources in random order and reports the first that can never fit: the reference then uses the
     recorded order.
