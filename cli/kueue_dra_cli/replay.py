@@ -87,10 +87,10 @@ def command(
 
     A scenario is a file of manifests: a Configuration, steps that apply, delete and touch objects, and what a real
     Kueue showed after each step. FILE holds one scenario per line (.jsonl or .jsonl.gz), or YAML documents; - is the
-    standard input. The comparison is exact for the status and reason of conditions, by value for quantities, and ignores UIDs and
-    the texts of CEL engines in messages. It skips steps that were recorded as unsettled, or with two results. Kueue up
-    to 0.18 checks resources in random order and reports the first that can never fit: the reference then uses the
-    recorded order.
+    standard input. The comparison is exact for the status and reason of conditions, by value for quantities, and
+    ignores UIDs and the texts of CEL engines in messages. It skips steps that were recorded as unsettled, or with two
+    results. Kueue up to 0.18 checks resources in random order and reports the first that can never fit: the reference
+    then uses the recorded order.
 
     With -o json, each scenario is one JSON object on a line: its name and the observations, or with --check the numbers
     of agreeing, differing and skipped steps, and the first difference of each step that differs.

@@ -24,8 +24,8 @@ Examples
   python -m tests.mutants --sample 1000 --shard 1/2     the first half, on one of two machines
 \b
 Exit codes
-  0    every mutant that is no equivalent is caught
-  1    one survives, or an entry of equivalents.toml is wrong
+  0    every mutant that is no equivalent is caught, or as many percent as --least asks for
+  1    more survive, or an entry of equivalents.toml is wrong
   2    the command line is wrong
   130  Ctrl-C
 """
@@ -55,6 +55,13 @@ class Part(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
 @click.option("--shard", type=Part(), default="1/1", help="Try only part I of N of the drawn mutants.")
 @click.option("-n", "jobs", type=COUNT, default=2, show_default=True, help="How many mutants to try at once.")
 @click.option(
+    "--least",
+    default=100,
+    show_default=True,
+    type=click.IntRange(0, 100),
+    help="The percentage that has to be caught of those that are no equivalents.",
+)
+@click.option(
     "--folder",
     default=ROOT / "out" / "mutants",
     type=FOLDER,
@@ -82,6 +89,7 @@ def main(
     seed: int,
     shard: Shard,
     jobs: int,
+    least: int,
     folder: Path,
     recordings: tuple[Path, ...],
     behaviours: tuple[str, ...],
@@ -108,7 +116,7 @@ def main(
     click.echo(table.text)
     for fault in table.wrong:
         click.echo(f"equivalents.toml: {fault}", err=True)
-    raise SystemExit(0 if table.is_good else 1)
+    raise SystemExit(0 if table.is_good(least) else 1)
 
 
 if __name__ == "__main__":

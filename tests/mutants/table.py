@@ -46,14 +46,17 @@ class Table:
         rows.append(_row("all", self.total))
         printed = tabulate(rows, headers=HEADERS)
         caught = self.total[CAUGHT]
-        share = caught / max(self.expected, 1)
-        summed = f"caught: {caught} of {self.expected} ({share:.1%}) that are no equivalents"
+        summed = f"caught: {caught} of {self.expected} ({self.share:.1%}) that are no equivalents"
         return f"{printed}\n{summed}"
 
     @property
-    def is_good(self) -> bool:
-        """Whether every mutant is caught or listed, and none is both."""
-        return not self.wrong and self.total[CAUGHT] == self.expected
+    def share(self) -> float:
+        """The part that is caught of those that are no equivalents, from 0 to 1."""
+        return self.total[CAUGHT] / max(self.expected, 1)
+
+    def is_good(self, least: int) -> bool:
+        """Whether at least so many percent are caught, and no entry of the list is wrong."""
+        return not self.wrong and 100 * self.share >= least
 
 
 def _row(name: str, counts: Mapping[str, int]) -> list[str | int]:
