@@ -31,12 +31,6 @@ def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[
             id="block",
         ),
         pytest.param(
-            "kind: Configuration\n",
-            "kind: Configuration\nobjectRetentionPolicies: {workloads: {afterFinished: 1h}}\n",
-            "note: 25: objectRetentionPolicies: Not decided: Workloads that are deleted after a while",
-            id="retention",
-        ),
-        pytest.param(
             "metadata: {name: flavor}\n",
             "metadata: {name: flavor}\nspec: {topologyName: racks}\n",
             "note: 4: ResourceFlavor flavor: spec.topologyName: Not decided: topology-aware scheduling",

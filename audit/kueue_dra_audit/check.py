@@ -12,6 +12,7 @@ from kueue_dra_audit.finding import Finding
 from kueue_dra_audit.pending import pending
 from kueue_dra_audit.quota import quota
 from kueue_dra_audit.references import classes, devices, gates
+from kueue_dra_audit.retention import retention
 from kueue_dra_audit.running import running
 
 Check = Callable[[AuditedCluster], Iterator[Finding]]
@@ -25,6 +26,7 @@ CHECKS: Mapping[str, Check] = {
     "allocated devices are charged and published": devices,
     "the DeviceClasses of the mapping exist": classes,
     "the figures of queues are the sums of their Workloads": figures,
+    "nothing is kept for longer than its retention": retention,
     "the reason of each pending Workload follows": pending,
 }
 """The last one lets the reference decide, which changes its objects."""

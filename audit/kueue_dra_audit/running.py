@@ -76,11 +76,17 @@ def _of_work(work: Manifest, by_owner: Mapping[str, Manifest]) -> Iterator[Findi
     owners = mappings(part(work, "metadata"), "ownerReferences")
     if any(each.get("controller") for each in owners):
         return
-    if work["metadata"].get("deletionTimestamp"):
+    if work["metadata"].get("deletionTimestamp") or _is_finished(work):
         return
     workload = by_owner.get(str(work["metadata"].get("uid")))
     if not _may_run(workload):
         yield _finding(work, "spec.suspend", "it is not suspended", _RESUMED, workload)
+
+
+def _is_finished(work: Manifest) -> bool:
+    """Whether work is over, so that its Workload may be gone."""
+    kind = JOB_KINDS.get(str(work.get("kind")))
+    return kind is not None and kind.outcome(work) is not None
 
 
 def _may_run(workload: Manifest | None) -> bool:

@@ -27,6 +27,7 @@ from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.queued_pods import has_finalizer
 from kueue_dra_ref.api.topologies import TOPOLOGY
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = "Namespace"
@@ -127,11 +128,35 @@ class Cleanup:
         orphans = []
         for workload in self.informers.list(KUEUE, "Workload"):
             is_orphan = owners_of(workload) & self._deleted_jobs
-            is_lost = self.finalizes and lost_pods(self.informers, workload)
+            is_lost = self.finalizes and self._has_lost_owner(workload)
             if is_orphan or is_lost:
                 ref = Ref.of(workload)
                 orphans.append(ref)
         return orphans
+
+    def _has_lost_owner(self, workload: Manifest) -> bool:
+        """Whether the pods of a Workload are gone, or the work that Kueue has deactivated, and deleted since."""
+        if lost_pods(self.informers, workload):
+            return True
+        owners = workload["metadata"].get("ownerReferences") or ()
+        if is_active(workload):
+            return False
+        return any(self._is_gone(owner, workload) for owner in owners)
+
+    def _is_gone(self, owner: Manifest, workload: Manifest) -> bool:
+        """Whether work does not exist any more that owns a Workload."""
+        if owner["kind"] not in _OWNERS:
+            return False
+        namespace = workload["metadata"]["namespace"]
+        ref = Ref(
+            api_version=owner["apiVersion"],
+            kind=owner["kind"],
+            name=owner["name"],
+            namespace=namespace,
+        )
+        return self.informers.watches(ref) and not self._exists(
+            ref, {ref: owner["uid"]}
+        )
 
     def _remove_namespaces(self, namespaces: Sequence[Ref]) -> None:
         if self.finalizes:

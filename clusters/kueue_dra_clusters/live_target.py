@@ -197,6 +197,7 @@ class LiveTarget:
             self._applied.frameworks = frozenset(frameworks)
             self._applied.unread = unread_by(running)
             self._pods_wait.configure(configuration)
+            self._settling.retention.configure(configuration)
             self._retries.note_change()
             self._counting.forget()
         return faults

@@ -360,7 +360,7 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     if not queue_name(job):
         return ""
     if workload is None:
-        return "has no Workload" if suspended else ""
+        return _fault_without_workload(job)
     if is_true(workload, "Finished") or is_invalid(job):
         return ""
     if _is_done(job):
@@ -368,6 +368,11 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     if _is_to_be_released(workload, job):
         return "has no pods, but its evicted Workload keeps its quota"
     return _suspension_fault(workload, suspended)
+
+
+def _fault_without_workload(job: Manifest) -> str:
+    """Say that Kueue has yet to create the Workload of a Job; one that is finished gets none."""
+    return "has no Workload" if is_suspended(job) and not _is_done(job) else ""
 
 
 def _fault_of_slice(job: Manifest, workload: Manifest, newest: Manifest) -> str:

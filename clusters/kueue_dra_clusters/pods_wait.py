@@ -19,7 +19,7 @@ from kueue_dra_ref.target import Manifest
 
 SOON = 2.0
 """Seconds within which a timeout or a backoff ends before a target settles, as on the reference."""
-_LATE = 1.0
+LATE = 1.0
 """Seconds after which an end that had no effect is not waited for any more."""
 _MESSAGE = "waiting for all admitted workloads to be in PodsReady condition"
 
@@ -43,7 +43,7 @@ class PodsWait:
             if not is_active(found) or is_true(found, "Finished"):
                 continue
             left = self._left(found)
-            if left is not None and -_LATE < left <= SOON:
+            if left is not None and -LATE < left <= SOON:
                 yield f"{found['metadata']['name']} waits for {left:.1f} s more"
 
     def unwritten(self, workloads: Iterable[Manifest]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import Observation
 from kueue_dra_clusters.pending_retries import PendingRetries
 from kueue_dra_clusters.pods_wait import PodsWait
+from kueue_dra_clusters.retention_wait import RetentionWait
 from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import (
     NotYet,
@@ -48,6 +49,7 @@ class Settle:
     collect_orphans: Callable[[], bool] = lambda: False
     """Deletes the Workloads of deleted Jobs; True if there were any."""
     pods_wait: PodsWait = field(default_factory=PodsWait)
+    retention: RetentionWait = field(default_factory=RetentionWait)
     limits: WaitLimits = field(default_factory=WaitLimits)
     _reconciled_again: set[str] = field(default_factory=set)
     """The UIDs of Jobs with a triggered reconcile."""
@@ -102,10 +104,14 @@ class Settle:
             self.informers.eventually(reported, within=PATIENCE, what=PODS_READY)
 
     def _is_end_near(self) -> bool:
-        """Whether a timeout or a backoff ends within a moment."""
-        if self.pods_wait.settings is None:
+        """Whether a timeout, a backoff or a retention ends within a moment."""
+        if self.pods_wait.settings is None and not self.retention.deletes:
             return False
-        return any(self.pods_wait.ends_soon(self._see().workloads))
+        return any(self._ends_soon(self._see()))
+
+    def _ends_soon(self, look: Observation) -> Iterator[str]:
+        yield from self.pods_wait.ends_soon(look.workloads)
+        yield from self.retention.ends_soon(look.workloads)
 
     def _is_all_admitted_soon(self) -> bool:
         """Whether all work is admitted and runs within a moment, after additions only: then no fence is needed."""
@@ -230,7 +236,7 @@ class Settle:
         self._quiet.append(moment_now())
         if self.retries.changed is not None and look.pending:
             raise NotYet("quota was released while workloads are pending")
-        if waits := list(self.pods_wait.ends_soon(look.workloads)):
+        if waits := list(self._ends_soon(look)):
             raise NotYet("; ".join(waits))
         if faults := list(look.inconsistencies()) or list(self._under_way(look)):
             raise NotYet("; ".join(faults))

@@ -15,6 +15,7 @@ from kueue_dra_ref.api.labels import NAME_LABEL
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.pods_ready import WaitForPodsReady, wait_for_pods_ready
 from kueue_dra_ref.api.quantities import Quantity, parse
+from kueue_dra_ref.api.retention import ObjectRetention, retention_of
 from kueue_dra_ref.api.schema_config import Versions
 from kueue_dra_ref.api.strict_decoding import decoding_faults
 from kueue_dra_ref.target import FieldError, Manifest
@@ -67,6 +68,7 @@ class Configuration:
     admission_fair_sharing: AdmissionFairSharing | None = None
     """The settings of admission fair sharing; None: usage over time decides nothing."""
     waiting: WaitForPodsReady = field(default_factory=WaitForPodsReady)
+    retention: ObjectRetention = field(default_factory=ObjectRetention)
     document: Manifest = field(default_factory=dict)
 
 
@@ -117,6 +119,7 @@ def _configuration(document: Manifest) -> Configuration:
         fair_sharing=_fair_sharing(document),
         admission_fair_sharing=settings_of(document),
         waiting=wait_for_pods_ready(document),
+        retention=retention_of(document),
         document=document,
     )
 

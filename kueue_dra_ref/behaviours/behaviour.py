@@ -23,6 +23,7 @@ from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_provisioning import ProvisioningRules
+from kueue_dra_ref.behaviours.phases_retention import RetentionRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FairSharingRules,
@@ -103,6 +104,7 @@ class Behaviour:
     provisioning: ProvisioningRules = field(default_factory=ProvisioningRules)
     dispatching: MultiKueueRules = field(default_factory=MultiKueueRules)
     waiting: PodsReadyRules
+    retaining: RetentionRules = field(default_factory=RetentionRules)
     reporting: StatusRules
 
     @property

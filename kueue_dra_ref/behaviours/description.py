@@ -61,6 +61,7 @@ PHASES = {
     "provisioning": "provisioning-requests",
     "dispatching": "multikueue",
     "waiting": "pods-ready",
+    "retaining": "retention",
     "reporting": "status",
 }
 """What users call a phase, by the field of a behaviour, in the order of application."""

@@ -38,6 +38,7 @@ from kueue_dra_ref.behaviours.kueue_0_14_status import (
     JOBS,
     PRIORITIES,
     REPORTING,
+    RETAINING,
     WAITING,
 )
 from kueue_dra_ref.behaviours.kueue_0_14_topology import TOPOLOGY
@@ -54,6 +55,7 @@ def kueue_0_14() -> Behaviour:
         _scheduling(),
         sharing=SHARING,
         provisioning=PROVISIONING,
+        retaining=RETAINING,
         random_map_order=True,
         overwrites_unread_status=False,
         batches_requeues=False,

@@ -10,6 +10,7 @@ from kueue_dra_ref.rules.config import (
     device_class_mappings,
     mapping_names_0_15,
     pods_ready_settings,
+    retention_settings,
 )
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.dra import (
@@ -58,6 +59,7 @@ MAPPING = MappingRules(
     after=Collect(
         config_validation.managed_jobs_namespace_selector_is_valid,
         config_validation.system_namespaces_are_not_selected,
+        retention_settings.retention_is_not_negative,
     ),
 )
 

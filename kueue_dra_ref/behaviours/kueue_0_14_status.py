@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
+from kueue_dra_ref.behaviours.phases_retention import RetentionRules
 from kueue_dra_ref.behaviours.phases_status import (
     JobRules,
     PriorityClassRules,
@@ -24,6 +25,7 @@ from kueue_dra_ref.rules.jobframework import (
 from kueue_dra_ref.rules.workload import (
     admission_checks,
     pods_ready,
+    retention,
     workload_priority_class,
     workload_status,
 )
@@ -160,6 +162,17 @@ WAITING = PodsReadyRules(
     order_by_eviction=AnyOf(pods_ready.ordered_by_eviction),
     # The end of the backoff of a workload with devices is missed.
     ignore_backoff_end=AnyOf(pods_ready.devices_are_not_retried_after_backoff),
+)
+
+RETAINING = RetentionRules(
+    finished=First(
+        when(retention.finished_workload_expires, ObjectRetentionPolicies=True)
+    ),
+    deactivated=First(
+        when(retention.deactivated_work_expires, ObjectRetentionPolicies=True)
+    ),
+    by_kueue=AllOf(retention.deactivated_by_kueue),
+    keep=AnyOf(retention.job_with_pods_is_kept),
 )
 
 REPORTING = StatusRules(

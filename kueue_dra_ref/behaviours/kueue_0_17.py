@@ -20,6 +20,7 @@ from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
 from kueue_dra_ref.behaviours.phases_pods import PodRules
+from kueue_dra_ref.behaviours.phases_retention import RetentionRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FairSharingRules,
@@ -50,7 +51,7 @@ from kueue_dra_ref.rules.webhooks import (
     spark_webhook,
     workload_webhook,
 )
-from kueue_dra_ref.rules.workload import admission_checks
+from kueue_dra_ref.rules.workload import admission_checks, retention
 
 
 def kueue_0_17() -> Behaviour:
@@ -73,6 +74,7 @@ def kueue_0_17() -> Behaviour:
         queueing=_queueing(earlier.queueing),
         topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
+        retaining=_retaining(earlier.retaining),
         cohorts=_cohorts(earlier.cohorts),
         preempting=_preempting(earlier.preempting),
         fair_sharing=_fair_sharing(earlier.fair_sharing),
@@ -142,6 +144,15 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
             spark_webhook.only_elastic_work_allocates_dynamically,
             when(spark_webhook.amounts_can_be_read, TopologyAwareScheduling=True),
         ),
+    )
+
+
+def _retaining(earlier: RetentionRules) -> RetentionRules:
+    return replace(
+        earlier,
+        # ObjectRetentionPolicies is GA and locked on.
+        finished=earlier.finished.ungate(retention.finished_workload_expires),
+        deactivated=earlier.deactivated.ungate(retention.deactivated_work_expires),
     )
 
 

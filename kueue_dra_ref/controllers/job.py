@@ -28,6 +28,7 @@ from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.job_pods import JobPods
 from kueue_dra_ref.controllers.pods_ready import PodsReady
+from kueue_dra_ref.controllers.retention import Retention
 from kueue_dra_ref.controllers.workload_conditions import (
     finish,
     no_quota_reservation,
@@ -39,7 +40,7 @@ from kueue_dra_ref.controllers.workloadpriorityclass import (
     WorkloadPriorityClassController,
 )
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.controlplane.store import Event
+from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest, Ref
@@ -63,6 +64,7 @@ class JobReconciler:
         self.backoff = Backoff(kueue, kind.name)
         self.slices = WorkloadSlices(kueue)
         self.pods_ready = PodsReady(kueue)
+        self.retention = Retention(kueue)
         self._owned: dict[Key, dict[str, None]] = {}
         """The names of the Workloads of each Job, the newest last, by the Job's namespace and UID."""
 
@@ -70,6 +72,8 @@ class JobReconciler:
         """Reconcile a Job that has changed."""
         if event.new is not None:
             self.kueue.reconcile(self.kind.name, event.key)
+        else:
+            self.kueue.timeouts.forget((self.kind.name, event.key))
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the Job whose Workload has changed, or is gone."""
@@ -252,6 +256,7 @@ class JobReconciler:
             return
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
+            self._expire(job, workload)
             return
         if self._sync_queue(job, workload):
             return
@@ -398,6 +403,14 @@ class JobReconciler:
         if self.rules.release_quota(job):
             working = self.kueue.patched(workload)
             unset_quota_reservation(self.kueue, working)
+
+    def _expire(self, job: Manifest, workload: Manifest) -> None:
+        """Delete a Job that Kueue has deactivated and that has been kept for long enough."""
+        if self.retention.rules.keep(job):
+            return
+        key = key_of(job)
+        if self.retention.is_expired(workload, self.kind.name, key):
+            self.retention.delete(job)
 
     def _sync_queue(self, job: Manifest, workload: Manifest) -> bool:
         """Copy the queue name of a pending Job to its Workload; True when it had changed."""

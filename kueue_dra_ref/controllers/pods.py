@@ -31,7 +31,7 @@ from kueue_dra_ref.controllers.pod_groups import GroupMatch, GroupMatching
 from kueue_dra_ref.controllers.workload_conditions import unset_quota_reservation
 from kueue_dra_ref.controllers.workloadpriorityclass import MissingClass
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.controlplane.store import Event
+from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.pod_group import PodGroup
 from kueue_dra_ref.target import Manifest, Ref
@@ -85,6 +85,8 @@ class PodReconciler(JobReconciler):
         uid = workload["metadata"]["uid"]
         by_user = uid not in self._removing
         self._removing.discard(uid)
+        if is_true(workload, "Finished"):
+            return
         if self.pod_rules.delete_with_workload(by_user):
             owners = self._owners(workload)
             self._delete(owners)
@@ -258,6 +260,7 @@ class PodReconciler(JobReconciler):
             return
         if is_true(workload, "Evicted"):
             self._evict_pods(group, workload)
+            self._expire_pods(group, workload)
         else:
             self._follow_admission(group, workload)
 
@@ -309,6 +312,15 @@ class PodReconciler(JobReconciler):
         if group.name and any(map(_is_active, self._current(group))):
             return
         unset_quota_reservation(self.kueue, self.kueue.patched(workload))
+
+    def _expire_pods(self, group: PodGroup, workload: Manifest) -> None:
+        """Delete pods that Kueue has deactivated and that have been kept for long enough, and let go of them."""
+        namespace, name = key_of(group.first)
+        if group.name:
+            name = f"{_OF_GROUP}{group.name}"
+        if self.retention.is_expired(workload, POD.name, (namespace, name)):
+            self._delete(group.pods)
+            self._finalize(group.pods)
 
     def _current(self, group: PodGroup) -> list[Manifest]:
         """Give the pods of a group as they are stored now."""

@@ -27,6 +27,7 @@ from kueue_dra_ref.controllers.requeue_backoff import (
     ends_backoff,
     has_elapsed,
 )
+from kueue_dra_ref.controllers.retention import Retention
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     evict,
@@ -58,6 +59,7 @@ class WorkloadReconciler:
         self.checks = AdmissionChecks(kueue)
         self.sharing = LocalQueueUsage(kueue)
         self.pods_ready = PodsReady(kueue)
+        self.retention = Retention(kueue)
 
     def on(self, event: Event) -> None:
         """Carry a change of a Workload over to the cache and the queues, and have it reconciled before its queues."""
@@ -67,7 +69,9 @@ class WorkloadReconciler:
     def _cache(self, event: Event) -> None:
         obj = event.new
         if event.old is None and obj is not None and is_true(obj, "Finished"):
-            return  # when Kueue starts it ignores finished workloads, even those that their LocalQueue has queued
+            # When Kueue starts it queues no finished workload, not even one that its LocalQueue has queued.
+            self.kueue.reconcile("Workload", event.key)
+            return
         released = self.kueue.usage.record(event.key, self._cache_usage(event))
         if released or self._is_over(event) or self._is_reprioritized(event):
             self._retry_inadmissible(event)
@@ -90,7 +94,7 @@ class WorkloadReconciler:
         self.kueue.assigned.pop(key, None)
         self.kueue.derivations.pop(key, None)
         self.kueue.decisions.pop(key, None)
-        self.kueue.timeouts.forget(key)
+        self.kueue.timeouts.forget(("Workload", key))
         self.backoff.forget(key)
 
     def _is_over(self, event: Event) -> bool:
@@ -123,7 +127,10 @@ class WorkloadReconciler:
     def reconcile(self, key: Key) -> None:
         """Bring the status of one Workload in line with its spec, its queue and its devices."""
         obj = self.store.get("Workload", key)
-        if obj is None or is_true(obj, "Finished"):
+        if obj is None:
+            return
+        if is_true(obj, "Finished"):
+            self.retention.sync_finished(obj)
             return
         working = {
             **obj,

@@ -30,7 +30,7 @@ from kueue_dra_ref.controlplane.consumed import continued, history_of
 from kueue_dra_ref.controlplane.informers import Informers
 from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
 from kueue_dra_ref.controlplane.store_lister import StoreLister
-from kueue_dra_ref.controlplane.timeouts import Timeouts
+from kueue_dra_ref.controlplane.timeouts import Object, Timeouts
 from kueue_dra_ref.controlplane.usage import UsageCache, reclaimable_pods
 from kueue_dra_ref.dra.preprocess import asks_for_devices
 from kueue_dra_ref.explain.step import Step
@@ -49,10 +49,6 @@ _ORDERS = 1 << 130
 """More than there are places in the order of creation."""
 REQUEUE_BATCH_PERIOD = 1.0
 """Seconds between a change and the requeue of the inadmissible workloads that it may help."""
-
-
-Object = tuple[str, Key]
-"""Kind and key of an object."""
 
 
 class ToDo(OrderedDict[Object, None]):
@@ -159,14 +155,14 @@ class Kueue:
         """Do something after a delay, unless Kueue has restarted by then."""
         self.clock.after(seconds, act)
 
-    def reconcile_later(self, seconds: float, key: Key) -> None:
-        """Reconcile a workload when its timeout or its backoff ends, once for each end."""
+    def reconcile_later(self, seconds: float, key: Key, kind: str = "Workload") -> None:
+        """Reconcile an object when its timeout, backoff or retention ends, once for each end."""
         until = self.clock.seconds + seconds
-        if self.timeouts.note(key, until):
-            self.later(seconds, partial(self.reconcile, "Workload", key))
+        if self.timeouts.note((kind, key), until):
+            self.later(seconds, partial(self.reconcile, kind, key))
 
     def next_end(self) -> float:
-        """Give when the next timeout or backoff ends, in seconds."""
+        """Give when the next timeout, backoff or retention ends, in seconds."""
         return self.timeouts.next_end(self.clock.seconds)
 
     def queue_of(self, workload: Manifest) -> tuple[Key, ManagedQueue | None]:

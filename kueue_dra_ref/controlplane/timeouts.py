@@ -1,4 +1,4 @@
-"""The ends of timeouts and backoffs of Workloads, each of which reconciles its Workload once.
+"""The ends of timeouts, backoffs and retention, each of which reconciles its Workload or its Job once.
 
 No counterpart: controller-runtime keeps delayed requests in its queue.
 """
@@ -10,25 +10,28 @@ from math import inf
 
 from kueue_dra_ref.model.lister import Key
 
+Object = tuple[str, Key]
+"""Kind and key of an object."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Timeouts:
-    """When the next timeout or backoff of each Workload ends, in seconds."""
+    """When the next timeout, backoff or retention of each object ends, in seconds."""
 
     began: float
     """When this run of Kueue began."""
-    ends: dict[Key, float] = field(default_factory=dict)
+    ends: dict[Object, float] = field(default_factory=dict)
 
-    def note(self, key: Key, until: float) -> bool:
+    def note(self, found: Object, until: float) -> bool:
         """Note an end; False if it is known already."""
-        if self.ends.get(key) == until:
+        if self.ends.get(found) == until:
             return False
-        self.ends[key] = until
+        self.ends[found] = until
         return True
 
-    def forget(self, key: Key) -> None:
-        """Forget the end of a Workload."""
-        self.ends.pop(key, None)
+    def forget(self, found: Object) -> None:
+        """Forget the end of an object that is gone."""
+        self.ends.pop(found, None)
 
     def next_end(self, now: float) -> float:
         """Give the next end after now; infinite without one."""

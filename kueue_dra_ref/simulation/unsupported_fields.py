@@ -90,7 +90,6 @@ _SETTINGS: Mapping[tuple[str, ...], str] = {
         "waitForPodsReady",
         "blockAdmission",
     ): "pods that get ready later than in the input",
-    ("objectRetentionPolicies",): "Workloads that are deleted after a while",
 }
 """Fields of the Configuration."""
 _ANCHOR_GATE = "AdmissionFairSharingAnchorAtQuotaReservation"
