@@ -102,7 +102,7 @@ def test_a_time_of_zero_keeps_nothing(lab: Lab) -> None:
 
 @covers("RETAIN-001")
 def test_a_finished_workload_without_work_is_deleted(lab: Lab) -> None:
-    """Somebody created it without a Job."""
+    """It was created without a Job."""
     keep(lab, {"afterFinished": "1s"})
     queue = lab.queue({"whole-gpus": 2})
     job = queue.submit(a_workload(ALONE))
