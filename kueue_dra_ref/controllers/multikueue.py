@@ -60,6 +60,8 @@ class MultiKueueWorkloads:
         """Deleted Workloads whose copies are to be deleted."""
         self._due: set[tuple[Key, float]] = set()
         """What is to be reconciled after how many seconds."""
+        self._unmanaged: set[Key] = set()
+        """Workloads to reject, once the scheduler has tried them."""
         clusters.changed = self._again
         clusters.start(seconds_in(document, "gcInterval", GC_INTERVAL))
 
@@ -130,12 +132,19 @@ class MultiKueueWorkloads:
         return None
 
     def _is_rejected(self, group: Group) -> bool:
-        """Reject a Workload whose work MultiKueue does not manage; True if it did."""
+        """Reject a Workload whose work MultiKueue does not manage, after the scheduler has tried it; True if it does.
+
+        Kueue's scheduler takes a new Workload from its queue before a check has an answer.
+        """
         job = group.work()
         message = self.rules.reject(managed_by(job) if job else "")
         if message is None:
             return False
-        group.answer(REJECTED, message)
+        if group.key in self._unmanaged:
+            group.answer(REJECTED, message)
+        else:
+            self._unmanaged.add(group.key)
+            self._later(group.key, 0.0)
         return True
 
     def _reconcile(self, group: Group) -> None:
