@@ -76,7 +76,7 @@ def variables(seen: Activation) -> dict[str, Any] | EvaluationError | Undecided:
         domain, identifier = _qualified(name, seen.driver)
         try:
             amount = value_types.quantity(text)
-        except quantities.BadQuantity as error:
+        except ValueError as error:
             return Undecided(reason=f"capacity {name}: {error}")
         capacity.setdefault(domain, {})[identifier] = amount
     return {

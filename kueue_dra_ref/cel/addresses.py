@@ -59,7 +59,7 @@ def contains(outer: bytes, inner: bytes | str) -> bool:
     """Tell whether an address lies in a prefix."""
     one = address(_text(inner))
     network = prefix(outer.decode()).network
-    return one.version == network.version and one in network
+    return one in network
 
 
 def _text(value: bytes | str) -> str:
@@ -70,8 +70,6 @@ def covers(outer: bytes, inner: bytes | str) -> bool:
     """Tell whether a prefix lies in a prefix."""
     one = prefix(_text(inner))
     network = prefix(outer.decode()).network
-    if one.version != network.version:
-        return False
     if one.network.prefixlen < network.prefixlen:
         return False
     return one.ip in network

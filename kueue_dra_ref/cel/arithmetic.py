@@ -31,34 +31,34 @@ _EQUALS = frozenset({"_==_", "_!=_"})
 def undecided(root: CheckedExpr) -> Iterator[str]:
     """Name the places where the kind of a computed quantity counts."""
     for node in root.walk():
-        if node.name in _ORDERS and any(map(_may_be_no_number, node.children)):
+        if node.function in _ORDERS and any(map(_may_be_no_number, node.children)):
             yield "an order of computed doubles, which may be no number"
         for place, child in enumerate(node.children):
             if (
-                child.name in _COMPUTES
+                child.function in _COMPUTES
                 and child.kind.name == "kubernetes.Quantity"
                 and not _takes(node, place)
             ):
-                yield f"{child.name}() other than before a method or left of =="
+                yield f"{child.function}() other than before a method or left of =="
 
 
 def _takes(node: CheckedExpr, place: int) -> bool:
-    return node.name in _TAKES or (node.name in _EQUALS and place == 0)
+    return node.function in _TAKES or (node.function in _EQUALS and place == 0)
 
 
 def _may_be_no_number(node: CheckedExpr) -> bool:
     computed = (
         node.form not in ("constant", "select", "variable")
-        and node.name not in _SURE_NUMBERS
+        and node.function not in _SURE_NUMBERS
     )
-    if node.name == "dyn":
-        return any(map(_may_be_no_number, node.children))
+    if node.function == "dyn":
+        return _may_be_no_number(node.first)
     return node.kind.name == "double" and computed and not _is_a_number(node)
 
 
 def _is_a_number(node: CheckedExpr) -> bool:
     """Tell whether an integer is converted, or a constant negated."""
-    return node.name in ("double", "-_") and node.children[0].kind.name in (
+    return node.function in ("double", "-_") and node.first.kind.name in (
         "int",
         "uint",
     )

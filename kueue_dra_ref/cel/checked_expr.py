@@ -6,7 +6,7 @@ cel-go: common/ast/conversion.go (ToProto)
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,12 @@ class ExprKind:
         return f"{self.name}({inner})" if self.params else self.name
 
     @property
+    def element(self) -> ExprKind:
+        """What a list or an optional has of, or a map as keys."""
+        element, *_ = self.params
+        return element
+
+    @property
     def is_open(self) -> bool:
         """Whether the type is known at run time only."""
         return self.name in ("any", "dyn")
@@ -50,15 +56,43 @@ class CheckedExpr:
     form: str
     kind: ExprKind
     offset: int = field(compare=False)
-    name: str = ""
-    value: Any = None
-    children: tuple[CheckedExpr, ...] = ()
-    member: bool = False
+    name: str
+    value: Any
+    children: tuple[CheckedExpr, ...]
+    tests: bool
+    """Whether has() asks for a field, rather than the field being read."""
 
     @property
     def is_empty(self) -> bool:
         """Whether this is a literal list or map without elements."""
         return self.form in ("list", "struct") and not self.children
+
+    @property
+    def function(self) -> str:
+        """The function that is called; empty for what is no call."""
+        return self.name if self.form == "call" else ""
+
+    @property
+    def first(self) -> CheckedExpr:
+        """What a method or a look-up is applied to, or the first operand."""
+        first, *_ = self.children
+        return first
+
+    @property
+    def last(self) -> CheckedExpr:
+        """The last operand."""
+        *_, last = self.children
+        return last
+
+    @property
+    def keys(self) -> tuple[CheckedExpr, ...]:
+        """The keys of a literal map."""
+        return self.children[::2]
+
+    @property
+    def values(self) -> tuple[CheckedExpr, ...]:
+        """The values of a literal map."""
+        return self.children[1::2]
 
     def walk(self) -> Iterator[CheckedExpr]:
         """Give this node and all below it."""
@@ -69,16 +103,16 @@ class CheckedExpr:
 
 def tree(serialized: bytes) -> CheckedExpr:
     """Read the engine's serialisation of a checked expression."""
-    checked = _fields(_fields(serialized)[2][0])
+    checked = _fields(_only(_fields(serialized)[2]))
     kinds = {
-        _int(entry, 1): _kind(_fields(entry[2][0]))
+        _int(entry, 1): _kind(_fields(_only(entry[2])))
         for entry in map(_fields, checked.get(3, []))
     }
-    source = _fields(checked[5][0])
+    source = _fields(_only(checked[5]))
     offsets = {
         _int(entry, 1): _int(entry, 2) for entry in map(_fields, source.get(4, []))
     }
-    return _Reader(kinds, offsets).node(checked[4][0])
+    return _Reader(kinds, offsets).node(_only(checked[4]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +122,17 @@ class _Reader:
 
     def node(self, raw: bytes) -> CheckedExpr:
         fields = _fields(raw)
-        form, content = next(
-            ((_FORMS[key], fields[key][0]) for key in fields if key in _FORMS),
-            ("absent", b""),
-        )
-        name, value, member, below = _content(form, _fields(content))
+        key = next(key for key in fields if key in _FORMS)
+        form = _FORMS[key]
+        content = _fields(_only(fields[key]))
+        name, value, below = _content(form, content)
         return CheckedExpr(
             form=form,
             kind=self.kinds.get(_int(fields, 2), ExprKind("dyn")),
-            offset=self.offsets.get(_int(fields, 2), 0),
+            offset=self.offsets[_int(fields, 2)],
             name=name,
             value=value,
-            member=member,
+            tests=form == "select" and bool(_int(content, 3)),
             children=tuple(self.node(child) for child in below),
         )
 
@@ -115,25 +148,23 @@ _FORMS = {
 }
 
 
-def _content(form: str, fields: Fields) -> tuple[str, Any, bool, list[bytes]]:
-    """Split one kind of expression into its name, constant, member flag and the expressions below it."""
+def _content(form: str, fields: Fields) -> tuple[str, Any, list[bytes]]:
+    """Split one kind of expression into its name, constant and the expressions below it."""
     match form:
         case "constant":
-            return "", _constant(fields), False, []
+            return "", _constant(fields), []
         case "variable":
-            return _text(fields, 1), None, False, []
-        case "select":  # `member` tells has(a.b) from a.b
-            is_test = bool(_int(fields, 3))
-            return _text(fields, 2), None, is_test, fields[1]
+            return _text(fields, 1), None, []
+        case "select":
+            return _text(fields, 2), None, fields[1]
         case "call":
-            is_member = 1 in fields
-            return _text(fields, 2), None, is_member, _parts(fields, 1, 3)
+            return _text(fields, 2), None, _parts(fields, 1, 3)
         case "list":
-            return "", None, False, _parts(fields, 1)
+            return "", None, _parts(fields, 1)
         case "struct":
-            return _text(fields, 1), None, False, _entries(fields)
+            return "", None, _entries(fields)
         case _:
-            return _text(fields, 1), None, False, _parts(fields, 2, 4, 5, 6, 7)
+            return "", None, _parts(fields, 2, 4, 5, 6, 7)
 
 
 def _parts(fields: Fields, *keys: int) -> list[bytes]:
@@ -154,17 +185,18 @@ def _entries(fields: Fields) -> list[bytes]:
 
 
 def _constant(fields: Fields) -> Any:
-    key = next(iter(fields), 1)
-    value: Any = fields.get(key, [None])[0]
-    match key:
-        case 2 | 3:
-            return bool(value) if key == 2 else _signed(value)
-        case 5:
-            return struct.unpack("<d", value)[0]
-        case 6:
-            return value.decode()
-        case _:
-            return value
+    for key, values in fields.items():
+        value = _only(values)
+        match key:
+            case 3:
+                return _signed(value)
+            case 5:
+                return _only(struct.unpack("<d", value))
+            case 6:
+                return value.decode()
+            case _:
+                return value
+    return None
 
 
 def _signed(value: int) -> int:
@@ -173,16 +205,17 @@ def _signed(value: int) -> int:
 
 def _kind(fields: Fields) -> ExprKind:
     """Read a type; what is neither named nor known counts as known at run time only."""
-    key, value = next((key, values[0]) for key, values in fields.items())
+    ((key, values),) = fields.items()
+    value = _only(values)
     match key:
-        case 3 | 5:
-            return ExprKind((_PRIMITIVES if key == 3 else _WELL_KNOWN)[value])
-        case 6 | 7:
-            return (
-                ExprKind("list", _params(value, 1))
-                if key == 6
-                else ExprKind("map", _params(value, 1, 2))
-            )
+        case 3:
+            return ExprKind(_PRIMITIVES[value])
+        case 5:
+            return ExprKind(_WELL_KNOWN[value])
+        case 6:
+            return ExprKind("list", _params(value, 1))
+        case 7:
+            return ExprKind("map", _params(value, 1, 2))
         case 9:
             return ExprKind(value.decode())
         case 14:
@@ -198,7 +231,7 @@ def _kind(fields: Fields) -> ExprKind:
 def _params(raw: bytes, *keys: int) -> tuple[ExprKind, ...]:
     fields = _fields(raw)
     return tuple(
-        _kind(_fields(fields[key][0])) if key in fields else ExprKind("dyn")
+        _kind(_fields(_only(fields[key]))) if key in fields else ExprKind("dyn")
         for key in keys
     )
 
@@ -214,12 +247,10 @@ def _fields(raw: bytes) -> Fields:
             case 0:
                 value, at = _varint(raw, at)
             case 1:
-                value, at = raw[at : at + 8], at + 8
-            case 2:
+                value, at = raw[at:], len(raw)  # a double is alone in its message
+            case _:
                 length, at = _varint(raw, at)
                 value, at = raw[at : at + length], at + length
-            case _:
-                value, at = raw[at : at + 4], at + 4
         fields.setdefault(tag >> 3, []).append(value)
     return fields
 
@@ -234,8 +265,14 @@ def _varint(raw: bytes, at: int) -> tuple[int, int]:
 
 
 def _int(fields: Fields, key: int) -> int:
-    return int(fields.get(key, [0])[0])
+    return int(_only(fields.get(key, [0])))
 
 
 def _text(fields: Fields, key: int) -> str:
-    return str(fields.get(key, [b""])[0].decode())
+    return str(_only(fields.get(key, [b""])).decode())
+
+
+def _only(values: Sequence[Any]) -> Any:
+    """Give the value of a field that is not repeated."""
+    (value,) = values
+    return value

@@ -26,7 +26,7 @@ def failures(tree: CheckedExpr) -> Iterator[str]:
     for call in _conversions(tree):
         match _value(call):
             case EvaluationError(detail=detail) if not isinstance(
-                _value(call.children[0]), EvaluationError
+                _value(call.first), EvaluationError
             ):
                 yield _message(call, detail)
 
@@ -34,17 +34,17 @@ def failures(tree: CheckedExpr) -> Iterator[str]:
 def undecided(tree: CheckedExpr) -> Iterator[str]:
     """Name the conversions that the engine carries out otherwise than Kubernetes."""
     for call in _conversions(tree):
-        inner = call.children[0]
+        inner = call.first
         if (
-            call.name == "bool"
+            call.function == "bool"
             and inner.form == "constant"
             and inner.value in _TRUTHS - {"true", "false"}
         ):
             yield f"bool() of {inner.value}"
         elif isinstance(_value(call), Undecided):
-            yield f"{call.name}() of a constant"
+            yield f"{call.function}() of a constant"
     yield from (
-        f"{node.name}() of another text than RFC 3339 writes"
+        f"{node.function}() of another text than RFC 3339 writes"
         for node in tree.walk()
         if _is_odd_time(node)
     )
@@ -56,13 +56,9 @@ def _conversions(tree: CheckedExpr) -> Iterator[CheckedExpr]:
 
 def _is_odd_time(node: CheckedExpr) -> bool:
     """Tell whether a text may be a time to the engine only, which reads them less strictly."""
-    if (
-        node.form != "call"
-        or node.name != "timestamp"
-        or node.children[0].kind.name in ("int", "timestamp")
-    ):
+    if node.function != "timestamp" or node.first.kind.name in ("int", "timestamp"):
         return False
-    text = node.children[0]
+    text = node.first
     if text.form != "constant":
         return True
     return not _RFC3339.fullmatch(str(text.value)) and not isinstance(
@@ -73,12 +69,7 @@ def _is_odd_time(node: CheckedExpr) -> bool:
 def _is_folded(node: CheckedExpr) -> bool:
     """Tell whether Kubernetes knows a value before it sees a device."""
     if node.form == "call":
-        return (
-            node.name in _FOLDED
-            and not node.member
-            and len(node.children) == 1
-            and _is_folded(node.children[0])
-        )
+        return node.function in _FOLDED and _is_folded(node.first)
     return node.form == "constant" or (
         node.form in ("list", "struct") and all(map(_is_folded, node.children))
     )
@@ -90,16 +81,21 @@ def _value(node: CheckedExpr) -> object:
 
 def _text(node: CheckedExpr) -> str:
     """Write a constant expression again."""
-    parts = [_text(child) for child in node.children]
     match node.form:
         case "call":
-            return f"{node.name}({parts[0]})"
+            return f"{node.function}({_text(node.first)})"
         case "list":
-            return f"[{', '.join(parts)}]"
+            elements = ", ".join(map(_text, node.children))
+            return f"[{elements}]"
         case "struct":
-            return f"{{{', '.join(map(': '.join, zip(parts[::2], parts[1::2], strict=True)))}}}"
+            entries = ", ".join(map(_entry, node.keys, node.values))
+            return f"{{{entries}}}"
         case _:
             return _literal(node)
+
+
+def _entry(key: CheckedExpr, value: CheckedExpr) -> str:
+    return f"{_text(key)}: {_text(value)}"
 
 
 def _literal(node: CheckedExpr) -> str:
@@ -108,8 +104,8 @@ def _literal(node: CheckedExpr) -> str:
             return "null"
         case "uint", value:
             return f"{value or 0}u"
-        case _, bool() as value:
-            return "true" if value else "false"
+        case "bool", _:
+            return "true"  # either converts alike
         case _, str() as value:
             return f'"{_escaped(value)}"'
         case _, bytes() as value:
@@ -124,9 +120,9 @@ def _escaped(text: str) -> str:
 
 
 def _message(call: CheckedExpr, message: str) -> str:
-    inner = call.children[0]
+    inner = call.first
     if inner.form != "constant":
         return message
     if inner.kind.name not in ("string", "int", "uint", "double"):
         return message
-    return f"type conversion error from '{inner.kind}' to '{call.name}'"
+    return f"type conversion error from '{inner.kind}' to '{call.function}'"

@@ -9,53 +9,47 @@ from __future__ import annotations
 from kueue_dra_ref.cel.source import Source, read
 
 _CHEAP = frozenset({"startsWith", "endsWith", "size"})
+_EQUALITIES = frozenset({"==", "!="})
 
 
 def cost_trap(expression: str) -> str | None:
     """Name what makes the API server refuse the expression as too complex although it looks innocent."""
     source = read(expression)
-    for index, token in enumerate(source.tokens):
-        if source.text(index + 1) != "(":
-            continue
-        if token.text == "type" and _compared(source, index):
+    for index in range(len(source.tokens)):
+        called = source.texts(index, 2)
+        if called == ["type", "("] and _compared(source, index):
             return "type() compared"
-        if source.text(index - 1) == ".":
-            trap = _method_trap(source, index)
-            if trap:
-                return trap
+        trap = _method_trap(source, index)
+        if trap:
+            return trap
     return None
 
 
 def _method_trap(source: Source, index: int) -> str | None:
-    name = source.text(index)
+    name, opened = source.texts(index, 2)
+    if opened != "(":
+        return None
     if name == "join":
         return "join()"
     if name not in ("split", "findAll"):
         return None
-    end = source.pair.get(index + 1, index + 1)
-    trap = _element_traversed(source, end)
+    trap = _element_traversed(source, source.after(index + 1))
     if trap is None:
         return None
     return f"{trap} of an element of {name}()"
 
 
 def _compared(source: Source, index: int) -> bool:
-    end = source.pair.get(index + 1, index)
-    operators = ("==", "!=")
-    if source.text(index - 1) in operators:
-        return True
-    return source.text(end + 1) in operators
+    beside = source.text(index - 1), source.text(source.after(index + 1))
+    return not _EQUALITIES.isdisjoint(beside)
 
 
-def _element_traversed(source: Source, end: int) -> str | None:
+def _element_traversed(source: Source, at: int) -> str | None:
     """Name what is done with an indexed element, whose length the estimate does not know."""
-    if source.text(end + 1) != "[":
-        return None
-    closing = source.pair.get(end + 1, end + 1)
-    operator = source.text(closing + 1)
+    is_indexed = source.text(at) == "["
+    operator, method = source.texts(source.after(at), 2) if is_indexed else ("", "")
     if operator == "+":
         return "+"
-    method = source.text(closing + 2)
     if operator == "." and method not in _CHEAP:
         return f"{method}()"
     return None

@@ -127,8 +127,8 @@ def _answer(compiled: Any, data: Mapping[str, Any]) -> Any:
     if result.type().name() != "ERROR":
         return value
     text = str(value)
-    if Undecidable.raised:
-        return Undecided(reason=Undecidable.raised[0])
+    for reason in Undecidable.raised:
+        return Undecided(reason=reason)
     if any(limit in text for limit in _LIMITS):
         return Undecided(reason=f"the engine stopped: {_plain(text)}")
     return EvaluationError(detail=error_messages.evaluation(_plain(text)))

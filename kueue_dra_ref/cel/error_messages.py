@@ -82,12 +82,12 @@ def _undeclared(expression: str, message: re.Match[str]) -> str:
         (each for each in name.finditer(expression) if each.end() > offset), None
     )
     if found is None:  # a comment stands in the name
-        return message[0]
+        return message.group()
     if found["brace"]:
         return issue(
             expression, ValidatorError(offset=found.end() - 1, detail=message["words"])
         )
-    words = message["words"].replace("." + ".".join(parts[1:]) + "'", "'", 1)
+    words = message["words"].replace("." + ".".join(parts[1:]) + "'", "'")
     return issue(expression, ValidatorError(offset=found.start(), detail=words))
 
 

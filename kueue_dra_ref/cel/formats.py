@@ -34,12 +34,8 @@ def is_named(name: str) -> bool:
 
 def in_one_call(source: Source, text: str) -> str:
     """Rewrite what is asked of formats to calls of `breaks` and `is_named`, where the engine can type it so."""
-    for index in range(len(source.tokens) - 6, -1, -1):
-        if (
-            source.text(index) != "format"
-            or source.text(index + 1) != "."
-            or source.text(index - 1) == "."
-        ):
+    for index in reversed(range(len(source.tokens))):
+        if source.text(index) != "format" or source.text(index - 1) == ".":
             continue
         text = _one_call(source, index, text)
     return text
@@ -48,14 +44,14 @@ def in_one_call(source: Source, text: str) -> str:
 def _one_call(source: Source, index: int, text: str) -> str:
     name, argument = source.text(index + 2), index + 7
     if name == "named":
-        closed = source.pair.get(index + 3, 0)
+        closed = source.pair.get(index + 3)
         return (
             _replaced(source, index, (index + 3, closed), text, "kueue_dra_is_format")
             if closed
             else text
         )
     validates = source.texts(index + 3, 5) == ["(", ")", ".", "validate", "("]
-    closed = source.pair.get(argument, 0)
+    closed = source.pair.get(argument)
     if name not in FORMATS or not validates or not closed:
         return text
     return _replaced(
@@ -138,7 +134,7 @@ FORMATS: dict[str, Callable[[str], bool]] = {
     "qualifiedName": _is_qualified,
     "labelValue": _matching(f"(?:{_QUALIFIED})?", 63),
     "uri": urls.is_url,
-    "uuid": _matching(_UUID, 36),
+    "uuid": lambda text: re.fullmatch(_UUID, text) is not None,
     "date": _is_date,
     "byte": _unknown("byte"),
     "datetime": _unknown("datetime"),

@@ -21,15 +21,13 @@ _SURE = {
 def undecided(root: CheckedExpr) -> Iterator[str]:
     """Name the uses of `format()` other than of plain values by %s and %d."""
     for node in root.walk():
-        if node.form != "call" or node.name != "format":
-            continue
-        if not _is_sure(node):
+        if node.function == "format" and not _is_sure(node):
             yield "format() of other than plain values by %s and %d"
 
 
 def _is_sure(node: CheckedExpr) -> bool:
-    text = node.children[0]
-    values = node.children[-1]
+    text = node.first
+    values = node.last
     if text.form != "constant" or values.form != "list":
         return False
     pattern = str(text.value)

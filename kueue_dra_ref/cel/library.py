@@ -80,7 +80,7 @@ _SHORT = {
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "quantity(string) -> quantity": value_types.strict_quantity,
     "isQuantity(string) -> bool": value_types.is_quantity,
-    "sign(quantity) -> int": lambda value: (int(value) > 0) - (int(value) < 0),
+    "sign(quantity) -> int": lambda value: value_types.order(value, b"0"),
     ".compareTo(quantity, quantity) -> int": value_types.order,
     ".isGreaterThan(quantity, quantity) -> bool": lambda one, other: (
         value_types.order(one, other) > 0
@@ -123,7 +123,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     ".patch(version) -> int": value_types.number(2),
     ".find(string, string) -> string": patterns.find,
     ".findAll(string, string) -> list<string>": patterns.find_all,
-    ".findAll(string, string, int) -> list<string>": patterns.find_all,
+    ".findAll(string, string, int) -> list<string>": patterns.find_some,
     ".includes(dyn, dyn) -> bool": value_types.includes,
     "isIP(string) -> bool": lambda text: value_types.is_valid(addresses.address, text),
     "ip(string) -> ip": lambda text: addresses.address(text).compressed.encode(),

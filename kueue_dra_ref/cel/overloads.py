@@ -23,7 +23,7 @@ def lacking(expression: str, longest: Mapping[str, int]) -> CompileError | None:
         if _is_younger(node, longest):
             types = _types(node)
             detail = (
-                f"found no matching overload for '{node.name}' applied to '{types}'"
+                f"found no matching overload for '{node.function}' applied to '{types}'"
             )
             fault = ValidatorError(detail, node.offset)
             faults.append(fault)
@@ -36,11 +36,9 @@ def lacking(expression: str, longest: Mapping[str, int]) -> CompileError | None:
 
 
 def _is_younger(node: checked_expr.CheckedExpr, longest: Mapping[str, int]) -> bool:
-    if node.form != "call" or node.member:
+    if node.function not in longest:
         return False
-    if node.name not in longest:
-        return False
-    return len(node.children) > longest[node.name]
+    return len(node.children) > longest[node.function]
 
 
 def _types(call: checked_expr.CheckedExpr) -> str:

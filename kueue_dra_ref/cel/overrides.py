@@ -28,7 +28,7 @@ def last_index_of(text: str, wanted: str, *start: int) -> int:
     """Find the last place of a text that begins at or before `start`."""
     if not start:
         return text.rfind(wanted)
-    last = start[0]
+    (last,) = start
     if not wanted:
         return last
     if last < 0:
@@ -63,7 +63,7 @@ def numbers_up_to(end: int) -> list[int]:
 
 def substring(text: str, start: int, *end: int) -> str:
     """Cut a text; both places may be its end."""
-    stop = end[0] if end else len(text)
+    stop, *_ = *end, len(text)
     if start > stop and end:
         raise ValueError(f"invalid substring range. start: {start}, end: {stop}")
     for place in (start, stop):

@@ -29,18 +29,22 @@ def find(text: str, pattern: str) -> str:
     return match.group()
 
 
-def find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
+def find_some(text: str, pattern: str, limit: int) -> list[str]:
     """Give the matches in order, at most `limit` unless that is negative."""
+    found = find_all(text, pattern)
+    return found if limit < 0 else found[:limit]
+
+
+def find_all(text: str, pattern: str) -> list[str]:
+    """Give the matches in order."""
     found: list[str] = []
-    end = -1
+    end: int | None = None
     for match in _compiled(text, pattern).finditer(text):
         # Go drops an empty match that touches the one before.
         if match.group() or match.start() != end:
             found.append(match.group())
         end = match.end()
-    if limit < 0:
-        return found
-    return found[:limit]
+    return found
 
 
 def _compiled(text: str, pattern: str) -> re.Pattern[str]:

@@ -53,7 +53,7 @@ def _our_name(name: str, kinds: str) -> str:
 
 def _are_two_numbers(kinds: str) -> bool:
     one, _, other = kinds.partition(", ")
-    return {one, other} <= _NUMBERS
+    return _NUMBERS.issuperset((one, other))
 
 
 def _compared_at_run_time(source: Source, text: str, at: int) -> str | None:

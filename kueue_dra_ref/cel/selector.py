@@ -10,9 +10,10 @@ Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (CompileCELExpress
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from kueue_dra_ref.api import quantities
@@ -22,7 +23,7 @@ from kueue_dra_ref.cel import (
     engine,
     error_messages,
     formats,
-    value_types,
+    syntax,
 )
 from kueue_dra_ref.cel.activation import Activation, facts, variables
 from kueue_dra_ref.cel.model import CompileError, Device, EvaluationError, Undecided
@@ -45,9 +46,9 @@ class Selector:
     """A compiled expression."""
 
     expression: str
-    source: Source = field(repr=False)
-    review: Validation = field(repr=False)
-    plain: engine.Evaluate = field(repr=False)
+    source: Source
+    review: Validation
+    plain: engine.Evaluate
 
     def matches(self, device: Device) -> bool | EvaluationError | Undecided:
         """Evaluate on one device; the answer is remembered, for the engine leaks a little with each call of ours."""
@@ -57,7 +58,11 @@ class Selector:
 @lru_cache(maxsize=4096)
 def compiled(expression: str) -> Selector | CompileError | Undecided:
     """Compile an expression; the API server's limits on length and cost are not Kueue's and are not applied."""
-    in_one_call = formats.in_one_call(read(expression), expression)
+    source = read(expression)
+    faults = tuple(syntax.faults(source))
+    if faults:
+        return _rejected(expression, faults)
+    in_one_call = formats.in_one_call(source, expression)
     unsupported = beyond_the_engine(read(in_one_call))
     if unsupported:
         return Undecided(reason=unsupported)
@@ -79,24 +84,29 @@ def compiled(expression: str) -> Selector | CompileError | Undecided:
     )
 
 
+def _rejected(expression: str, faults: Iterable[ValidatorError]) -> CompileError:
+    issues = [error_messages.issue(expression, fault) for fault in faults]
+    detail = "\n".join(issues)
+    return CompileError(detail=f"compilation failed: {detail}")
+
+
 def _fault(
     expression: str, tree: checked_expr.CheckedExpr
 ) -> CompileError | Undecided | None:
     """Apply the checks that Kubernetes makes of a typed expression."""
     found = review(tree)
-    undecided = [
-        *found.undecided,
-        *constant_folding.undecided(tree),
-        *_odd_integers(found),
-    ]
-    if undecided:
-        return Undecided(reason=undecided[0])
+    undecided = chain(
+        found.undecided,
+        constant_folding.undecided(tree),
+        _odd_integers(found),
+    )
+    for reason in undecided:
+        return Undecided(reason=reason)
     faults = sorted(
         [*found.faults, *_bad_literals(tree)], key=lambda fault: fault.offset
     )
     if faults:
-        issues = "\n".join(error_messages.issue(expression, fault) for fault in faults)
-        return CompileError(detail=f"compilation failed: {issues}")
+        return _rejected(expression, faults)
     if tree.kind.name not in ("bool", "any"):
         kind = "null_type" if tree.kind.name == "null" else tree.kind
         return CompileError(
@@ -122,34 +132,31 @@ def _selector(
 
 def _bad_literals(tree: checked_expr.CheckedExpr) -> Iterator[ValidatorError]:
     for call in literals(tree, frozenset({"matches"})):
-        if not engine.is_regex(call.children[-1].value):
-            yield ValidatorError("invalid matches argument", call.children[-1].offset)
+        if not engine.is_regex(call.last.value):
+            yield ValidatorError("invalid matches argument", call.last.offset)
     for call in literals(tree, frozenset({"duration", "timestamp"})):
-        if not engine.converts(call.name, call.children[0].value):
-            yield ValidatorError(
-                f"invalid {call.name} argument", call.children[0].offset
-            )
+        if not engine.converts(call.function, call.first.value):
+            yield ValidatorError(f"invalid {call.function} argument", call.first.offset)
 
 
 def _odd_integers(found: Validation) -> Iterator[str]:
     for text in found.integer_views:
-        if (
-            text is not None
-            and value_types.is_quantity(text)
-            and not quantities.shows_its_integer(text)
-        ):
+        if text is not None and _hides_its_integer(text):
             yield f"the integer of {text}, which Kubernetes does not see"
+
+
+def _hides_its_integer(text: str) -> bool:
+    try:
+        return not quantities.shows_its_integer(text)
+    except quantities.BadQuantity:
+        return False
 
 
 def _bad_constants(tree: checked_expr.CheckedExpr) -> Iterator[str]:
     """Find the constants that Kubernetes evaluates when it builds the program, and that fail then."""
     yield from constant_folding.failures(tree)
-    searches = (
-        node
-        for node in tree.walk()
-        if node.form == "call" and node.name in ("find", "findAll")
-    )
-    for pattern in (call.children[1] for call in searches):
+    searches = (node for node in tree.walk() if node.function in ("find", "findAll"))
+    for _, pattern, *_ in (call.children for call in searches):
         if pattern.form == "constant" and not engine.is_regex(str(pattern.value)):
             yield f"error parsing regexp: {pattern.value}"
 

@@ -61,37 +61,32 @@ def normalized(text: str) -> str:
 
 def compare(one: str, other: str) -> int:
     """Order two canonical versions: -1, 0 or 1."""
-    numbers, prerelease = _split(one)
-    others, other_prerelease = _split(other)
-    if numbers != others:
-        return 1 if numbers > others else -1
-    if prerelease == other_prerelease:
-        return 0
-    if not prerelease:
-        return 1
-    if not other_prerelease:
-        return -1
-    return 1 if prerelease > other_prerelease else -1
+    left = _precedence(one)
+    right = _precedence(other)
+    return (left > right) - (left < right)
 
 
 def numbers(version: str) -> tuple[int, int, int]:
     """Give major, minor and patch of a canonical version."""
-    major, minor, patch = _split(version)[0]
+    core, _, _ = version.partition("-")
+    major, minor, patch = map(int, core.split("."))
     return major, minor, patch
 
 
-def _split(version: str) -> tuple[list[int], list[tuple[int, int, str]]]:
-    core, dash, prerelease = version.partition("-")
-    numbers = [int(part) for part in core.split(".")]
-    ordered: list[tuple[int, int, str]] = []
-    if not dash:
-        return numbers, ordered
-    for part in prerelease.split("."):
-        if _NUMBER.fullmatch(part):
-            ordered.append((0, int(part), ""))
-        else:
-            ordered.append((1, 0, part))
-    return numbers, ordered
+def _precedence(
+    version: str,
+) -> tuple[tuple[int, ...], bool, list[tuple[bool, int | str]]]:
+    """Give what orders a version: its numbers, then whether it is released, then the parts of its prerelease."""
+    _, dash, prerelease = version.partition("-")
+    parts = map(_part_precedence, prerelease.split("."))
+    return numbers(version), not dash, list(parts)
+
+
+def _part_precedence(part: str) -> tuple[bool, int | str]:
+    """Order numbers by value, and before any other part."""
+    if _NUMBER.fullmatch(part):
+        return False, int(part)
+    return True, part
 
 
 def _stripped(part: str) -> str:

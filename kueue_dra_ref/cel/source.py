@@ -72,6 +72,10 @@ class Source:
         """The texts of `count` tokens."""
         return [self.text(index + offset) for offset in range(count)]
 
+    def after(self, opened: int) -> int:
+        """The index after the bracket that closes an opened one; the next one if none does."""
+        return self.pair.get(opened, opened) + 1
+
 
 def read(expression: str) -> Source:
     """Tokenise an expression; brackets that do not match stay unpaired, the engine will refuse them."""
@@ -142,7 +146,7 @@ def for_the_engine(source: Source, guarded: Iterable[int] = ()) -> str:
     spans = dict(
         operands(source, starts[offset]) for offset in guarded if offset in starts
     )
-    return " ".join(_render(source, spans, 0, len(source.tokens)))
+    return " ".join(_render(source, spans, range(len(source.tokens))))
 
 
 def operands(source: Source, operator: int) -> tuple[int, tuple[int, int]]:
@@ -166,12 +170,12 @@ def _ends_operand(source: Source, index: int, *, forwards: bool) -> bool:
 
 
 def _render(
-    source: Source, spans: dict[int, tuple[int, int]], start: int, stop: int
+    source: Source, spans: dict[int, tuple[int, int]], rendered: range
 ) -> Iterator[str]:
-    index = start
+    index, stop = rendered.start, rendered.stop
     while index < stop:
-        operator, end = spans.get(index, (0, stop + 1))
-        if end <= stop:
+        operator, end = spans.get(index, (index, index))
+        if index < end <= stop:
             yield _guard(source, spans, index, operator, end)
             index = end
             continue
@@ -187,8 +191,8 @@ def _guard(
     end: int,
 ) -> str:
     """Compare two values; a version or quantity, a map or bytes to the engine, compares with its like only."""
-    one = " ".join(_render(source, spans, left, operator))
-    other = " ".join(_render(source, spans, operator + 1, end))
+    one = " ".join(_render(source, spans, range(left, operator)))
+    other = " ".join(_render(source, spans, range(operator + 1, end)))
     plain = f"{one} {source.text(operator)} {other}"
     return f"(type({one}) in [map, bytes] && type({one}) != type({other}) ? {NO_OVERLOAD} : {plain})"
 
@@ -229,8 +233,7 @@ def _key(
     start = after + 1 + optional
     if source.text(after) == "[":
         end = source.pair[after]
-        return " ".join(_render(source, spans, start, end)), end
+        return " ".join(_render(source, spans, range(start, end))), end
     if source.text(after) == "." and source.text(start + 1) != "(":
-        name = source.text(start).strip("`")
-        return f'"{name}"', start
+        return f'"{source.text(start)}"', start
     return None

@@ -26,7 +26,7 @@ _ORDERLESS = frozenset(
 
 _OF_OPTIONALS = frozenset({"orValue", "value", "hasValue", "or"})
 _NOT_INCLUDED = frozenset({"timestamp", "duration", "optional_type"})
-_KEYS = frozenset({"string", "int", "uint", "bool", "double", "any", "dyn"})
+_KEYS = frozenset({"string", "int", "uint", "bool", "any"})
 _OF_ATTRIBUTES = frozenset({"string", "int", "bool", "any", "dyn"})
 _EQUALITIES = frozenset({"_==_", "_!=_"})
 
@@ -39,27 +39,29 @@ def undecided(root: CheckedExpr) -> Iterator[str]:
         yield from _optionals(node)
         yield from _lists(node)
         yield from _mixtures(node)
+        if node.function == "sum" and node.kind.name == "uint":
+            yield "a sum of unsigned integers, which the engine adds up as signed ones"
 
 
 def _optionals(node: CheckedExpr) -> Iterator[str]:
-    if node.name in ("_?._", "_[?_]") and _looks_into_anything(node.children[0].kind):
+    if node.function in ("_?._", "_[?_]") and _looks_into_anything(node.first.kind):
         yield "an optional look-up in a value of any type"
-    if node.name in _OF_OPTIONALS and not _is_optional(node.children[0].kind):
-        yield f"{node.name}() of a value that may be no optional"
+    if node.function in _OF_OPTIONALS and not _is_optional(node.first.kind):
+        yield f"{node.function}() of a value that may be no optional"
     if len({_is_optional(child.kind) for child in _elements(node)}) > 1:
         yield "a literal of optional and other values"
-    if node.name == "value" and node.children[0].name == "optional.none":
+    if node.function == "value" and node.first.function == "optional.none":
         yield "the value of nothing, which the engine gives a type of its own"
 
 
 def _lists(node: CheckedExpr) -> Iterator[str]:
     kinds = [child.kind for child in node.children]
-    if node.name == "includes":
+    if node.function == "includes":
         yield from _included(kinds)
-    reads_order = node.name not in _ORDERLESS and node.form != "comprehension"
+    reads_order = node.function not in _ORDERLESS and node.form != "comprehension"
     if reads_order and any(map(_unordered, node.children)):
         yield "the order of a map's keys, which Kubernetes leaves to chance"
-    flattened = any(child.name == "flatten" for child in node.children)
+    flattened = any(child.function == "flatten" for child in node.children)
     if flattened and not _takes_flattened(node):
         yield "flatten(), whose elements the engine does not type"
 
@@ -74,15 +76,15 @@ def _included(kinds: list[ExprKind]) -> Iterator[str]:
 def _mixtures(node: CheckedExpr) -> Iterator[str]:
     if node.form == "struct":
         yield from _keys(node)
-    if node.name not in _EQUALITIES:
+    if node.function not in _EQUALITIES:
         return
     hides = any(map(_hides_its_type, node.children))
     if hides and _differ(*node.children):
-        yield f"{node.name} of values whose types may differ"
+        yield f"{node.function} of values whose types may differ"
 
 
 def _keys(node: CheckedExpr) -> Iterator[str]:
-    for key in node.children[::2]:
+    for key in node.keys:
         if key.kind.name not in _KEYS:
             yield f"a map with a {key.kind} as key"
             return
@@ -90,10 +92,10 @@ def _keys(node: CheckedExpr) -> Iterator[str]:
 
 def _hides_its_type(node: CheckedExpr) -> bool:
     """Tell whether a value that is no attribute's is given as one of any type."""
-    stands_in = node.name == "orValue" and _looks_into_anything(node.children[0].kind)
-    return (stands_in or node.name == "dyn") and node.children[
-        -1
-    ].kind.name not in _OF_ATTRIBUTES
+    stands_in = node.function == "orValue" and _looks_into_anything(node.first.kind)
+    if not stands_in and node.function != "dyn":
+        return False
+    return node.last.kind.name not in _OF_ATTRIBUTES
 
 
 def _differ(one: CheckedExpr, other: CheckedExpr) -> bool:
@@ -101,11 +103,11 @@ def _differ(one: CheckedExpr, other: CheckedExpr) -> bool:
 
 
 def _shown(node: CheckedExpr) -> ExprKind:
-    return node.children[-1].kind if _hides_its_type(node) else node.kind
+    return node.last.kind if _hides_its_type(node) else node.kind
 
 
 def _looks_into_anything(kind: ExprKind) -> bool:
-    return kind.is_open or (_is_optional(kind) and kind.params[0].is_open)
+    return kind.is_open or (_is_optional(kind) and kind.element.is_open)
 
 
 def _is_optional(kind: ExprKind) -> bool:
@@ -115,7 +117,7 @@ def _is_optional(kind: ExprKind) -> bool:
 def _elements(node: CheckedExpr) -> tuple[CheckedExpr, ...]:
     """Give the values of a literal."""
     if node.form == "struct":
-        return node.children[1::2]
+        return node.values
     return node.children if node.form == "list" else ()
 
 
@@ -123,7 +125,7 @@ def _binds_side_by_side(node: CheckedExpr) -> bool:
     """Tell whether a bound name and another macro follow each other, so that the engine reuses a slot too early."""
     parts = [list(_macros(child)) for child in node.children]
     if sum(map(bool, parts)) > 1 and any(
-        macro.children[0].is_empty for part in parts for macro in part
+        macro.first.is_empty for part in parts for macro in part
     ):
         return True
     return any(map(_binds_side_by_side, node.children))
@@ -137,23 +139,20 @@ def _unordered(node: CheckedExpr) -> bool:
     """Tell whether a value is a list in the order of a map's keys."""
     if node.form != "comprehension" or node.kind.name != "list":
         return False
-    return node.children[0].kind.name == "map" or _unordered(node.children[0])
+    return node.first.kind.name == "map" or _unordered(node.first)
 
 
 def _takes_flattened(parent: CheckedExpr) -> bool:
     """Tell whether the type of a flattened list does not matter, or is the one it is compared with."""
-    if parent.name in _EQUALITIES:
+    if parent.function in _EQUALITIES:
         one, other = map(_kind, parent.children)
         return one == other
-    return parent.name == "size"
+    return parent.function == "size"
 
 
 def _kind(node: CheckedExpr) -> ExprKind:
     """Give the type that Kubernetes sees."""
-    if (
-        node.name == "flatten"
-        and (params := node.children[0].kind.params)
-        and params[0].params
-    ):
-        return params[0]
-    return node.kind
+    if node.function != "flatten":
+        return node.kind
+    lists = node.first.kind
+    return lists.element if lists.params and lists.element.params else node.kind

@@ -109,8 +109,9 @@ def _is_refused(text: str) -> bool:
 
 def _is_unusual(match: re.Match[str]) -> bool:
     """Tell whether a URL has a scheme without an authority or a path, or no IPv6 address in its brackets."""
-    start = match["path"][:2]
-    if match["scheme"] and not match["authority"] and start in ("", "//"):
+    path = match["path"]
+    is_odd = not path or path.startswith("//")
+    if match["scheme"] and not match["authority"] and is_odd:
         return True
     literal = match["literal"]
     return bool(literal) and not is_valid(IPv6Address, literal)

@@ -87,7 +87,7 @@ def _formatted(root: CheckedExpr) -> set[int]:
     """Give the identities of the expressions in calls of `format()`."""
     found: set[int] = set()
     for node in root.walk():
-        if node.name == "format":
+        if node.function == "format":
             found.update(map(id, node.walk()))
     return found
 
@@ -96,19 +96,19 @@ def _literal(node: CheckedExpr, found: Validation) -> None:
     if node.form == "list":
         found.faults.extend(_mixed(node.children, found))
     else:
-        found.faults.extend(_mixed(node.children[0::2], found))
-        found.faults.extend(_mixed(node.children[1::2], found))
+        found.faults.extend(_mixed(node.keys, found))
+        found.faults.extend(_mixed(node.values, found))
 
 
 def _select(node: CheckedExpr, found: Validation) -> None:
-    holder = node.children[0]
-    if node.member and holder.kind.is_open:
+    holder = node.first
+    if node.tests and holder.kind.is_open:
         name = _attribute(holder)
         found.doubts.append(UndecidedReason(name=name, kinds=_EVERY_KIND))
 
 
 def _comprehension(node: CheckedExpr, found: Validation) -> None:
-    values = node.children[0]
+    values = node.first
     if values.kind.is_open and _reads_attributes(values):
         found.doubts.append(UndecidedReason(name=None))
 
@@ -118,9 +118,9 @@ def _doubtful_keys(root: CheckedExpr) -> Iterator[UndecidedReason]:
     for node in root.walk():
         keys: tuple[CheckedExpr, ...] = ()
         if node.form == "struct":
-            keys = node.children[0::2]
-        elif node.name == "_[_]":
-            keys = node.children[1:]
+            keys = node.keys
+        elif node.function == "_[_]":
+            keys = (node.last,)
         if any(key.kind.is_open for key in keys):
             yield UndecidedReason(name=None)
 
@@ -128,11 +128,7 @@ def _doubtful_keys(root: CheckedExpr) -> Iterator[UndecidedReason]:
 def literals(root: CheckedExpr, functions: frozenset[str]) -> Iterator[CheckedExpr]:
     """Give the calls of the named functions whose last argument is a constant."""
     for node in root.walk():
-        if (
-            node.form == "call"
-            and node.name in functions
-            and node.children[-1].form == "constant"
-        ):
+        if node.function in functions and node.last.form == "constant":
             yield node
 
 
@@ -143,11 +139,11 @@ def _mixed(
     expected: ExprKind | None = None
     for node in nodes:
         kind = (
-            node.kind.params[0]
-            if node.kind.name == "optional_type" and node.name != "optional.none"
+            node.kind.element
+            if node.kind.name == "optional_type" and node.function != "optional.none"
             else node.kind
         )
-        if node.name == "optional.none":
+        if node.function == "optional.none":
             found.undecided.append("optional.none() in a literal")
         if _is_empty(node):
             continue
@@ -164,12 +160,12 @@ def _mixed(
 
 
 def _is_empty(node: CheckedExpr) -> bool:
-    return node.is_empty or node.name == "optional.none"
+    return node.is_empty or node.function == "optional.none"
 
 
 def _is_list_of_lists(kind: ExprKind) -> bool:
     """Tell whether a list holds lists, or may do so; what hides its type may be such a list."""
-    return not kind.params or kind.params[0].name == "list" or kind.params[0].is_open
+    return not kind.params or kind.element.name == "list" or kind.element.is_open
 
 
 def _hides_empty(node: CheckedExpr) -> bool:
@@ -180,28 +176,29 @@ def _call(node: CheckedExpr, found: Validation) -> None:
     kinds = [child.kind for child in node.children]
     if _reads_attributes(node):
         _attributes_in_call(node, kinds, found)
-    review_call = _CALLS.get(node.name)
+    review_call = _CALLS.get(node.function)
     if review_call is not None:
         review_call(node, kinds, found)
 
 
 def _opened(node: CheckedExpr, kinds: list[ExprKind], found: Validation) -> None:
     if any(map(_holds_device_type, kinds)):
-        found.undecided.append(f"{node.name}() of a {kinds[0]}")
+        found.undecided.append(f"{node.function}() of a {node.first.kind}")
 
 
 def _compared(node: CheckedExpr, kinds: list[ExprKind], found: Validation) -> None:
-    if kinds[0].name in DEVICE_TYPES and kinds[1].is_open:
+    one, other = kinds
+    if one.name in DEVICE_TYPES and other.is_open:
         found.always_guarded.add(node.offset)
 
 
 def _searched(node: CheckedExpr, _: list[ExprKind], found: Validation) -> None:
-    if _is_empty(node.children[1]):
+    if _is_empty(node.last):
         found.undecided.append("a search in nothing, which Kubernetes does not begin")
 
 
 def _flatten(node: CheckedExpr, kinds: list[ExprKind], found: Validation) -> None:
-    kind = kinds[0]
+    kind, *_ = kinds
     if not _is_list_of_lists(kind):
         detail = f"found no matching overload for 'flatten' applied to '{kind}.()'"
         found.faults.append(ValidatorError(detail, node.offset))
@@ -209,13 +206,13 @@ def _flatten(node: CheckedExpr, kinds: list[ExprKind], found: Validation) -> Non
 
 def _integer_view(node: CheckedExpr, _: list[ExprKind], found: Validation) -> None:
     """Record a quantity whose integer view depends on how it was written: a text, or the device's own (None)."""
-    viewed = node.children[0]
-    if viewed.name == "quantity" and viewed.children[0].form == "constant":
-        found.integer_views.append(str(viewed.children[0].value))
+    viewed = node.first
+    if viewed.function == "quantity" and viewed.first.form == "constant":
+        found.integer_views.append(str(viewed.first.value))
     elif _attribute(viewed) is not None:
         found.integer_views.append(None)
     else:
-        found.undecided.append(f"{node.name}() of a computed quantity")
+        found.undecided.append(f"{node.function}() of a computed quantity")
 
 
 _CALLS: dict[str, Callable[[CheckedExpr, list[ExprKind], Validation], None]] = {
@@ -234,19 +231,19 @@ def _attributes_in_call(
     node: CheckedExpr, kinds: list[ExprKind], found: Validation
 ) -> None:
     """Find what treats a version, which the engine sees as a map, otherwise than Kubernetes treats a version."""
-    if node.name in _COMPARES_WHOLE and any(map(_holds_open, _wholes(node))):
+    if node.function in _COMPARES_WHOLE and any(map(_holds_open, _wholes(node))):
         found.doubts.append(UndecidedReason(name=None))
-    if node.name == "@in":
+    if node.function == "@in":
         _search(node, found)
-    if not kinds or not kinds[0].is_open:
+    if not kinds or not node.first.kind.is_open:
         return
-    name = _attribute(node.children[0])
-    if node.name == "_==_" and kinds[1].name != "null":
+    name = _attribute(node.first)
+    if node.function == "_==_" and node.last.kind.name != "null":
         found.guarded[node.offset] = name
-    if node.name in ("size", "type"):
+    if node.function in ("size", "type"):
         found.doubts.append(UndecidedReason(name=name))
-    if node.name in _CONVERTED_OTHERWISE:
-        converted = _CONVERTED_OTHERWISE[node.name]
+    if node.function in _CONVERTED_OTHERWISE:
+        converted = _CONVERTED_OTHERWISE[node.function]
         found.doubts.append(UndecidedReason(name=name, kinds=converted))
 
 
@@ -275,8 +272,9 @@ def _reads_attributes(node: CheckedExpr) -> bool:
 def _wholes(node: CheckedExpr) -> list[ExprKind]:
     """Give the types compared element by element; the keys of a map are strings, so `in` a map is safe."""
     kinds = [child.kind for child in node.children]
-    if node.name == "@in":
-        return [kind for kind in kinds[1:] if kind.name == "list"]
+    if node.function == "@in":
+        searched = node.last.kind
+        return [searched] if searched.name == "list" else []
     first, *others = node.children
     return [] if others == [first] else kinds
 
@@ -295,9 +293,11 @@ def _holds_device_type(kind: ExprKind) -> bool:
 
 def _attribute(node: CheckedExpr) -> str | None:
     """Name the attribute or capacity that an expression reads from a map of the device, if that is what it does."""
-    if not node.children or node.children[0].kind.name != "map":
+    if not node.children or node.first.kind.name != "map":
         return None
     if node.form == "select":
         return node.name
-    key = node.children[-1]
-    return str(key.value) if node.name == "_[_]" and key.form == "constant" else None
+    key = node.last
+    return (
+        str(key.value) if node.function == "_[_]" and key.form == "constant" else None
+    )

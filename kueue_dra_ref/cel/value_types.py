@@ -20,11 +20,13 @@ from kueue_dra_ref.cel import semver
 from kueue_dra_ref.cel.model import Undecidable
 
 _VERSION = "kubernetes.Semver"
-LEAST = -(2**63)
-NANO = 10**9
-_MAX_INT64, _MIN_INT64 = 2**63 - 1, -(2**63)
+NANO = 1_000_000_000
+_MIN_INT64 = -(2**63)
+_MAX_INT64 = -_MIN_INT64 - 1
 _MAX_INCLUDES = 48
-_QUANTITY = re.compile(r"[+-]?[0-9]*(?:\.[0-9]*)?([eEinumkKMGTP]*[-+]?[0-9]*)")
+_QUANTITY = re.compile(
+    r"[+-]?[0-9]*(?:\.[0-9]*)?(?P<suffix>[eEinumkKMGTP]*[-+]?[0-9]*)"
+)
 _SUFFIX = re.compile(r"[KMGTPE]i|[eE][+-]?[0-9]+|[numkMGTPE]?")
 _HUGE_EXPONENT = re.compile(r"[+-]?[0-9.]*[eE][+-]?[0-9]{5,}")
 
@@ -58,13 +60,16 @@ def strict_quantity(text: str) -> bytes:
         return quantity(text)
     except quantities.BadQuantity as error:
         raise ValueError(_why_no_quantity(text)) from error
+    except ValueError as error:
+        # Python writes no number of so many digits.
+        raise Undecidable(f"the quantity {text}") from error
 
 
 def _why_no_quantity(text: str) -> str:
     parts = _QUANTITY.fullmatch(text)
     if parts is None or not text:
         return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-    if _SUFFIX.fullmatch(parts[1]):
+    if _SUFFIX.fullmatch(parts["suffix"]):
         return "unable to parse numeric part of quantity"
     return "unable to parse quantity's suffix"
 
@@ -109,7 +114,7 @@ def number(of: int) -> Callable[[dict[str, str]], int]:
 def is_integer(value: bytes) -> bool:
     """Tell whether a quantity is an int64."""
     whole, fraction = divmod(int(value), NANO)
-    return not fraction and _MIN_INT64 <= whole <= _MAX_INT64
+    return not fraction and whole in range(_MIN_INT64, -_MIN_INT64)
 
 
 def integer(value: bytes) -> int:
@@ -121,7 +126,7 @@ def integer(value: bytes) -> int:
 
 def less(one: bytes, other: int) -> bytes:
     """Subtract an integer from a quantity."""
-    if other == LEAST:
+    if other == _MIN_INT64:
         # Go has no number that is its opposite.
         raise Undecidable("the least integer taken from a quantity")
     left = int(one) - other * NANO
