@@ -1,89 +1,98 @@
-"""Generated selectors with the answers of Kubernetes' own CEL code, as recordings that need no Go.
+"""Generated and written selectors with the answers of Kubernetes' own CEL code, as recordings that need no Go.
 
     python -m tests.generated_selectors >tests/golden/generated_selectors.jsonl
 
-The first line has the devices, each other line a selector and one letter for each device: T, F, E (an error), or ?
-where the reference gives no answer; one word for all devices: refused, if the selector does not compile, or undecided.
+The first line has the devices. Each other line has a selector and what Kubernetes makes of it:
+
+- one letter for each device: T, F, E (an error), or ? where the reference gives no answer; one word for all devices:
+  refused, if the selector does not compile, or undecided;
+- what it says, each message once; null where the reference says anything else;
+- whether its estimate of the cost exceeds the API server's limit; null where the reference does not know.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kueue_dra_clusters.cel_oracle import cel_oracle
-from kueue_dra_ref.cel import CompileError, Device, EvaluationError, Undecided, compiled
+from kueue_dra_ref.cel import CompileError, Device, EvaluationError, Undecided, compiled, cost_trap
 from kueue_dra_ref.cel.kubernetes_backend import OracleProgram
 from tests.selector_grammar import Grammar
+from tests.written_selectors import WRITTEN
 
-FILE = Path(__file__).parent / "golden" / "generated_selectors.jsonl"
+GOLDEN = Path(__file__).parent / "golden"
+FILE = GOLDEN / "generated_selectors.jsonl"
 SEED = 20261127
 SELECTORS, DEVICES = 1500, 6
 DEPTHS = (1, 2, 2, 2, 3)
-WRITTEN = (
-    "'abcabc'.lastIndexOf('c', -1) == -1",
-    "'abcabc'.lastIndexOf('c', 0) == -1",
-    "'abcabc'.indexOf('c', -1) == -1",
-    "!format.date().validate('2020-01-01').hasValue()",
-    "!format.date().validate('2020-1-01').hasValue()",
-    "!format.date().validate('20200101').hasValue()",
-    "!format.date().validate('2020-02-30').hasValue()",
-    "double(1) < 2.0",
-    "-double(1) < 2.0",
-    "double('1') < 2.0",
-    "[double(1), 2.0].max() == 2.0",
-    "[double(2), 1.0].isSorted()",
-    "double(1) in [1.0]",
-    "ip('ff02::1').isLinkLocalMulticast()",
-    "ip('ff12::1').isLinkLocalMulticast()",
-    "ip('ff05::1').isLinkLocalMulticast()",
-    "ip('fe02::1').isLinkLocalMulticast()",
-    "ip('224.0.1.1').isLinkLocalMulticast()",
-)
-"""Selectors that mutants of the reference asked for; the source of random numbers does not write them."""
 REFUSED, UNDECIDED = "refused", "undecided"
+MOST_COST = 1_000_000
+"""Kubernetes: resource.k8s.io CELSelectorExpressionMaxCost."""
+
+
+class Answers(NamedTuple):
+    """What one engine makes of a selector."""
+
+    letters: str
+    words: Sequence[str]
 
 
 class Generated(NamedTuple):
-    """A selector and its answers."""
+    """A selector and what Kubernetes makes of it, in so far as the reference answers."""
 
     selector: str
     answers: str
+    words: Sequence[str] | None
+    is_too_complex: bool | None
 
 
 def devices() -> Sequence[Device]:
     """Read the devices."""
     first, *_ = FILE.read_text("utf-8").splitlines()
-    found = []
-    for fields in json.loads(first):
-        device = Device(**fields)
-        found.append(device)
-    return found
+    return _devices(json.loads(first))
+
+
+def _devices(described: Sequence[dict[str, Any]]) -> Sequence[Device]:
+    return [Device(**fields) for fields in described]
 
 
 def rows() -> Sequence[Generated]:
     """Read the selectors."""
     _, *others = FILE.read_text("utf-8").splitlines()
-    found = []
-    for line in others:
-        selector, given = json.loads(line)
-        found.append(Generated(selector, given))
-    return found
+    return [Generated(*json.loads(line)) for line in others]
 
 
-def answers(selector: str, to: Sequence[Device]) -> str:
+def shown(row: Generated, to: Sequence[Device]) -> Generated:
+    """Give what the reference makes of a selector, without what its row leaves out."""
+    ours = answers(row.selector, to)
+    return Generated(
+        row.selector,
+        ours.letters,
+        None if row.words is None else ours.words,
+        None if row.is_too_complex is None else cost_trap(row.selector) is not None,
+    )
+
+
+def answers(selector: str, to: Sequence[Device]) -> Answers:
     """Give the answers of the reference."""
     made = compiled(selector)
     if isinstance(made, CompileError):
-        return REFUSED
+        return Answers(REFUSED, [made.detail])
     if isinstance(made, Undecided):
-        return UNDECIDED
-    letters = [_letter(made.matches(device)) for device in to]
-    return "".join(letters)
+        return Answers(UNDECIDED, [])
+    return _answers([made.matches(device) for device in to])
+
+
+def _answers(given: Sequence[bool | EvaluationError | Undecided]) -> Answers:
+    letters = map(_letter, given)
+    words = [each.detail for each in given if isinstance(each, EvaluationError)]
+    return Answers("".join(letters), list(dict.fromkeys(words)))
 
 
 def _letter(answer: bool | EvaluationError | Undecided) -> str:
@@ -94,15 +103,23 @@ def _letter(answer: bool | EvaluationError | Undecided) -> str:
     return "T" if answer else "F"
 
 
-def _of_kubernetes(selector: str, to: Sequence[Device], kubernetes: OracleProgram) -> str:
+def recorded(selector: str, to: Sequence[Device], kubernetes: OracleProgram) -> Generated:
+    """Give what Kubernetes makes of a selector, in so far as the reference answers."""
+    ours = answers(selector, to)
     found = kubernetes.ask(selector, list(to))
     if isinstance(found, CompileError):
-        return REFUSED
-    letters = map(_letter, found.verdicts)
-    return "".join(letters)
+        theirs = Answers(REFUSED, [found.detail])
+        is_too_complex = None
+    else:
+        theirs = _answers(found.verdicts)
+        costs_too_much = found.cost is None or found.cost > MOST_COST
+        is_known = costs_too_much == (cost_trap(selector) is not None)
+        is_too_complex = costs_too_much if is_known else None
+    words = theirs.words if ours.words == theirs.words else None
+    return Generated(selector, _letters(ours.letters, theirs.letters), words, is_too_complex)
 
 
-def _recorded(ours: str, theirs: str) -> str:
+def _letters(ours: str, theirs: str) -> str:
     """Give the answers of Kubernetes, but none where the reference gives none."""
     if ours == UNDECIDED:
         return UNDECIDED
@@ -115,16 +132,6 @@ def _recorded(ours: str, theirs: str) -> str:
     return "".join(letters)
 
 
-def _generated(to: Sequence[Device], grammar: Grammar) -> Iterator[Generated]:
-    kubernetes = OracleProgram(str(cel_oracle()))
-    for selector in (*WRITTEN, *_selectors(grammar)):
-        ours = answers(selector, to)
-        theirs = _of_kubernetes(selector, to, kubernetes)
-        recorded = _recorded(ours, theirs)
-        yield Generated(selector, recorded)
-    kubernetes.close()
-
-
 def _selectors(grammar: Grammar) -> Iterator[str]:
     for _ in range(SELECTORS):
         depth = grammar.source.choice(DEPTHS)
@@ -135,13 +142,16 @@ def main() -> None:
     """Print the recording."""
     source = random.Random(SEED)
     grammar = Grammar(source)
+    tables = tomllib.loads((GOLDEN / "selectors.toml").read_text("utf-8"))
     to = [grammar.device() for _ in range(DEVICES)]
+    to += _devices(tables["devices"])
     first = [asdict(device) for device in to]
     print(json.dumps(first))
-    found = _generated(to, grammar)
-    for each in dict.fromkeys(found):
-        line = json.dumps(each)
-        print(line)
+    kubernetes = OracleProgram(str(cel_oracle()))
+    for selector in dict.fromkeys((*WRITTEN, *_selectors(grammar))):
+        row = recorded(selector, to, kubernetes)
+        print(json.dumps(row))
+    kubernetes.close()
 
 
 if __name__ == "__main__":

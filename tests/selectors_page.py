@@ -30,6 +30,8 @@ adds what the engine lacks and rewrites what it evaluates differently. Where nei
 ## How this is checked
 
 - `tests/golden/selectors.toml` has tables of selectors with Kubernetes' answers for nine devices: no wrong answer.
+- `tests/golden/generated_selectors.jsonl` has 2200 more, written (`tests/written_selectors.py`) and generated: what
+  Kubernetes answers and says, and whether it is too complex. `python -m tests.generated_selectors` asks it again.
 - `make test-live` generates selectors and devices (`tests/selector_grammar.py`) and compares this engine with
   `cel-oracle`, a small Go program of ours that links Kubernetes' own package at the versions that Kueue 0.19.2 links.
   `SELECTORS=5000 SELECTORS_SEED=1` checks more. `python -m kueue_dra_clusters.cel_oracle` builds the program and prints

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kueue_dra_ref.cel import CompileError, Device, EvaluationError, Undecided, compiled, cost_trap
+from kueue_dra_ref.cel import CompileError, Device, EvaluationError, Undecided, compiled, cost_trap, lacking
 
 GOLDEN: dict[str, Any] = tomllib.loads((Path(__file__).parent / "golden" / "selectors.toml").read_text("utf-8"))
 DEVICES = {each["name"]: Device(**each) for each in GOLDEN["devices"]}
@@ -70,6 +70,23 @@ def test_the_words_are_kubernetes_own(expression: str, detail: str) -> None:
 def test_cost_traps_are_known(row: list[str]) -> None:
     """Each selector that the API server rejects as too complex is reported, and no other."""
     assert (cost_trap(row[0]) is not None) == (row[2:] == ["too complex"])
+
+
+@pytest.mark.parametrize(("expression", "detail"), GOLDEN["without_normalization"])
+def test_an_older_kubernetes_lacks_an_argument(expression: str, detail: str) -> None:
+    """Kubernetes 1.33 takes the text of a version only, as it is; what 1.36 refuses, it refuses in the same words."""
+    answer = lacking(expression, {"semver": 1, "isSemver": 1}) or compiled(expression)
+    assert (answer.detail if isinstance(answer, CompileError) else "") == detail
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), GOLDEN["attributes"])
+def test_an_attribute_is_read_or_fails_every_evaluation(name: str, value: dict[str, Any], expected: str) -> None:
+    """A list and a bad version fail the device before the expression runs."""
+    device = Device(name="d", driver="gpu.example.com", attributes={name: value})
+    selector = compiled('device.attributes["gpu.example.com"].?x.hasValue()')
+    assert not isinstance(selector, CompileError | Undecided)
+    answer = selector.matches(device)
+    assert (answer.detail if isinstance(answer, EvaluationError) else str(answer).lower()) == expected
 
 
 def test_no_cost_trap_is_a_false_alarm() -> None:

@@ -11,8 +11,11 @@ RECORDED = (
     "tests/test_apiserver.py::test_answers_as_kubernetes_1_36_did",
     "tests/test_apiserver.py::test_answers_as_the_other_minors_did",
     "tests/test_generated_selectors.py::test_answers_are_kubernetes_own",
+    "tests/test_kubernetes_backend.py",
     "tests/test_recorded_scenarios.py::test_each_step_is_decided_as_recorded",
     "tests/test_selectors_golden.py::test_an_answer_is_kubernetes_own_or_none",
+    "tests/test_selectors_golden.py::test_an_attribute_is_read_or_fails_every_evaluation",
+    "tests/test_selectors_golden.py::test_an_older_kubernetes_lacks_an_argument",
     "tests/test_selectors_golden.py::test_cost_traps_are_known",
     "tests/test_selectors_golden.py::test_the_words_are_kubernetes_own",
 )
