@@ -1,7 +1,8 @@
 """The reference as a recording sees Kueue: a look at the queues is itself a change of them.
 
 No counterpart: Kueue updates the status of a ClusterQueue up to a second late.  A recording does not wait for that: it
-changes an annotation of each ClusterQueue whose Workloads have changed, and Kueue updates it at once.
+changes an annotation of each ClusterQueue whose Workloads have changed, or a queue or Cohort of its tree, and Kueue
+updates it at once.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, NotQuiescent, Ref, Rejection
 
 Look = Mapping[Key, Sequence[bytes | None]]
-"""The Workloads of each ClusterQueue, as they count for its status."""
+"""What the status of each ClusterQueue depends on: the specs of its cohort tree, and its Workloads."""
 
 
 class RecordedTarget(ReferenceTarget):
-    """A reference whose ClusterQueues change when they are listed, if their Workloads have changed since.
+    """A reference whose ClusterQueues change when they are listed, if their Workloads or their trees have changed.
 
     Below a Cohort that has a parent, such a change requeues the workloads of the whole cohort tree (COHORT-025).  As in
     a recording, that happens before the next step.
@@ -33,7 +34,7 @@ class RecordedTarget(ReferenceTarget):
     def list(
         self, api_version: str, kind: str, namespace: str = ""
     ) -> Sequence[Manifest]:
-        """List objects; for ClusterQueues, change those first whose Workloads have changed."""
+        """List objects; for ClusterQueues, change those first whose Workloads or trees have changed."""
         if kind == "ClusterQueue":
             self._change_queues()
         return super().list(api_version, kind, namespace)
@@ -59,7 +60,11 @@ class RecordedTarget(ReferenceTarget):
         for queue in self.store.every("ClusterQueue"):
             key = key_of(queue)
             known = self._last_look.get(key)
-            if known == look[key] or not self._is_nested(queue):
+            if known == look[key]:
+                continue
+            if self.manager is not None:
+                self.manager.kueue.refresh(key[1])
+            if not self._is_nested(queue):
                 continue
             event = Event(kind="ClusterQueue", key=key, old=queue, new=queue)
             self._on_event(event)
@@ -82,6 +87,13 @@ class RecordedTarget(ReferenceTarget):
 
     def _look(self) -> Look:
         found: defaultdict[Key, list[bytes | None]] = defaultdict(list)
+        trees: defaultdict[str, list[bytes | None]] = defaultdict(list)
+        for kind in ("Cohort", "ClusterQueue"):
+            for each in self.store.every(kind):
+                spec = packed([kind, each["metadata"]["name"], each["spec"]])
+                trees[self._root_of(each)].append(spec)
+        for queue in self.store.every("ClusterQueue"):
+            found[key_of(queue)] += trees[self._root_of(queue)]
         for workload in self.store.every("Workload"):
             counted = [
                 workload["metadata"]["uid"],
@@ -91,6 +103,16 @@ class RecordedTarget(ReferenceTarget):
             for name in self._queues_of(workload):
                 found["", name].append(packed(counted))
         return found
+
+    def _root_of(self, queue: Manifest) -> str:
+        """Name the root Cohort of a ClusterQueue or a Cohort; a ClusterQueue without one is alone."""
+        name = str(queue["metadata"]["name"])
+        cohort = name if queue["kind"] == "Cohort" else queue["spec"].get("cohortName")
+        if not cohort:
+            return f"ClusterQueue/{name}"
+        cohorts = self.manager.kueue.hierarchy.cohorts if self.manager else {}
+        node = cohorts.get(cohort)
+        return node.root.name if node is not None else cohort
 
     def _queues_of(self, workload: Manifest) -> set[str]:
         """Name the ClusterQueues in which a Workload is queued, and in which it is admitted."""
