@@ -98,13 +98,13 @@ class OracleProgram:
         )
 
     def _talk(self, question: dict[str, Any]) -> dict[str, Any]:
-        streams = self._process.stdin, self._process.stdout
-        assert streams[0] is not None
-        assert streams[1] is not None
+        asks, answers = self._process.stdin, self._process.stdout
+        assert asks is not None
+        assert answers is not None
         try:
-            streams[0].write(json.dumps(question) + "\n")
-            streams[0].flush()
-            answer: dict[str, Any] = json.loads(streams[1].readline())
+            asks.write(json.dumps(question) + "\n")
+            asks.flush()
+            answer: dict[str, Any] = json.loads(answers.readline())
         except (OSError, ValueError) as error:
             raise ProgramFailed(self.command, f"no answer: {error}") from error
         if not isinstance(answer, dict):
