@@ -17,6 +17,18 @@ from kueue_dra_reports.validate import faults
 from kueue_dra_suites.wiring import HOME, pytest_options
 from tests.commands import ROOT, kueue_dra
 
+BETWEEN = """
+import signal, sys, time
+from types import SimpleNamespace
+import kueue_dra_cli
+number = int(sys.argv[1])
+with kueue_dra_cli._signals():
+    signal.getsignal(number)(number, SimpleNamespace(f_lineno=None))
+    try:
+        time.sleep(30)
+    except KeyboardInterrupt:
+        print("later")
+"""
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 
@@ -174,3 +186,18 @@ def test_controls_run_for_a_text(tmp_path: Path) -> None:
 
     assert result.exit_code == 0
     assert result.stdout.startswith("control quota-doubled: caught")
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_a_signal_between_two_lines_comes_again(number: signal.Signals) -> None:
+    """Pytest cannot report an interruption of an instruction that belongs to no line."""
+    process = subprocess.run(
+        [sys.executable, "-c", BETWEEN, str(int(number))],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (process.returncode, process.stdout) == (0, "later\n"), process.stderr
