@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 
 from kueue_dra_clusters.api_client import Answer
@@ -30,13 +31,13 @@ from kueue_dra_clusters.plane import Plane
 from kueue_dra_clusters.pods_wait import PodsWait
 from kueue_dra_clusters.queue_status_sync import QueueStatusSync
 from kueue_dra_clusters.releases import unread_by
-from kueue_dra_clusters.settle import Settle
+from kueue_dra_clusters.settle import PATIENCE, Settle
 from kueue_dra_clusters.stop_policy_sync import StopPolicySync
-from kueue_dra_clusters.waiting import TimedOut, WaitLimits, limits_of
+from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, limits_of
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
-from kueue_dra_ref.api.topologies import NODE
+from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Rejection
 
 TOUCHED = "kueue-dra.dev/touched"
@@ -227,6 +228,8 @@ class LiveTarget:
             if ref.kind in ("ResourceFlavor", ADMISSION_CHECK):
                 # Kueue releases one that no ClusterQueue of its informer names.
                 self._fence.pass_queues((), ())
+            if ref.kind == TOPOLOGY:
+                self._await_finalizer(ref)
             dependents = self._dependents(ref)
             self._cleaning.remove([ref, *dependents], entirely=False)
             for each in dependents:
@@ -235,6 +238,17 @@ class LiveTarget:
             self._record_deletion(ref)
             if ref.kind == "DeviceClass":
                 self._retries.note_class()
+
+    def _await_finalizer(self, ref: Ref) -> None:
+        """Give Kueue time to add its finalizer to an object that was just created; with its gate off, it adds none."""
+
+        def observed() -> None:
+            found = self._informers.read(ref)
+            if found is not None and not found["metadata"].get("finalizers"):
+                raise NotYet(f"{ref.kind} {ref.name} has no finalizer")
+
+        with suppress(TimedOut):
+            self._informers.eventually(observed, within=PATIENCE, what="a finalizer")
 
     def _dependents(self, ref: Ref) -> Sequence[Ref]:
         """Name what is deleted with an object; where controllers run, they delete the pods of what makes pods."""

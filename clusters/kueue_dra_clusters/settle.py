@@ -29,7 +29,9 @@ from kueue_dra_ref.target import Ref
 
 MOMENT = 0.04  # seconds in which Kueue mostly writes a decision everywhere
 FIRST_CONDITION = 0.5  # seconds in which Kueue writes the first condition of a Workload, if it ever does
-PATIENCE = 1.0  # seconds in which Kueue reports that it waits for pods
+PATIENCE = (
+    1.0  # seconds in which Kueue reports that it waits for pods, or adds a finalizer
+)
 NOTHING = Observation(jobs=[], workloads=[])
 
 
