@@ -46,19 +46,12 @@ class DocumentError(Exception):
 def _bytes_of(path: Path) -> bytes:
     if str(path) != STANDARD_INPUT:
         content = path.read_bytes()
-        return _unpacked(content) if path.suffix == GZIP else content
+        return gzip.decompress(content) if path.suffix == GZIP else content
     if sys.stdin is None:
         raise DocumentError(
             file=STANDARD_INPUT, found="standard input closed", expected="manifests"
         )
     return sys.stdin.buffer.read()
-
-
-def _unpacked(content: bytes) -> bytes:
-    try:
-        return gzip.decompress(content)
-    except (EOFError, zlib.error) as fault:
-        raise gzip.BadGzipFile(str(fault)) from None
 
 
 def text_of(path: Path) -> str:
@@ -74,7 +67,7 @@ def text_of(path: Path) -> str:
         raise DocumentError(
             file=str(path), found="a directory", expected="a file"
         ) from None
-    except gzip.BadGzipFile:
+    except (gzip.BadGzipFile, EOFError, zlib.error):
         raise DocumentError(
             file=str(path),
             found="bytes that gzip cannot unpack",

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
+from kueue_dra_differential.mutants.answering import MEMORY
 from tests.mutants.messages import Answer
 
 LONGEST = 8
 """Seconds of processor time after which a case counts as one that never ends."""
-MEMORY = 6 << 30
-"""Bytes of memory at which a mutant fails."""
 
 
 def serve(door: socket.socket, answer: Callable[[Any], Answer]) -> NoReturn:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.manifests import STARTED
@@ -41,17 +42,6 @@ def wait_for_pods(
 def small(lab: Lab, quota: int = 2, **spec: Any) -> Queue:
     """A queue of some cards and two cpus."""
     return lab.queue({"whole-gpus": quota, "cpu": 2}, **spec)
-
-
-def aged(lab: Lab, job: Job, seconds: int, kind: str = "Admitted") -> None:
-    """Let a condition of a job be some seconds older, and settle."""
-    conditions = []
-    for each in lab.workload(job)["status"]["conditions"]:
-        if each["type"] == kind:
-            since = datetime.fromisoformat(each["lastTransitionTime"]) - timedelta(seconds=seconds)
-            each = {**each, "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
-        conditions.append(each)
-    lab.write_status(job, conditions=conditions)
 
 
 def recovering(lab: Lab, queue: Queue, seconds: int) -> Job:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
+from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import Pods, Work, a_job, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
@@ -39,17 +39,6 @@ def checked(lab: Lab) -> tuple[Queue, str]:
 def reject(lab: Lab, job: Job, check: str) -> None:
     """Act as the controller of a check: reject a job, so that Kueue deactivates it."""
     lab.answer_check(job, check, "Rejected", message="no")
-
-
-def aged(lab: Lab, job: Job, kind: str, seconds: int) -> None:
-    """Let a condition of a job be some seconds older, and settle."""
-    conditions = []
-    for each in lab.workload(job)["status"]["conditions"]:
-        if each["type"] == kind:
-            since = datetime.fromisoformat(each["lastTransitionTime"]) - timedelta(seconds=seconds)
-            each = {**each, "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
-        conditions.append(each)
-    lab.write_status(job, conditions=conditions)
 
 
 @covers("RETAIN-001", "RETAIN-003")
@@ -84,7 +73,7 @@ def test_a_finished_workload_is_kept_for_its_time(lab: Lab, times: dict[str, str
     job = lab.queue({"whole-gpus": 2}).submit(CARDS)
     lab.finish(job)
 
-    aged(lab, job, "Finished", seconds)
+    aged(lab, job, seconds, "Finished")
 
     assert len(lab.workloads(job)) == int(kept)
 
@@ -137,7 +126,7 @@ def test_kueue_deletes_finished_workloads_when_it_starts(lab: Lab) -> None:
     queue = lab.queue({"whole-gpus": 3})
     job, other = queue.submit(CARDS), queue.submit(CARD)
     lab.finish(job)
-    aged(lab, job, "Finished", 60)
+    aged(lab, job, 60, "Finished")
     lab.finish(other)
     assert len(lab.workloads(job)) == 1
 
@@ -185,7 +174,7 @@ def test_deactivated_work_is_kept_for_its_time(lab: Lab, times: dict[str, str], 
 
     if seconds:
         assert lab.verdict(job) == evicted("DeactivatedDueToAdmissionCheck")
-        aged(lab, job, "Evicted", seconds)
+        aged(lab, job, seconds, "Evicted")
 
     assert lab.is_there(job.ref) is kept
     if not kept:
@@ -201,7 +190,7 @@ def test_work_that_a_user_deactivated_is_kept(lab: Lab) -> None:
     job = queue.submit(CARDS)
 
     lab.activate(job, False)
-    aged(lab, job, "Evicted", 3600)
+    aged(lab, job, 3600, "Evicted")
 
     assert lab.verdict(job) == evicted("Deactivated")
     assert lab.is_there(job.ref)
@@ -217,7 +206,7 @@ def test_work_that_is_active_again_is_kept(lab: Lab) -> None:
     reject(lab, job, check)
 
     lab.activate(job, True)
-    aged(lab, job, "Evicted", 7200)
+    aged(lab, job, 7200, "Evicted")
 
     assert lab.is_there(job.ref)
     assert lab.condition(job, "QuotaReserved") == ("True", "QuotaReserved")
@@ -231,7 +220,7 @@ def test_a_deactivated_workload_without_work_is_kept(lab: Lab) -> None:
     job = queue.submit(a_workload(ALONE))
 
     reject(lab, job, check)
-    aged(lab, job, "Evicted", 3600)
+    aged(lab, job, 3600, "Evicted")
 
     assert lab.workload(job)["spec"]["active"] is False
     assert lab.condition(job, "Evicted") == ("True", "DeactivatedDueToAdmissionCheck")
@@ -246,7 +235,7 @@ def test_a_job_is_kept_until_its_pods_have_stopped(lab: Lab) -> None:
     lab.answer_check(job, check, "Ready")
     lab.run(job, pods=2)
     reject(lab, job, check)
-    aged(lab, job, "Evicted", 3600)
+    aged(lab, job, 3600, "Evicted")
     assert lab.is_there(job.ref)
     assert lab.admission(job) is not None
 
@@ -264,7 +253,7 @@ def test_kueue_deletes_deactivated_work_when_it_starts(lab: Lab) -> None:
     queue, check = checked(lab)
     job = queue.submit(CARDS)
     reject(lab, job, check)
-    aged(lab, job, "Evicted", 60)
+    aged(lab, job, 60, "Evicted")
     assert lab.is_there(job.ref)
 
     keep(lab, {"afterDeactivatedByKueue": "30s"})
@@ -301,7 +290,7 @@ def test_everything_is_kept_while_the_gate_is_off(lab: Lab, finished: bool) -> N
         lab.finish(job)
     else:
         reject(lab, job, check)
-    aged(lab, job, "Finished" if finished else "Evicted", 3600)
+    aged(lab, job, 3600, "Finished" if finished else "Evicted")
 
     assert lab.is_there(job.ref)
     assert is_true(lab.workload(job), "Finished") is finished
