@@ -234,7 +234,8 @@ class Manager:
     def _schedule(self) -> bool:
         """Run a cycle, and after one that preempts the next at once, as in Kueue, where releasing quota takes longer.
 
-        What one cycle triggers is reconciled together, and what the next one triggers a cycle later.
+        What one cycle triggers is reconciled together, and what the next one triggers a cycle later, also if both do:
+        it stops one Job after the other, so one that starts and is evicted comes after those that were evicted first.
         """
         scheduler = self.scheduler
         starts_next = self.kueue.behaviour.preempting.start_next_cycle
@@ -245,6 +246,9 @@ class Manager:
             self._after_preemptions.append(self.kueue.to_do)
             self.kueue.to_do = ToDo()
             scheduler.cycle()
+            for earlier in self._after_preemptions:
+                for triggered in self.kueue.to_do:
+                    earlier.pop(triggered, None)
         return moved
 
     def _reconcile_all(self) -> bool:
