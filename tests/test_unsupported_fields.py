@@ -59,7 +59,7 @@ def test_what_the_reference_does_not_decide_is_told(old: str, new: str, note: st
 @pytest.mark.parametrize(
     ("holder", "key", "subject"),
     [
-        ("labels", "kueue.x-k8s.io/max-exec-time-seconds", "the maximum execution time of a Workload"),
+        ("labels", "kueue.x-k8s.io/prebuilt-workload-name", "Workloads that another client creates"),
         ("annotations", "kueue.x-k8s.io/priority-boost", "priority boosts"),
     ],
 )

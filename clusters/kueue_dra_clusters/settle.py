@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from kueue_dra_clusters import execution_wait
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.fence import Fence, reobserve
@@ -106,14 +107,13 @@ class Settle:
             self.informers.eventually(reported, within=PATIENCE, what=PODS_READY)
 
     def _is_end_near(self) -> bool:
-        """Whether a timeout, a backoff or a retention ends within a moment."""
-        if self.pods_wait.settings is None and not self.retention.deletes:
-            return False
+        """Whether a timeout, a backoff, a retention or an admission ends within a moment."""
         return any(self._ends_soon(self._see()))
 
     def _ends_soon(self, look: Observation) -> Iterator[str]:
         yield from self.pods_wait.ends_soon(look.workloads)
         yield from self.retention.ends_soon(look.workloads)
+        yield from execution_wait.ends_soon(look.workloads)
 
     def _is_all_admitted_soon(self) -> bool:
         """Whether all work is admitted and runs within a moment, after additions only: then no fence is needed."""

@@ -19,6 +19,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
     MappingSource,
     Preprocessing,
 )
+from kueue_dra_ref.behaviours.phases_execution import ExecutionTimeRules
 from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
@@ -104,6 +105,7 @@ class Behaviour:
     provisioning: ProvisioningRules = field(default_factory=ProvisioningRules)
     dispatching: MultiKueueRules = field(default_factory=MultiKueueRules)
     waiting: PodsReadyRules
+    limiting: ExecutionTimeRules = field(default_factory=ExecutionTimeRules)
     retaining: RetentionRules = field(default_factory=RetentionRules)
     reporting: StatusRules
 

@@ -61,6 +61,7 @@ PHASES = {
     "provisioning": "provisioning-requests",
     "dispatching": "multikueue",
     "waiting": "pods-ready",
+    "limiting": "execution-time",
     "retaining": "retention",
     "reporting": "status",
 }

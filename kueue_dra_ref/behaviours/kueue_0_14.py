@@ -36,6 +36,7 @@ from kueue_dra_ref.behaviours.kueue_0_14_scheduling import (
 from kueue_dra_ref.behaviours.kueue_0_14_status import (
     CHECKING,
     JOBS,
+    LIMITING,
     PRIORITIES,
     REPORTING,
     RETAINING,
@@ -55,6 +56,7 @@ def kueue_0_14() -> Behaviour:
         _scheduling(),
         sharing=SHARING,
         provisioning=PROVISIONING,
+        limiting=LIMITING,
         retaining=RETAINING,
         random_map_order=True,
         overwrites_unread_status=False,

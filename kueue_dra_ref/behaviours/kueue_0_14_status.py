@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
+from kueue_dra_ref.behaviours.phases_execution import ExecutionTimeRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_retention import RetentionRules
 from kueue_dra_ref.behaviours.phases_status import (
@@ -24,6 +25,7 @@ from kueue_dra_ref.rules.jobframework import (
 )
 from kueue_dra_ref.rules.workload import (
     admission_checks,
+    execution_time,
     pods_ready,
     retention,
     workload_priority_class,
@@ -162,6 +164,13 @@ WAITING = PodsReadyRules(
     order_by_eviction=AnyOf(pods_ready.ordered_by_eviction),
     # The end of the backoff of a workload with devices is missed.
     ignore_backoff_end=AnyOf(pods_ready.devices_are_not_retried_after_backoff),
+)
+
+LIMITING = ExecutionTimeRules(
+    limit=First(execution_time.limit_of_label),
+    not_equivalent=AnyOf(execution_time.other_limit_is_not_equivalent),
+    deactivate=First(execution_time.execution_time_deactivates),
+    count=First(execution_time.past_admissions_count),
 )
 
 RETAINING = RetentionRules(

@@ -25,6 +25,7 @@ from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
+from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.job_pods import JobPods
 from kueue_dra_ref.controllers.pods_ready import PodsReady
@@ -64,6 +65,7 @@ class JobReconciler:
         self.backoff = Backoff(kueue, kind.name)
         self.slices = WorkloadSlices(kueue)
         self.pods_ready = PodsReady(kueue)
+        self.limits = ExecutionLimit(kueue)
         self.retention = Retention(kueue)
         self._owned: dict[Key, dict[str, None]] = {}
         """The names of the Workloads of each Job, the newest last, by the Job's namespace and UID."""
@@ -269,6 +271,8 @@ class JobReconciler:
         pod_sets = self._pod_sets(job)
         if pod_sets is None or is_true(workload, "Finished"):
             return True
+        if self.limits.differs(job, workload):
+            return False
         admitted = is_true(workload, "Admitted")
         changed = self.rules.not_equivalent
         if not changed(pod_sets, _running_pod_sets(workload), admitted):
@@ -392,6 +396,7 @@ class JobReconciler:
             "podSets": self._pod_sets(job),
             **_queue_of(job),
             "active": True,
+            **self.limits.of(job),
             **self.priorities.of(job),
         }
 

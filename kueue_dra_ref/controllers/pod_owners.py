@@ -25,6 +25,7 @@ from kueue_dra_ref.api.queued_pods import (
     without_finalizer,
 )
 from kueue_dra_ref.controllers.deviceclass import is_on_hold
+from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.workload_conditions import no_quota_reservation
 from kueue_dra_ref.controllers.workloadpriorityclass import (
@@ -47,6 +48,7 @@ class PodOwnerController:
         self.store = kueue.store
         self.rules = kueue.behaviour.pods
         self.priorities = WorkloadPriorityClassController(kueue)
+        self.limits = ExecutionLimit(kueue)
         self.managing = ManagedJobs(
             kueue.behaviour.jobs, kueue.configuration, kueue.store
         )
@@ -135,6 +137,7 @@ class PodOwnerController:
         spec = {
             "podSets": pod_sets,
             "active": True,
+            **self.limits.of(owner),
             **priority,
         }
         queue = queue_named_by(owner)

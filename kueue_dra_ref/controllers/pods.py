@@ -184,10 +184,12 @@ class PodReconciler(JobReconciler):
     def _is_equivalent(
         self, group: PodGroup, match: GroupMatch, workload: Manifest
     ) -> bool:
+        if not group.name and is_true(workload, "Finished"):
+            return True
+        if self.limits.differs(group.first, workload):
+            return False
         if group.name:
             return self.matching.is_equivalent(match.kept, workload)
-        if is_true(workload, "Finished"):
-            return True
         pod_sets = self._pod_sets_of(group)
         admitted = is_true(workload, "Admitted")
         written = workload["spec"]["podSets"]

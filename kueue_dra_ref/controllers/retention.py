@@ -6,8 +6,7 @@ Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, Reconcile
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
@@ -16,9 +15,7 @@ from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controlplane.clock import seconds_of, time_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
-from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.lister import Key
-from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.target import Manifest, Ref
 
 
@@ -43,7 +40,7 @@ class Retention:
             self.store.remove(ref)
             return
         text = f"finished: Kueue deletes the Workload at {time_of(end)}"
-        self._record(key, self.rules.finished.rules, text)
+        self.kueue.note(key, self.rules.finished.rules, text)
 
     def is_expired(self, workload: Manifest, kind: str, key: Key) -> bool:
         """Whether Kueue deletes work, which it has deactivated; if it will later on, come back to it then."""
@@ -59,7 +56,7 @@ class Retention:
         if self._has_passed(end, kind, key):
             return True
         text = f"deactivated: Kueue deletes the {kind} at {time_of(end)}"
-        self._record(key_of(workload), self.rules.deactivated.rules, text)
+        self.kueue.note(key_of(workload), self.rules.deactivated.rules, text)
         return False
 
     def delete(self, job: Manifest) -> None:
@@ -102,15 +99,6 @@ class Retention:
             return True
         self.kueue.reconcile_later(wait, key, kind)
         return False
-
-    def _record(self, key: Key, rules: Iterable[Rule[..., Any]], text: str) -> None:
-        """Add to the decision on a Workload when it is deleted."""
-        requirements = cited(rules)
-        step = Step(requirements=requirements, text=text)
-        decisions = self.kueue.decisions
-        before = decisions.get(key, ())
-        if step not in before:
-            decisions[key] = (*before, step)
 
 
 def _since(workload: Manifest, kind: str) -> float:

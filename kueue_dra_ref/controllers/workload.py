@@ -19,6 +19,7 @@ from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.deviceclass import is_on_hold, may_queue
+from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controllers.pods_ready import PodsReady
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
@@ -59,6 +60,7 @@ class WorkloadReconciler:
         self.checks = AdmissionChecks(kueue)
         self.sharing = LocalQueueUsage(kueue)
         self.pods_ready = PodsReady(kueue)
+        self.execution = ExecutionLimit(kueue)
         self.retention = Retention(kueue)
 
     def on(self, event: Event) -> None:
@@ -158,6 +160,7 @@ class WorkloadReconciler:
             self.checks.evict,
             self._sync_drain,
             self.pods_ready.evict,
+            self.execution.deactivate,
         )
         for sync in syncs:
             if sync(working):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
@@ -146,5 +147,6 @@ def no_quota_reservation(kueue: Kueue, working: Manifest) -> None:
         unready = kueue.behaviour.checking.unreserved(check_states(working))
         reason, message = unready or _NO_RESERVATION
         now = kueue.clock.now
+        ExecutionLimit(kueue).count(working)
         set_condition(working, "Admitted", False, reason, message, now)
     update_unset_quota_reservation(kueue, working)

@@ -6,9 +6,10 @@ Kueue: pkg/cache/queue/manager.go (Manager); pkg/cache/scheduler/cache.go (Cache
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any
 
 from kueue_dra_ref.api.admission_fair_sharing import weight_of
 from kueue_dra_ref.api.cluster_queues import cohort_of
@@ -33,8 +34,9 @@ from kueue_dra_ref.controlplane.store_lister import StoreLister
 from kueue_dra_ref.controlplane.timeouts import Object, Timeouts
 from kueue_dra_ref.controlplane.usage import UsageCache, reclaimable_pods
 from kueue_dra_ref.dra.preprocess import asks_for_devices
-from kueue_dra_ref.explain.step import Step
+from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.dra_resources import DRAResources
 from kueue_dra_ref.workload.map_order import MapOrder
@@ -160,6 +162,13 @@ class Kueue:
         until = self.clock.seconds + seconds
         if self.timeouts.note((kind, key), until):
             self.later(seconds, partial(self.reconcile, kind, key))
+
+    def note(self, key: Key, rules: Iterable[Rule[..., Any]], text: str) -> None:
+        """Add to the decision on a Workload what follows later, once."""
+        step = Step(requirements=cited(rules), text=text)
+        before = self.decisions.get(key, ())
+        if step not in before:
+            self.decisions[key] = (*before, step)
 
     def next_end(self) -> float:
         """Give when the next timeout, backoff or retention ends, in seconds."""

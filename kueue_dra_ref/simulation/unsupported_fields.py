@@ -44,7 +44,6 @@ _OF_RUNTIME = (
     "spec.runtimePatches",
 )
 _AUTOSCALING = "autoscaling of the RayCluster that belongs to other work"
-_TIME = "the maximum execution time of a Workload"
 NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     ADMISSION_CHECK: {"spec.controllerName": _CHECKS},
     "ClusterQueue": {
@@ -55,7 +54,6 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     "RayService": {"spec.rayClusterConfig.enableInTreeAutoscaling": _AUTOSCALING},
     "TrainJob": dict.fromkeys(_OF_RUNTIME, "changes of the runtime by a TrainJob"),
     "Workload": {
-        "spec.maximumExecutionTimeSeconds": _TIME,
         "spec.podSets[].topologyRequest": _TOPOLOGY,
         "spec.preemptionGates": "preemption gates",
     },
@@ -66,7 +64,6 @@ _PLACED: Mapping[str, Mapping[str, str]] = {
     **NOT_DECIDED,
     "ResourceFlavor": {"spec.topologyName": "pods on its nodes that have no Workload"},
     "Workload": {
-        "spec.maximumExecutionTimeSeconds": _TIME,
         **{
             f"spec.podSets[].topologyRequest.{each}": "placement of pods in groups"
             for each in _IN_PARTS.split()
@@ -77,7 +74,6 @@ _PLACED: Mapping[str, Mapping[str, str]] = {
 """The same fields where pods are placed on nodes."""
 _MARKS: Mapping[str, str] = {
     "prebuilt-workload-name": "Workloads that another client creates",
-    "max-exec-time-seconds": _TIME,
     "priority-boost": "priority boosts",
     "admission-gated-by": "admission gates",
     "workload-allowed-resource-flavors": "the allowed flavors of a Workload",

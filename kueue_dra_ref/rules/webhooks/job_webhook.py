@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.elastic_work import ELASTIC
+from kueue_dra_ref.api.execution_time import LIMIT_LABEL, limit_label_of
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
@@ -20,6 +21,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 _LABELS = "metadata.labels"
 _IMMUTABLE = "field is immutable"
+_LARGEST_INT = 2**63 - 1
 _ELASTIC_KINDS = ("Job", "RayCluster", "RayJob", "RayService")
 
 
@@ -77,6 +79,40 @@ def min_parallelism_is_below_pod_count(write: AdmissionRequest) -> Iterator[Fiel
             int(written),
             f"should be between 0 and {most - 1}",
         )
+
+
+@rule("EXEC-004")
+def execution_time_is_positive(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies work whose label max-exec-time-seconds is not a number above zero.
+
+    Kueue: pkg/controller/jobframework/validation.go (validateCreateForMaxExecTime)
+    """
+    label = limit_label_of(write.new)
+    is_checked = write.old is None or write.new["kind"] == JOB.name
+    if label is None or not is_checked:
+        return
+    if not re.fullmatch("[0-9]+", label):
+        detail = f"strconv.Atoi: parsing {printed(label)}: invalid syntax"
+        yield _invalid(_LABELS, LIMIT_LABEL, label, detail)
+    elif int(label) > _LARGEST_INT:
+        detail = f"strconv.Atoi: parsing {printed(label)}: value out of range"
+        yield _invalid(_LABELS, LIMIT_LABEL, label, detail)
+    elif int(label) == 0:
+        yield _invalid(_LABELS, LIMIT_LABEL, 0, "should be greater than 0")
+
+
+@rule("EXEC-005")
+def running_work_keeps_execution_time(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The webhook denies another label max-exec-time-seconds to work that is not suspended.
+
+    Kueue: pkg/controller/jobframework/validation.go (validateUpdateForMaxExecTime)
+    """
+    runs = _runs(write.new) or _runs(write.before)
+    if runs and _changed(write, LIMIT_LABEL):
+        value = _label(write.new, LIMIT_LABEL)
+        yield _invalid(_LABELS, LIMIT_LABEL, value, _IMMUTABLE)
 
 
 @rule("QUEUE-045")

@@ -1,0 +1,78 @@
+"""The maximum execution time of work in ``simulate`` and ``explain``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.execution_time import LIMIT_LABEL
+from kueue_dra_ref.target import Manifest
+from tests.clusters_live.manifests import a_job, a_world
+from tests.commands import kueue_dra
+from tests.test_running_cluster import CONFIGURATION
+
+NOW = "2025-09-17T14:00:00Z"
+
+
+def _limited(seconds: int) -> Manifest:
+    job = a_job("first")
+    job["metadata"]["labels"][LIMIT_LABEL] = str(seconds)
+    return job
+
+
+def _text(*objects: Manifest) -> str:
+    return yaml.safe_dump_all([*objects, CONFIGURATION])
+
+
+def _simulated(text: str) -> list[Manifest]:
+    result = kueue_dra("simulate", "-f", "-", "-o", "json", stdin=text)
+    assert result.exit_code == 0, result.stderr
+    assert "Not decided" not in result.stderr
+    found: list[Manifest] = json.loads(result.stdout)["items"]
+    return found
+
+
+def _running_since(at: str, seconds: int) -> list[Manifest]:
+    """Give a cluster with a Job that was admitted at a time."""
+    cluster = _simulated(_text(*a_world(gpus=1), _limited(seconds)))
+    for each in cluster:
+        for found in each.get("status", {}).get("conditions", ()):
+            if found["type"] == "Admitted":
+                found["lastTransitionTime"] = at
+        if each["kind"] == "LocalQueue":
+            each["status"] = {"conditions": [{"type": "Active", "status": "True", "lastTransitionTime": NOW}]}
+    return cluster
+
+
+def _of_kind(cluster: list[Manifest], kind: str) -> Any:
+    (found,) = [each for each in cluster if each["kind"] == kind]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("seconds", "over"), [pytest.param(3600, True, id="over"), pytest.param(10800, False, id="not-yet")]
+)
+def test_work_of_a_cluster_is_deactivated(seconds: int, over: bool) -> None:
+    """It runs for two hours, by the newest time in the input."""
+    cluster = _simulated(_text(*_running_since("2025-09-17T12:00:00Z", seconds)))
+
+    assert _of_kind(cluster, "Workload")["spec"]["active"] is not over
+    assert is_true(_of_kind(cluster, "Workload"), "Admitted") is not over
+    assert _of_kind(cluster, "Job")["spec"]["suspend"] is over
+
+
+def test_when_it_is_deactivated_is_explained() -> None:
+    """With the requirement."""
+    text = _text(*_running_since("2025-09-17T12:00:00Z", 10800))
+
+    result = kueue_dra("explain", "-f", "-", "job/first", stdin=text)
+
+    assert result.exit_code == 0, result.stderr
+    assert (
+        "admitted: Kueue deactivates it at 2025-09-17T15:00:00Z, when its maximum execution time is over   [EXEC-002]"
+        in result.stdout
+    )
