@@ -211,6 +211,8 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
             job_webhook.priority_class_is_not_removed,
             before=job_webhook.running_job_keeps_parallelism,
         ),
+        # Every new RayJob with autoscaling has to be elastic.
+        new_job=Collect(ray_webhook.new_ray_job_that_autoscales_is_elastic),
         pod_owner=_pod_owners(earlier.pod_owner),
     )
 

@@ -43,6 +43,7 @@ from kueue_dra_ref.rules.jobframework import (
 )
 from kueue_dra_ref.rules.preemption import fair_sharing
 from kueue_dra_ref.rules.queue import pending_workloads
+from kueue_dra_ref.rules.webhooks import ray_webhook
 from kueue_dra_ref.rules.workload import pods_ready, workload_priority_class
 
 
@@ -120,6 +121,10 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         earlier,
         # The same change of words in the errors of webhooks.
         rephrase=earlier.rephrase.drop(mapping_names_0_15.qualified_name_messages),
+        # A RayJob with autoscaling may be without a queue.
+        new_job=earlier.new_job.drop(
+            ray_webhook.new_ray_job_that_autoscales_is_elastic
+        ),
     )
 
 

@@ -20,7 +20,7 @@ from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.containers import PodContainer, containers_of
 from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, Fold
-from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.target import FieldError, Manifest
 
 _NOT_CHECKED = invalid(
     "<nil>",
@@ -166,6 +166,8 @@ class WebhookRules:
     """Find errors of a Cohort."""
     job: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a Job, or of another kind of work."""
+    new_job: Collect[[Manifest, bool], FieldError] = Collect()
+    """Find errors of new work, elastic or not, before it is changed. Without rules: there are none."""
     pod: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a pod, after those that it has as work."""
     pod_owner: Collect[[AdmissionRequest], FieldError] = Collect()

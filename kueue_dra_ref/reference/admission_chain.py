@@ -271,6 +271,10 @@ class AdmissionChain:
     def _mutate_job(self, job: Manifest) -> None:
         """Give a Job its queue and its priority class, and suspend it if Kueue manages it."""
         managed = self._managed_jobs
+        is_elastic = self.behaviour.jobs.elastic(job)
+        denied = self.behaviour.webhooks.new_job(job, is_elastic)
+        if found := () if managed.is_off(job) else list(denied):
+            raise Denied(f"m{job['kind'].lower()}.kb.io", found)
         if missing := managed.missing_owner(job):
             raise _owner_not_found(job, missing)
         _set_label(job, QUEUE_LABEL, managed.queue(job))

@@ -118,6 +118,26 @@ def only_elastic_work_autoscales(write: AdmissionRequest) -> Faults:
     yield from _autoscaling(write, _OF_CLUSTER, _OF_OTHERS)
 
 
+@rule("WORK-048")
+def new_ray_job_that_autoscales_is_elastic(job: Manifest, elastic: bool) -> Faults:
+    """The mutating webhook denies a new RayJob with autoscaling that is not elastic, or that is suspended.
+
+    Kueue 0.15: pkg/controller/jobs/rayjob/rayjob_webhook.go (Default)
+    """
+    if job["kind"] != RAY_JOB.name:
+        return
+    cluster = spec_of(job).get("rayClusterSpec") or {}
+    if not cluster.get("enableInTreeAutoscaling"):
+        return
+    wrong = ""
+    if not elastic:
+        wrong = "RayJob should enable workload slicing if autoscaling is enabled"
+    elif spec_of(job).get("suspend"):
+        wrong = "RayJob should not set suspend to true if autoscaling is enabled"
+    if wrong:
+        yield FieldError(field="", type="", detail=wrong)
+
+
 @rule("ELASTIC-027")
 def elastic_cluster_keeps_its_gates(write: AdmissionRequest) -> Faults:
     """The webhook denies an elastic RayCluster in a queue with pods that lack the scheduling gate.

@@ -24,6 +24,7 @@ pytestmark = owns_kueue
 UPDATES = "ValidateRayAndSparkJobUpdates"
 
 WORKERS = a_pod_set("workers", pods=2, claims=[a_template(gpu(2))])
+ELASTIC = {"kueue.x-k8s.io/elastic-job": "true"}
 IDLE = {"spec": {"containers": [{"name": "s", "image": "i"}], "restartPolicy": "Never"}}
 """A submitter that requests nothing."""
 FIELDS = {"RayCluster": "spec", "RayJob": "spec.rayClusterSpec", "RayService": "spec.rayClusterSpec"}
@@ -242,8 +243,33 @@ def test_an_elastic_cluster_may_scale_itself(lab: Lab, kind: str) -> None:
     assert not lab.denied(marked(written, annotations={"kueue.x-k8s.io/elastic-job": "true"}))
 
 
+@covers("WORK-048")
+@pytest.mark.parametrize(
+    ("annotations", "suspended", "detail"),
+    [
+        pytest.param({}, False, "should enable workload slicing if autoscaling is enabled", id="not-elastic"),
+        pytest.param(ELASTIC, True, "should not set suspend to true if autoscaling is enabled", id="suspended"),
+        pytest.param(ELASTIC, False, "", id="elastic"),
+    ],
+)
+def test_a_new_ray_job_that_scales_itself_is_elastic(
+    lab: Lab, annotations: dict[str, str], suspended: bool, detail: str
+) -> None:
+    """It names no queue; with the gate, the annotation makes it elastic."""
+    lab.start(switched={"ElasticJobsViaWorkloadSlices": True}, integrations=frameworks.all_of(lab.behaviour.kueue))
+    queue = lab.queue({"whole-gpus": 4})
+    written = marked(with_cluster(lab, queue, "RayJob", enableInTreeAutoscaling=True), {QUEUE_LABEL: None})
+    written = {**written, "spec": {**written["spec"], "suspend": suspended}}
+    message = lab.denied(marked(written, annotations=annotations))
+
+    denial = f'admission webhook "mrayjob.kb.io" denied the request: RayJob {detail}'
+    assert message == (denial if detail else "")
+
+
 @covers("WORK-017")
-@pytest.mark.parametrize("kind", OF_RAY)
+@pytest.mark.parametrize(
+    "kind", [RAY_CLUSTER, pytest.param("RayJob", marks=covers("WORK-010", "WORK-049"), id="rayjob"), RAY_SERVICE]
+)
 def test_a_cluster_in_a_queue_does_not_scale_itself(lab: Lab, kind: str) -> None:
     """Ray would add workers without quota."""
     queue = lab.queue({"whole-gpus": 4})

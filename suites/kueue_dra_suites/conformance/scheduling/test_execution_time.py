@@ -59,7 +59,7 @@ def test_a_label_limits_the_workload(lab: Lab, label: str, limit: int | None) ->
 @covers("EXEC-002", "STATUS-005")
 @pytest.mark.parametrize("work", KINDS)
 def test_work_is_deactivated_after_its_time(lab: Lab, work: Work) -> None:
-    """Its quota goes to what waits for it."""
+    """Its quota goes to pending work."""
     queue = lab.queue({"whole-gpus": 2, "cpu": 2})
     job = submit(queue, work, "600")
     waiting = queue.submit(work)
