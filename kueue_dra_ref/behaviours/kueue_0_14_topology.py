@@ -22,6 +22,7 @@ TOPOLOGY = TopologyRules(
     ),
     # Devices of claims count as what pods request of their nodes (up to 0.15).
     place_charged=AnyOf(topology.charged_amounts_are_placed),
+    use_charged=AnyOf(topology.charged_amounts_are_placed),
     exclude_node=First(
         topology.untolerated_taint_excludes_node_0_15,
         topology.node_selector_excludes_node,

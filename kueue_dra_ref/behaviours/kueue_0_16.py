@@ -210,8 +210,10 @@ def _fair_sharing(earlier: FairSharingRules) -> FairSharingRules:
 def _topology(earlier: TopologyRules) -> TopologyRules:
     return replace(
         earlier,
-        # Nodes need what the pods themselves request; tolerations can compare numbers.
+        # The search looks for what the pods themselves request, but placed pods use what the quota charges:
+        # those with devices of claims never fit. Tolerations can compare numbers.
         place_charged=AnyOf(),
+        use_charged=AnyOf(topology.charged_amounts_are_used),
         exclude_node=earlier.exclude_node.swap(
             topology.untolerated_taint_excludes_node_0_15,
             topology.untolerated_taint_excludes_node,

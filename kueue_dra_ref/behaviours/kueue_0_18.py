@@ -512,6 +512,8 @@ def _topology(earlier: TopologyRules) -> TopologyRules:
         earlier,
         # Pods with several topology flavors are rejected; up to 0.17 they are admitted without a placement.
         several_flavors=First(topology.several_topology_flavors_fail),
+        # Placed pods use what they request themselves.
+        use_charged=AnyOf(),
         share_nodes=AnyOf(
             when(topology.flavors_share_nodes, TASHandleOverlappingFlavors=True)
         ),

@@ -23,6 +23,8 @@ class TopologyRules:
     """What is reported of pods that get several flavors with a topology? Without rules: they are not placed."""
     place_charged: AnyOf[[]] = AnyOf()
     """Do nodes need what the quota charges for a pod? Without rules: what the pod itself requests."""
+    use_charged: AnyOf[[]] = AnyOf()
+    """Do placed pods use of their nodes what the quota charges? Without rules: what the pod itself requests."""
     exclude_node: First[[NodeMatch], str] = First()
     """Why can a node not run the pods, apart from its room? Without rules: every node can."""
     explain_exclusions: AnyOf[[]] = AnyOf()

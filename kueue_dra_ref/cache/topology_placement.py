@@ -31,21 +31,31 @@ Assumed = dict[Values, Counter[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacementRequest:
-    """Pods of one pod set that need nodes of a flavor; ``requests`` are those of one pod, in Kueue's units."""
+    """Pods of one pod set that need nodes of a flavor; amounts are those of one pod, in Kueue's units."""
 
     pod_set: PodSet
     flavor: str
     count: int
     requests: Amounts
+    """What a node has to have for a pod."""
+    used: Amounts
+    """What a pod uses of its node once it is placed."""
     request: TopologyRequest
     implied: bool
 
     def placed(self, assignment: TopologyAssignment) -> tuple[PlacedPods, ...]:
-        """Give the pods by their domains."""
+        """Give the pods by their domains, with what they use there."""
+        return self._of(assignment, self.used)
+
+    def assumed(self, assignment: TopologyAssignment) -> tuple[PlacedPods, ...]:
+        """Give the pods by their domains, with what the search takes for them."""
+        return self._of(assignment, self.requests)
+
+    def _of(
+        self, assignment: TopologyAssignment, amounts: Amounts
+    ) -> tuple[PlacedPods, ...]:
         return tuple(
-            PlacedPods(
-                flavor=self.flavor, values=values, requests=self.requests, count=count
-            )
+            PlacedPods(flavor=self.flavor, values=values, requests=amounts, count=count)
             for values, count in assignment.domains
         )
 

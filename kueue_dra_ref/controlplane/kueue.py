@@ -318,7 +318,7 @@ class Kueue:
 
     def _of_pods(self, obj: Manifest) -> Mapping[str, Mapping[str, int]]:
         """Give what one pod of each pod set requests of its node, unless that is what the quota charges."""
-        if self.behaviour.topology.place_charged():
+        if self.behaviour.topology.use_charged():
             return {}
         found = {}
         for pod_set in self.adjusted(obj).pod_sets:

@@ -123,6 +123,15 @@ def charged_amounts_are_placed() -> bool:
     return True
 
 
+@rule("TAS-034")
+def charged_amounts_are_used() -> bool:
+    """Placed pods use of their nodes what the quota of their flavor charges, devices of claims included.
+
+    Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (ComputeTASNetUsage)
+    """
+    return True
+
+
 @rule("TAS-012")
 def untolerated_taint_excludes_node(match: NodeMatch) -> str | None:
     """Kueue places no pod on a node with a taint that neither the pods nor the flavor tolerate.

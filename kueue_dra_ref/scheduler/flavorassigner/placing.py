@@ -67,8 +67,13 @@ class Placing:
             flavors = self.placer.flavors(assignment.flavors.values())
             result.error = self.placer.rules.several_flavors.or_else("", flavors)
             if len(flavors) == 1:
+                charged = {
+                    resource: amount
+                    for resource, amount in assignment.usage.items()
+                    if assignment.flavors.get(resource) == flavors[0]
+                }
                 request = self.placer.request(
-                    pod_set, flavors[0], assignment.count, assignment.usage
+                    pod_set, flavors[0], assignment.count, charged
                 )
                 self.requests.append(request)
 

@@ -108,15 +108,15 @@ class TopologyPlacer:
     def request(
         self, pod_set: PodSet, flavor: str, count: int, charged: Amounts
     ) -> PlacementRequest:
-        """Give what the pods of a pod set request of the nodes of a flavor."""
-        requests = {name: units(name, each) for name, each in pod_set.requests.items()}
-        if self.rules.place_charged():
-            requests = {name: amount // count for name, amount in charged.items()}
+        """Give what the pods of a pod set request of the nodes of a flavor, which has the quota for ``charged``."""
+        own = {name: units(name, each) for name, each in pod_set.requests.items()}
+        of_quota = {name: amount // count for name, amount in charged.items()}
         return PlacementRequest(
             pod_set=pod_set,
             flavor=flavor,
             count=count,
-            requests=requests,
+            requests=of_quota if self.rules.place_charged() else own,
+            used=of_quota if self.rules.use_charged() else own,
             request=pod_set.topology,
             implied=self.is_implied(pod_set),
         )
@@ -143,8 +143,7 @@ class TopologyPlacer:
                     reason=assignment,
                 )
                 return found
-            placed = wanted.placed(assignment)
-            assume(assumed, placed)
+            assume(assumed, wanted.assumed(assignment))
             found.assignments[wanted.pod_set.name] = assignment
-            found.placed += placed
+            found.placed += wanted.placed(assignment)
         return found

@@ -535,7 +535,7 @@ def test_the_status_shows_penalties_as_well(lab: Lab) -> None:
     queue.await_usage(shows(whole_gpus=2500))
 
 
-@covers("AFS-020")
+@covers("AFS-020", "AFS-033")
 def test_a_restart_keeps_the_history(lab: Lab) -> None:
     """The LocalQueue waits behind another one as before."""
     queue, other = with_a_history(lab)
@@ -545,7 +545,7 @@ def test_a_restart_keeps_the_history(lab: Lab) -> None:
     assert next_of(queue, other) == other.local
 
 
-@covers("AFS-021")
+@covers("AFS-021", "AFS-033")
 def test_a_restart_forgets_the_history(lab: Lab) -> None:
     """The older Job is next."""
     queue, other = with_a_history(lab)
@@ -569,7 +569,7 @@ def test_a_restart_takes_what_is_in_use(lab: Lab) -> None:
     assert next_of(queue, other, all_cards=3) == other.local
 
 
-@covers("AFS-011")
+@covers("AFS-011", "AFS-033")
 def test_without_a_half_life_the_history_is_forgotten(lab: Lab) -> None:
     """Another Configuration forgets what was consumed before, and the older Job is next."""
     queue, other = with_a_history(lab)

@@ -13,6 +13,7 @@ from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.api.topologies import HOSTNAME, PREFERRED, REQUIRED, UNCONSTRAINED
+from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue
 
@@ -97,6 +98,28 @@ def test_claims_leave_no_room_in_earlier_releases(lab: Lab) -> None:
 
     assert lab.verdict(queue.submit(cards(annotations=ANY))) == pending(Reason.NO_ROOM)
     assert lab.verdict(queue.submit(cpus(annotations=ANY))) == admitted({"cpu": 1})
+
+
+@covers("TAS-034")
+@pytest.mark.parametrize(
+    ("annotations", "devices", "verdict"),
+    [
+        pytest.param(ANY, "0", pending(Reason.OUTRUN), id="unconstrained"),
+        pytest.param(ON_A_NODE, "0", pending(Reason.OUTRUN), id="required"),
+        pytest.param({}, "0", pending(Reason.OUTRUN), id="implied"),
+        pytest.param(ANY, "1", pending(Reason.OUTRUN), id="too-few-on-the-node"),
+        pytest.param(ANY, "2", admitted({"cpu": 2, "whole-gpus": 2}), id="enough-on-the-node"),
+    ],
+)
+def test_pods_with_devices_of_claims_are_never_admitted(
+    lab: Lab, annotations: Mapping[str, str], devices: str, verdict: Verdict
+) -> None:
+    """A fault of Kueue, except where nodes have a resource that is called as the claims are charged."""
+    pool = Pool(lab=lab)
+    allocatable: dict[str, Any] = {"whole-gpus": devices}
+    pool.node(cpu="2", **allocatable)
+
+    assert lab.verdict(pool.queue().submit(cards(2, annotations=annotations))) == verdict
 
 
 @covers("TAS-002")
@@ -444,7 +467,7 @@ def test_pods_are_preempted_for_room(lab: Lab) -> None:
     assert lab.preemptions(low) == 1
 
 
-@covers("TAS-022")
+@covers("TAS-022", "TAS-010")
 def test_victims_need_not_use_the_scarce_device(lab: Lab) -> None:
     """A device has to be freed, and the room of a workload that has none."""
     pool = Pool(lab=lab)
@@ -509,7 +532,10 @@ def test_a_topology_in_use_is_not_deleted(lab: Lab) -> None:
 @covers("TAS-026")
 @pytest.mark.parametrize(
     ("allocatable", "has_room"),
-    [pytest.param({}, False, id="no-device"), pytest.param({"example.com__gpu": "1"}, True, id="allocatable")],
+    [
+        pytest.param({}, False, id="no-device"),
+        pytest.param({"example.com__gpu": "1"}, True, id="allocatable", marks=covers("TAS-010")),
+    ],
 )
 def test_extended_resources_have_to_be_allocatable(lab: Lab, allocatable: dict[str, Any], has_room: bool) -> None:
     """The name that a class provides is no resource of the node, so its pods have no room there."""
