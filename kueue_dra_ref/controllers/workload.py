@@ -315,6 +315,8 @@ class WorkloadReconciler:
         blocked, steps = self.readiness.objection(working)
         if blocked is None:
             return renew_unset_quota_reservation(self.kueue, working)
+        if self._is_overtaken(working):
+            return False
         key = key_of(working)
         charged = self.kueue.derivations.get(key)
         before = charged.steps if charged else ()
@@ -325,6 +327,18 @@ class WorkloadReconciler:
         if pending is not None:
             changed = apply_condition(working, pending, self.kueue.clock.now)
         return update_unset_quota_reservation(self.kueue, working) or changed
+
+    def _is_overtaken(self, working: Manifest) -> bool:
+        """Whether a recording shows that Kueue looked at a workload with devices only once its queue was deleted."""
+        found = self.readiness.place(working).cluster_queue
+        queue = self.store.find("ClusterQueue", found)
+        if queue is None or not is_deleted(queue):
+            return False
+        stored = self.store.get("Workload", key_of(working)) or working
+        before = condition(stored, "QuotaReserved") or {}
+        draw = self.kueue.map_order.for_workload(working)
+        is_last = draw.is_stable(before.get("message", ""))
+        return is_last and self.kueue.asks_for_devices(working)
 
     def _sync_drain(self, working: Manifest) -> bool:
         """Evict an admitted workload of a drained queue, and release what another one has reserved in a stopped one."""
