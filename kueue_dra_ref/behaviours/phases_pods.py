@@ -56,7 +56,8 @@ class PodRules:
     """Do the pods of such work get Kueue's finalizer? Without rules: they do not."""
     label_with_uid: AnyOf[[]] = AnyOf()
     """Does the Workload of such work have a label with the UID of the work? Without rules: it has none."""
-    hold: First[[Manifest], tuple[str, str]] = First()
-    """With which reason and message is the Workload of such work on hold? Without rules: it never is."""
+    hold: First[[Manifest, bool], tuple[str, str]] = First()
+    """With which reason and message is its Workload on hold, by whether it has quota, or is on hold already?
+    Without rules: it never is."""
     withheld: AnyOf[[Manifest]] = AnyOf()
     """Is a workload not queued, although it is pending? Without rules: it may be admitted without pods."""

@@ -24,6 +24,7 @@ from kueue_dra_ref.api.queued_pods import (
     labels_of,
     without_finalizer,
 )
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.deviceclass import is_on_hold
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.job_management import ManagedJobs
@@ -169,8 +170,9 @@ class PodOwnerController:
         """Put a Workload on hold, or release it, and give it the queue of its object."""
         if is_true(workload, "Finished"):
             return
-        hold = self.rules.hold(owner)
         on_hold = is_on_hold(workload)
+        has_quota = is_true(workload, "QuotaReserved") and is_active(workload)
+        hold = self.rules.hold(owner, on_hold or has_quota)
         if hold is not None:
             if not on_hold:
                 self._release(workload, *hold)

@@ -198,12 +198,12 @@ def sets_suspend_their_pods(owner: Manifest) -> PodMarks | None:
 
 
 @rule("PODS-025")
-def hold_without_replicas(owner: Manifest) -> tuple[str, str] | None:
-    """Kueue puts the Workload of a StatefulSet without replicas on hold.
+def hold_without_replicas(owner: Manifest, releasing: bool) -> tuple[str, str] | None:
+    """Kueue puts the Workload of a StatefulSet without replicas on hold if it has quota.
 
     Kueue: pkg/controller/jobs/statefulset/statefulset_reconciler.go (releaseScaleDownReservation, clearOnHold)
     """
-    if owner["kind"] != STATEFUL_SET.name or replicas_of(owner):
+    if owner["kind"] != STATEFUL_SET.name or replicas_of(owner) or not releasing:
         return None
     return "OnHold", "StatefulSet scaled to zero; workload on hold"
 

@@ -464,6 +464,22 @@ def test_a_stateful_set_without_replicas_holds_no_quota(
     assert owner.verdicts == [admitted(usage)]
 
 
+@covers("PODS-042")
+@pytest.mark.parametrize(
+    "shape", [pytest.param({"cpu": "3"}, id="cpu"), pytest.param({"claims": [a_template(gpu(3))]}, id="devices")]
+)
+def test_a_pending_stateful_set_without_replicas_stays_pending(lab: Lab, shape: Mapping[str, Any]) -> None:
+    """Scaled to zero while it waits for quota, it keeps its place in the queue."""
+    queue = lab.queue({"cpu": "2", "whole-gpus": 2})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", **shape))
+    assert owner.verdicts == [pending(Reason.NEVER_FITS)]
+
+    owner.scale(0)
+
+    assert owner.verdicts == [pending(Reason.NEVER_FITS)]
+    assert queue.figures.counts.pending == 1
+
+
 @covers("API-039")
 def test_templates_are_where_messages_say(lab: Lab) -> None:
     """The API server names the field of the pod template of each kind."""
