@@ -128,7 +128,7 @@ def ask(objects: APIClient, manifest: Manifest, before: Manifest | None, k: Kube
     return answer, stored or {}
 
 
-def _flags(k: Kubernetes, *, on: bool) -> tuple[str, ...]:
+def flags(k: Kubernetes, *, on: bool) -> tuple[str, ...]:
     """Give the flags of our control planes, with the gates and the versions of a minor."""
     kept = [flag for flag in FIXED_FLAGS if not flag.startswith(("--feature-gates", "--runtime-config"))]
     gates = [*_NEEDS.get(k.minor, ()), *((*k.gates, *_ALSO_NEEDS.get(k.minor, ())) if on else ())]
@@ -147,7 +147,7 @@ def recorded(name: str, binary: Path) -> dict[str, list[dict[str, Any]]]:
                 processes=held.enter_context(Processes()),
                 ports=held.enter_context(Ports()),
                 limits=WaitLimits(),
-                fixed=_flags(k, on=on),
+                fixed=flags(k, on=on),
             )
             server.await_answer("/readyz")
             found[gates] = [each for each in answers(server, k) if not _is_usual(each, usual[each["case"]])]

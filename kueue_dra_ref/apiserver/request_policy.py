@@ -136,7 +136,7 @@ def _fractions(named: Mapping[str, Quantity], most: Quantity, path: str) -> Erro
     """Check a range with fractions in thousandths (from 1.37 on, with a gate)."""
     fine = True
     for key, value in named.items():
-        if (value.amount * 1000) % 1:
+        if (value.amount * 1000).denominator != 1:
             fine = False
             words = "value cannot be represented as a milli value"
             yield invalid(f"{path}.{key}", str(value), words)

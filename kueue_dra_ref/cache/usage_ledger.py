@@ -7,6 +7,7 @@ Kueue: pkg/cache/queue/afs/usage_ledger.go (AfsUsageLedger, UsageLedgerEntry);
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -143,7 +144,6 @@ class UsageLedger:
 
 def added(first: Consumed, second: Consumed) -> Consumed:
     """Add amounts by resource."""
-    found = dict(first)
-    for name, amount in second.items():
-        found[name] = found.get(name, 0) + amount
+    found = Counter(first)
+    found.update(second)
     return found

@@ -114,8 +114,6 @@ class AdmissionChecks:
     def _required(
         self, queue: ClusterQueue, assigned: frozenset[str] | None
     ) -> frozenset[str]:
-        if not queue.admission_checks:
-            return frozenset()
         scope = CheckScope(
             checks=queue.admission_checks, flavors=queue.flavors, assigned=assigned
         )

@@ -41,8 +41,6 @@ class DeviceClassController:
 
     def _pending_with(self, names: set[str]) -> Iterator[Manifest]:
         """Give the pending workloads that request one of some extended resources."""
-        if not names:
-            return
         for obj in self.store.every("Workload"):
             if is_true(obj, "QuotaReserved"):
                 continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import filterfalse
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.queued_pods import has_finalizer, is_gated, is_usable
@@ -69,8 +70,7 @@ class GroupMatching:
         kept = pods - excess
         found.kept += active[:kept]
         found.excess += active[kept:]
-        inactive = [pod for pod in own if not is_usable(pod)]
-        inactive.sort(key=self._last_to_keep)
+        inactive = sorted(filterfalse(is_usable, own), key=self._last_to_keep)
         room = max(count - pods, 0)
         found.kept += inactive[:room]
         found.replaced += inactive[room:]

@@ -112,7 +112,7 @@ class QueueControllers:
         kueue.informers.note_flavor(name)
         if _is_terminating(event):
             return
-        kueue.moves += 1
+        kueue.note_move()
         for queue in kueue.informers.cluster_queues_using(name):
             kueue.notify_retry_inadmissible(queue)
             kueue.refresh(queue)

@@ -29,7 +29,7 @@ class TopologyControllers:
                 kueue.reconcile(event.kind, event.key)
             return
         kueue.informers.note_topology()
-        kueue.moves += 1
+        kueue.note_move()
         for queue in kueue.informers.cluster_queues_with_topology(event.key[1]):
             kueue.notify_retry_inadmissible(queue)
             kueue.refresh(queue)
@@ -39,7 +39,7 @@ class TopologyControllers:
         kueue = self.kueue
         if not any(map(self._is_selected, (event.old, event.new))):
             return
-        kueue.moves += 1
+        kueue.note_move()
         for name in kueue.pending:
             queue = kueue.informers.queue(name)
             if queue is None:

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import count
 from typing import Any
 
 from kueue_dra_ref.api.admission_fair_sharing import weight_of
@@ -99,7 +100,8 @@ class Kueue:
         self._requeues: set[tuple[str, str]] = set()
         """The cohort trees and ClusterQueues whose inadmissible workloads are due to be requeued."""
         self._hierarchy: Hierarchy | None = None
-        self.moves = 0
+        self._moves = count()
+        self.moves = next(self._moves)
         """The number of changes so far that decisions of the scheduler depend on."""
         self.map_order = MapOrder()
         self.ledger = self._new_ledger()
@@ -274,10 +276,14 @@ class Kueue:
         """Whether the Cohort objects have an effect."""
         return self.behaviour.cohorts.reads_cohorts()
 
+    def note_move(self) -> None:
+        """Note a change that decisions of the scheduler depend on."""
+        self.moves = next(self._moves)
+
     def rebuild_hierarchy(self) -> None:
         """Build the cohort tree again, because a ClusterQueue or Cohort has changed."""
         self._hierarchy = None
-        self.moves += 1
+        self.note_move()
 
     def snapshot(self) -> Snapshot:
         """Give what a scheduling cycle sees, and changes tentatively."""
@@ -384,7 +390,7 @@ class Kueue:
 
     def _update_usage(self, reserved: ReservedWorkload, sign: int) -> None:
         """Add a reservation to the cohort tree (1), or remove it (-1)."""
-        self.moves += 1
+        self.note_move()
         if self._hierarchy is None:
             return
         node = self._hierarchy.queues.get(reserved.cluster_queue)

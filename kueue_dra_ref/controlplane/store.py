@@ -8,13 +8,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest, Ref
 
-_UIDS = 2**128
+_LARGEST = uuid.UUID("ffffffff-ffff-ffff-ffff-ffffffffffff").int
 """Later objects have lower UIDs, so that a test of creation order cannot pass by the order of the UIDs."""
 
 
@@ -40,7 +41,7 @@ class Store:
         self._objects: dict[str, Objects] = {}
         for kind in KINDS:
             self._objects[kind] = {}
-        self._created = 0
+        self._created = count()
         self._restored: dict[str, int] = {}
         """The place of each restored object in the order of creation, by UID."""
         self.version = 0
@@ -76,10 +77,7 @@ class Store:
         """Give the place of an object in the order of creation, which is finer than its timestamp."""
         written = obj["metadata"]["uid"]
         place = self._restored.get(written)
-        if place is not None:
-            return place
-        uid = uuid.UUID(written)
-        return _UIDS - uid.int
+        return _place_of(written) if place is None else place
 
     def put(self, obj: Manifest) -> Manifest:
         """Create or replace an object, stamp its metadata, and notify the watcher if it differs from before.
@@ -107,8 +105,9 @@ class Store:
         }
         old = self._objects[kind].pop(key, None)
         self._stamp(obj, None)
+        made = obj["metadata"]["uid"]
         obj["metadata"] |= own
-        self._restored[obj["metadata"]["uid"]] = self._created
+        self._restored[obj["metadata"]["uid"]] = _place_of(made)
         self.version = max(self.version, _number(own.get("resourceVersion")))
         self._objects[kind][key] = obj
         self._notify(kind, key, old, obj)
@@ -129,8 +128,11 @@ class Store:
 
     def _drop(self, kind: str, key: Key) -> None:
         old = self._objects[kind].pop(key)
-        self.version += 1
+        self._advance()
         self._notify(kind, key, old, None)
+
+    def _advance(self) -> None:
+        self.version += 1
 
     def _notify(
         self,
@@ -149,11 +151,10 @@ class Store:
 
     def _stamp(self, obj: Manifest, old: Manifest | None) -> None:
         """Set the metadata that the API server owns."""
-        self.version += 1
+        self._advance()
         meta = obj["metadata"]
         if old is None:
-            self._created += 1
-            uid = uuid.UUID(int=_UIDS - self._created)
+            uid = uuid.UUID(int=_LARGEST - next(self._created))
             meta["uid"] = str(uid)
             meta["creationTimestamp"] = self.clock.now
             meta["generation"] = 1
@@ -165,6 +166,10 @@ class Store:
             if _is_new_generation(old, obj):
                 meta["generation"] += 1
         meta["resourceVersion"] = str(self.version)
+
+
+def _place_of(uid: str) -> int:
+    return _LARGEST - uuid.UUID(uid).int
 
 
 def _number(version: object) -> int:

@@ -10,6 +10,7 @@ CASES = "suites/kueue_dra_suites/conformance"
 RECORDED = (
     "tests/test_apiserver.py::test_answers_as_kubernetes_1_36_did",
     "tests/test_apiserver.py::test_answers_as_the_other_minors_did",
+    "tests/test_generated_objects.py::test_answers_are_an_api_servers",
     "tests/test_generated_selectors.py::test_answers_are_kubernetes_own",
     "tests/test_kubernetes_backend.py",
     "tests/test_recorded_scenarios.py::test_each_step_is_decided_as_recorded",
@@ -20,6 +21,14 @@ RECORDED = (
     "tests/test_selectors_golden.py::test_the_words_are_kubernetes_own",
 )
 """Answers of real API servers, of Kubernetes' own CEL code, and of real Kueues; one behaviour runs them."""
+EXPLAINED = (
+    "tests/test_explain_devices.py",
+    "tests/test_explain_extended.py",
+    "tests/test_explain_flavors.py",
+    "tests/test_explain_preemption.py",
+    "tests/test_explain_sources.py",
+)
+"""What `explain` prints of a decision, which no Kueue says."""
 BEHAVIOURS = (
     "kueue-0.19.2",
     "kueue-0.14.0",
@@ -60,8 +69,8 @@ NOT_NEEDED = (
 
 def arguments(behaviour: str) -> Sequence[str]:
     """Give the arguments for a server of mutants."""
-    recorded = RECORDED if behaviour == BEHAVIOURS[0] else ()
-    return cases_of(behaviour, *recorded)
+    more = (*RECORDED, *EXPLAINED) if behaviour == BEHAVIOURS[0] else ()
+    return cases_of(behaviour, *more)
 
 
 def cases_of(behaviour: str, *more: str) -> Sequence[str]:
