@@ -8,8 +8,8 @@ from kueue_dra_differential.mutants.places import ROOT
 
 CASES = "suites/kueue_dra_suites/conformance"
 RECORDED = (
-    "tests/test_apiserver.py::test_answers_as_kubernetes_1_36_did",
-    "tests/test_apiserver.py::test_answers_as_the_other_minors_did",
+    "tests/test_apiserver.py",
+    "tests/test_fields_of_minors.py",
     "tests/test_generated_objects.py::test_answers_are_an_api_servers",
     "tests/test_generated_selectors.py::test_answers_are_kubernetes_own",
     "tests/test_kubernetes_backend.py",

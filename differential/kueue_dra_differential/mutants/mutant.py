@@ -163,7 +163,9 @@ def at(file: str, line: int) -> list[Mutant]:
 
 
 def _is_annotation(node: Any) -> bool:
-    """Whether a node belongs to an annotation or to a decorator, which decide nothing."""
+    """Whether a node belongs to an annotation or to a decorator, or separates parameters: none decides anything."""
+    if node.parent is not None and node.parent.type == "parameters":
+        return True
     while node is not None:
         if node.type in ("annassign", "tfpdef", "decorator"):
             return not _is_value(node)
