@@ -6,12 +6,14 @@ writes `golden/generated_objects.jsonl.gz` anew. A Kubernetes with every gate of
 resource.k8s.io, and one with Kueue for everything else.
 
 The objects put a value of a wrong type into every field that the reference knows, kind by kind and version by version,
-or change accepted objects at random. Objects that the reference does not answer alike are left out: of Kubernetes' own
-kinds, of work and of older versions it does not look at every field.
+put other values into every field of accepted objects, one at a time, or change these at random. Objects that the
+reference does not answer alike are left out: of Kubernetes' own kinds, of work and of older versions it does not look
+at every field.
 """
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import random
@@ -46,7 +48,7 @@ from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, Ref
 from tests.apiserver import answer_of, in_order_of, over
 from tests.apiserver import rows as rows_of_the_table
-from tests.object_grammar import Grammar
+from tests.object_grammar import Grammar, places, value_at
 from tests.other_minors import flags, minor_of, spec_in_v1
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -62,6 +64,11 @@ DEVICES, KUEUES = 1600, 800
 """How many objects are changed at random: of resource.k8s.io, and of Kueue."""
 LARGE = 3000
 """Rows of the table with more characters are limits of size, which it asks about."""
+TAKEN_ANEW = 201
+OTHER_NUMBERS = (0, -1, 1, 2**31 - 1)
+OTHER_TEXTS = ("", "A", "a/b", "0", "-1", "500m", "x" * 63, "x" * 64)
+REPEATED = (2, 9, 33)
+REMOVED = object()
 NEWEST, ALL = "1.36", "all"
 """The minor of Kubernetes and the set of its gates that answer for resource.k8s.io."""
 CHANGED = 0.3
@@ -128,7 +135,7 @@ def _ours(manifest: Manifest, before: Manifest | None) -> tuple[int, Any]:
 
 
 def _taken(before: Manifest | None) -> int:
-    return 200 if before else 201
+    return 200 if before else TAKEN_ANEW
 
 
 def _paths(shape: Shape, path: Steps, seen: set[str]) -> Iterator[tuple[Steps, Any]]:
@@ -171,9 +178,9 @@ def _merged(base: Any, more: Any) -> Any:
 
 
 def _shapes() -> Iterator[tuple[str, str, GoStruct]]:
-    for kind in KINDS.values():
-        if kind.optional:
-            continue
+    taken = [each["kind"] for each in TAKEN]
+    kinds = [kind for kind in KINDS.values() if not kind.optional]
+    for kind in sorted(kinds, key=lambda kind: kind.name not in taken):
         for version in kind.versions:
             if version == "v1alpha3":
                 continue
@@ -205,10 +212,56 @@ def _grafted(kind: str, version: str, taken: Manifest | None, more: Manifest) ->
     return _merged(base, more)
 
 
+def with_other_values() -> Iterator[Manifest]:
+    """Give accepted objects with one field removed, repeated, or with another value of its type."""
+    known: set[tuple[str, Steps]] = set()
+    for manifest in (*TAKEN, *_devices(is_taken=True)):
+        for path, value in places({"spec": manifest["spec"]}):
+            general = tuple(step for step in path if isinstance(step, str))
+            if not path or (manifest["kind"], general) in known:
+                continue
+            known.add((manifest["kind"], general))
+            for other in _others(value):
+                made = copy.deepcopy(manifest)
+                *above, last = path
+                holder = value_at(made, tuple(above))
+                if other is REMOVED:
+                    del holder[last]
+                else:
+                    holder[last] = other
+                yield made
+
+
+def _others(value: Any) -> Iterator[Any]:
+    yield REMOVED
+    match value:
+        case bool():
+            yield not value
+        case int():
+            yield from OTHER_NUMBERS
+        case str():
+            yield from OTHER_TEXTS
+        case list():
+            yield []
+            yield from (value * times for times in REPEATED)
+        case dict():
+            yield {}
+
+
+def _devices(*, is_taken: bool = False) -> list[Manifest]:
+    """Give the objects of the table, all of them or those that are taken, without large ones."""
+    found = []
+    for row in rows_of_the_table():
+        if row.manifest["metadata"].get("namespace", "team") != "team" or len(str(row.manifest)) > LARGE:
+            continue
+        if not is_taken or (row.code == TAKEN_ANEW and row.before is None):
+            found.append(row.manifest)
+    return found
+
+
 def at_random(source: random.Random) -> Iterator[tuple[Manifest, Manifest | None]]:
     """Give accepted objects with one to three changes; some of them replace what they were made from."""
-    table = [row.manifest for row in rows_of_the_table() if len(str(row.manifest)) < LARGE]
-    devices = [each for each in table if each["metadata"].get("namespace", "team") == "team"]
+    devices = _devices()
     grammar = Grammar(source, devices)
     for _ in range(DEVICES):
         yield grammar.wrong(source.choice(devices)), None
@@ -274,7 +327,8 @@ def _of_devices(held: ExitStack) -> APIClient:
 def main() -> None:
     """Write the recordings."""
     source = random.Random(SEED)
-    asked = _distinct([*((each, None) for each in systematic()), *at_random(source)])
+    made = (*systematic(), *with_other_values())
+    asked = _distinct([*((each, None) for each in made), *at_random(source)])
     found = []
     with ExitStack() as held:
         devices = _of_devices(held)

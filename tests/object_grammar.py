@@ -35,7 +35,7 @@ class Grammar:
     def __post_init__(self) -> None:
         """Learn which keys there are, below which others, and what stands under them."""
         for manifest in self.manifests:
-            for path, value in _places(manifest.get("spec")):
+            for path, value in places(manifest.get("spec")):
                 if path and isinstance(path[-1], str):
                     self._values[path[-1]].append(value)
                     self._keys[_key(path[:-1])][path[-1]] = None
@@ -50,8 +50,8 @@ class Grammar:
         return made
 
     def _change(self, root: dict[str, Any]) -> None:
-        path, _ = self.source.choice([each for each in _places(root) if each[0]])
-        holder, key = _at(root, path[:-1]), path[-1]
+        path, _ = self.source.choice([each for each in places(root) if each[0]])
+        holder, key = value_at(root, path[:-1]), path[-1]
         change = self.source.choices((self._another, self._more, self._added, self._removed), (44, 10, 34, 12))[0]
         change(holder, key, path)
 
@@ -91,14 +91,16 @@ def _key(path: Steps) -> str:
     return next((step for step in reversed(path) if isinstance(step, str)), "")
 
 
-def _places(value: Any, path: Steps = ()) -> Iterator[tuple[Steps, Any]]:
+def places(value: Any, path: Steps = ()) -> Iterator[tuple[Steps, Any]]:
+    """Give each value inside another one, with the way to it."""
     yield path, value
     steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, each in steps:
-        yield from _places(each, (*path, step))
+        yield from places(each, (*path, step))
 
 
-def _at(value: Any, path: Steps) -> Any:
+def value_at(value: Any, path: Steps) -> Any:
+    """Go a way."""
     for step in path:
         value = value[step]
     return value

@@ -107,14 +107,12 @@ class MultiKueueClusters:
         self._reconcile_checks()
 
     def on_check(self, event: Event) -> None:
-        """Reconcile a check of MultiKueue."""
-        if is_multikueue(event.new):
-            self.kueue.reconcile(CONFIG, event.key)
+        """Reconcile a check."""
+        self.kueue.reconcile(CONFIG, event.key)
 
     def _reconcile_checks(self) -> None:
         for check in self.kueue.store.every(ADMISSION_CHECK):
-            if is_multikueue(check):
-                self.kueue.reconcile(CONFIG, ("", check["metadata"]["name"]))
+            self.kueue.reconcile(CONFIG, ("", check["metadata"]["name"]))
 
     def reconcile(self, kind: str, key: Key) -> None:
         """Bring a cluster in line with its Secret, or a check in line with its clusters."""
@@ -192,10 +190,10 @@ class MultiKueueClusters:
             self.kueue.store.put(working)
 
     def _activate(self, name: str) -> None:
-        """Write whether a check is active, by its clusters."""
+        """Write whether a check of MultiKueue is active, by its clusters."""
         store = self.kueue.store
         check = store.find(ADMISSION_CHECK, name)
-        if check is None:
+        if check is None or not is_multikueue(check):
             return
         missing, inactive = [], []
         clusters = self.named_by(check)

@@ -81,7 +81,7 @@ class Part(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
     default=BEHAVIOURS,
     type=click.Choice(BEHAVIOURS),
     metavar="NAME",
-    help="A behaviour whose cases look at a mutant; once for each.  [default: ten, of KEP texts and releases]",
+    help="A behaviour whose cases look at a mutant; once for each.  [default: eleven, of KEP texts and releases]",
 )
 def main(
     modules: tuple[str, ...],

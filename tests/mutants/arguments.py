@@ -19,6 +19,7 @@ RECORDED = (
     "tests/test_selectors_golden.py::test_an_older_kubernetes_lacks_an_argument",
     "tests/test_selectors_golden.py::test_cost_traps_are_known",
     "tests/test_selectors_golden.py::test_the_words_are_kubernetes_own",
+    "tests/test_selectors_undecided.py",
 )
 """Answers of real API servers, of Kubernetes' own CEL code, and of real Kueues; one behaviour runs them."""
 EXPLAINED = (
@@ -39,6 +40,7 @@ BEHAVIOURS = (
     "kueue-0.15.2",
     "kep-2025-04",
     "kep-2025-07",
+    "kep-2026-09",
     "main-2026-08-22",
 )
 """The behaviours whose cases look at a mutant, those that hold most code first."""

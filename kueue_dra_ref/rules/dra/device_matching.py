@@ -77,7 +77,7 @@ def class_must_exist(
 
 @rule("CEL-019")
 def class_selectors_compile(
-    context: DeviceRequestContext, matched: Matched | None
+    context: DeviceRequestContext, _: Matched | None
 ) -> FieldError | None:
     """Kueue rejects a request with selectors when a selector of its DeviceClass does not compile.
 
@@ -85,7 +85,7 @@ def class_selectors_compile(
     """
     found = (
         uncompiled(context.lister, context.request.device_class)
-        if context.request and matched is not None
+        if context.request
         else None
     )
     return (

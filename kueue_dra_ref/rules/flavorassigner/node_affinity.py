@@ -100,15 +100,10 @@ def _selector_matches(pod_set: PodSet, labels: Labels, keys: Keys) -> bool:
 
 
 def _terms(pod_set: PodSet, keys: Keys) -> list[Term]:
-    """Give the required terms as far as they are about some keys; none if a term is only about other keys."""
+    """Give the required terms as far as they are about some keys; one that is only about other keys matches."""
     terms = []
     for term in pod_set.affinity_terms:
-        about = []
-        for expression in term:
-            if expression.get("key") in keys:
-                about.append(expression)
-        if not about:
-            return []
+        about = [each for each in term if each.get("key") in keys]
         terms.append(about)
     return terms
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_fixtures.builders import GPU, Work, a_job, a_pod_set, a_template, a_workload, gpu, on_nodes_where
+from kueue_dra_fixtures.builders import GPU, Work, a_job, a_pod_set, a_template, a_workload, gpu, on_nodes_of
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
@@ -23,6 +23,8 @@ ANY = {UNCONSTRAINED: "true"}
 IN_A_RACK = {REQUIRED: RACK}
 ON_A_NODE = {REQUIRED: HOSTNAME}
 RATHER_IN_A_RACK = {PREFERRED: RACK}
+NEW, ABSENT = ({"key": "example.com/model", "operator": "In", "values": [each]} for each in ("new", "absent"))
+FAST = {"key": "example.com/speed", "operator": "In", "values": ["fast"]}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -382,13 +384,21 @@ def test_the_node_selector_of_pods_counts(lab: Lab) -> None:
 
 
 @covers("TAS-014")
-def test_the_node_affinity_of_pods_counts(lab: Lab) -> None:
-    """Of two nodes, the affinity matches one."""
+@pytest.mark.parametrize(
+    "terms",
+    [
+        pytest.param([[NEW, FAST]], id="all-of-a-term"),
+        pytest.param([[ABSENT], [FAST]], id="one-of-the-terms"),
+        pytest.param([[], [FAST]], id="an-empty-term-matches-none"),
+    ],
+)
+def test_the_node_affinity_of_pods_counts(lab: Lab, terms: list[list[dict[str, Any]]]) -> None:
+    """Of three nodes, the affinity matches one."""
     pool = Pool(lab=lab)
     pool.node(labels={"example.com/model": "old"})
-    node = pool.node(labels={"example.com/model": "new"})
-    only_new = on_nodes_where({"key": "example.com/model", "operator": "In", "values": ["new"]})
-    job = pool.queue().submit(cpus(annotations=ANY, spec=only_new))
+    pool.node(labels={"example.com/model": "new"})
+    node = pool.node(labels={"example.com/model": "new", "example.com/speed": "fast"})
+    job = pool.queue().submit(cpus(annotations=ANY, spec=on_nodes_of(*terms)))
 
     assert lab.places(job) == {"main": {node: 1}}
 
