@@ -423,9 +423,6 @@ class Scheduler:
 
     def _issue_preemptions(self, snapshot: Snapshot, entry: Entry) -> None:
         entry.steps += target_steps(entry.targets)
-        if not all(target.workload.evicted for target in entry.targets):
-            key = entry.info.key
-            self._preemption_steps[key] = entry.steps
         for target in entry.targets:
             self._preempt(snapshot, entry, target)
 
@@ -436,6 +433,7 @@ class Scheduler:
         found = self.store.get("Workload", target.workload.key)
         if found is None or is_true(found, "Evicted"):
             return
+        self._preemption_steps[entry.info.key] = entry.steps
         rules = self.rules
         preemption = _preemption(snapshot, entry, target)
         message = rules.preempting.preempted_message.or_else("", preemption)

@@ -235,5 +235,5 @@ def _counts(workload: Manifest) -> dict[str, int]:
     counts = {}
     for pod_set in workload["spec"].get("podSets") or ():
         name = pod_set.get("name", "main")
-        counts[name] = pod_set.get("count", 1)
+        counts[name] = pod_set["count"]
     return counts

@@ -23,6 +23,7 @@ RECORDED = (
 )
 """Answers of real API servers, of Kubernetes' own CEL code, and of real Kueues; one behaviour runs them."""
 EXPLAINED = (
+    "tests/test_cli_explain.py",
     "tests/test_explain_devices.py",
     "tests/test_explain_extended.py",
     "tests/test_explain_flavors.py",

@@ -125,8 +125,7 @@ def pod_sets_may_only_shrink_with_quota(
     Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSet)
     """
     for index, (old, new) in _pairs(write):
-        before = old.get("count", 1)
-        count = min(before, new.get("count", 1))
+        count = min(old["count"], new["count"])
         allowed = {**old, "count": count}
         if _plain(allowed) != _plain(new):
             yield _immutable(index, new)

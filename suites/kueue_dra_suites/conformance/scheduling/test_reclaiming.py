@@ -94,6 +94,20 @@ def test_a_borrower_is_told_that_it_was_reclaimed_from(lab: Lab) -> None:
 
 
 @covers("PREEMPT-008")
+def test_who_borrows_one_of_two_resources_gives_way(lab: Lab) -> None:
+    """A Job needs the cores of a Job of its queue, and devices of one that borrows devices, but no cores."""
+    cohort = a_cohort(lab)
+    owner = cohort.queue({"cpu": 5, "whole-gpus": 2}, preemption={**ANY, "withinClusterQueue": "LowerPriority"})
+    lender = cohort.queue({"cpu": 4, "whole-gpus": 2})
+    owner.submit(a_job(requests={"cpu": "4"}))
+    borrower = lender.submit(a_job(requests={"cpu": "4"}, claims=[a_template(gpu(4))]))
+    job = owner.submit(a_job(priority=10, requests={"cpu": "3"}, claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == admitted({"cpu": "3", "whole-gpus": 2})
+    assert lab.condition(borrower, "Preempted") == ("True", "InCohortReclamation")
+
+
+@covers("PREEMPT-008")
 def test_who_does_not_borrow_is_left_alone(lab: Lab) -> None:
     """A queue within its nominal quota loses nothing to another queue, whatever the priorities are."""
     cohort = a_cohort(lab)
