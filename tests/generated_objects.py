@@ -2,7 +2,7 @@
 
     python -m tests.generated_objects
 
-writes `golden/generated_objects.jsonl.gz` anew. A Kubernetes with every gate of devices on answers for
+writes `golden/generated_objects.jsonl.gz` again. A Kubernetes with every gate of devices on answers for
 resource.k8s.io, and one with Kueue for everything else.
 
 The objects put a value of a wrong type into every field that the reference knows, kind by kind and version by version,
@@ -85,6 +85,9 @@ WRONG: dict[GoType, Sequence[Any]] = {
     GoType.TIME: ("not a time", 5),
     GoType.ANYTHING: (),
 }
+NO_LISTS: Sequence[Any] = ("a", [5], [None])
+NO_MAPS: Sequence[Any] = ("a", {"": 5})
+NO_OBJECTS: Sequence[Any] = ("a", [], {"unknown": 1})
 
 
 class Generated(NamedTuple):
@@ -145,14 +148,14 @@ def _paths(shape: Shape, path: Steps, seen: set[str]) -> Iterator[tuple[Steps, A
             wrong = (*WRONG[holds], shape.bound - 1, shape.bound) if holds is GoType.WHOLE else WRONG[holds]
             yield from ((path, value) for value in wrong)
         case GoSlice(element):
-            yield from ((path, value) for value in ("a", [5], [None]))
+            yield from ((path, value) for value in NO_LISTS)
             yield from _paths(element, (*path, 0), seen)
         case GoMap(element):
-            yield from ((path, value) for value in ("a", {"": 5}))
+            yield from ((path, value) for value in NO_MAPS)
             yield from _paths(element, (*path, "a/b"), seen)
         case GoStruct(go) if go not in seen:
             seen.add(go)
-            yield from ((path, value) for value in ("a", [], {"unknown": 1}))
+            yield from ((path, value) for value in NO_OBJECTS)
             yield path, {field.key: None for field in shape.fields}
             for field in shape.fields:
                 yield from _paths(field.shape, (*path, field.key), seen)
@@ -209,7 +212,8 @@ def _grafted(kind: str, version: str, taken: Manifest | None, more: Manifest) ->
     base = {"apiVersion": version, "kind": kind, "metadata": metadata}
     if taken and taken["apiVersion"] == version:
         base = {**taken, **base}
-    return _merged(base, more)
+    made: Manifest = _merged(base, more)
+    return made
 
 
 def with_other_values() -> Iterator[Manifest]:

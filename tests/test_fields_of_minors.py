@@ -86,7 +86,7 @@ def test_a_field_is_decoded_from_its_minor_on(entry: dict[str, Any], minor: int,
     ("entry", "minor"),
     [
         pytest.param(of_device(nodeAllocatableResourceMappings=5), 36, id="node-allocatable-mappings"),
-        pytest.param({"claim": {}, "beside": {"controller": 5}}, 31, id="controller"),
+        pytest.param({"claim": {}, "more": {"controller": 5}}, 31, id="controller"),
         pytest.param({"class": {"suitableNodes": 5}}, 31, id="suitable-nodes"),
     ],
 )
@@ -99,7 +99,7 @@ def test_a_field_is_decoded_up_to_its_last_minor(entry: dict[str, Any], minor: i
 def is_decoded(entry: dict[str, Any], version: str, minor: int) -> bool:
     """Whether an API server looks at the type of a field."""
     manifest = row({"case": "", "version": version, **entry}).manifest
-    manifest["spec"] |= entry.get("beside", {})
+    manifest["spec"] |= entry.get("more", {})
     under = RequestContext(kubernetes=MINORS[f"1.{minor}"], namespace_labels={})
     found = admitted(manifest, None, under)
     return isinstance(found, RejectedRequest) and found.code == 400

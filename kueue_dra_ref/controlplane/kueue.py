@@ -9,7 +9,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import count
 from typing import Any
 
 from kueue_dra_ref.api.admission_fair_sharing import weight_of
@@ -100,9 +99,8 @@ class Kueue:
         self._requeues: set[tuple[str, str]] = set()
         """The cohort trees and ClusterQueues whose inadmissible workloads are due to be requeued."""
         self._hierarchy: Hierarchy | None = None
-        self._moves = count()
-        self.moves = next(self._moves)
-        """The number of changes so far that decisions of the scheduler depend on."""
+        self.moves = object()
+        """Another object after each change that decisions of the scheduler depend on."""
         self.map_order = MapOrder()
         self.ledger = self._new_ledger()
 
@@ -278,7 +276,7 @@ class Kueue:
 
     def note_move(self) -> None:
         """Note a change that decisions of the scheduler depend on."""
-        self.moves = next(self._moves)
+        self.moves = object()
 
     def rebuild_hierarchy(self) -> None:
         """Build the cohort tree again, because a ClusterQueue or Cohort has changed."""

@@ -43,8 +43,8 @@ class Nominator:
     snapshot: Snapshot
     number: int
     """The number of the cycle."""
-    moves: int
-    """Counts the changes that an assignment depends on; an assignment is valid while the count is the same."""
+    moves: object
+    """Another object after each change that an assignment depends on, which is valid while it is the same."""
     strategies: tuple[str, ...] | None
     ignore_undeclared: bool
     map_order: MapOrder
