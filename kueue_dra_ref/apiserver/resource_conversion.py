@@ -53,7 +53,7 @@ def devices_of(obj: Object) -> list[Object]:
     return found
 
 
-def set_defaults(obj: Object, version: str, k: Kubernetes) -> None:
+def set_defaults(obj: Object, version: str, k: Kubernetes, now: str) -> None:
     """Set the defaults of the version, before conversion."""
     requests = requests_of(claims_of(obj))
     for request in requests:
@@ -63,7 +63,7 @@ def set_defaults(obj: Object, version: str, k: Kubernetes) -> None:
     for device in devices_of(obj):
         if is_flat(version):
             device = device.get("basic", {})
-        _default_device(device)
+        _default_device(device, now)
 
 
 def _default_tolerations(request: Object) -> None:
@@ -110,7 +110,10 @@ def _default_amount(body: Object) -> None:
         body["count"] = 1
 
 
-def _default_device(device: Object) -> None:
+def _default_device(device: Object, now: str) -> None:
+    if now:
+        for taint in device.get("taints") or ():
+            taint.setdefault("timeAdded", now)
     mappings = device.get("nodeAllocatableResourceMappings") or {}
     for mapping in mappings.values():
         mapping.setdefault("allocationMultiplier", "1")

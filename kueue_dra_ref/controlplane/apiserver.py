@@ -84,6 +84,7 @@ class ApiServer:
         self,
         manifest: Manifest,
         store: Store,
+        now: str,
     ) -> Manifest:
         """Give what is stored of a manifest.
 
@@ -94,7 +95,7 @@ class ApiServer:
         kind = kind_of(manifest)
         old = _stored(kind.name, manifest, store)
         if kind.group == GROUP:
-            return self._resource(manifest, old, store)
+            return self._resource(manifest, old, store, now)
         is_new = old is None
 
         def decode() -> Manifest:
@@ -103,7 +104,7 @@ class ApiServer:
         return self.once(manifest, (is_new,), decode)
 
     def _resource(
-        self, manifest: Manifest, old: Manifest | None, store: Store
+        self, manifest: Manifest, old: Manifest | None, store: Store, now: str
     ) -> Manifest:
         """Give what is stored of an object of resource.k8s.io."""
         _, namespace = _name_of(manifest)
@@ -115,6 +116,7 @@ class ApiServer:
             kubernetes=self.kubernetes,
             namespace_labels=labels,
             only_served=self.only_served,
+            now=now,
         )
 
         def admit() -> Manifest:
@@ -123,7 +125,7 @@ class ApiServer:
 
         if old is not None:
             return admit()
-        return self.once([manifest, labels], (), admit)
+        return self.once([manifest, labels], (now,), admit)
 
     def once(
         self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]

@@ -149,8 +149,9 @@ class AdmissionChain:
         self._last_applied.pop(ref, None)
 
     def _decoded(self, manifest: Manifest) -> Manifest:
+        now = self.store.clock.now
         try:
-            return self.api_server.storable(manifest, self.store)
+            return self.api_server.storable(manifest, self.store, now)
         except WrongTypes as error:
             if manifest["kind"] in JOB_KINDS:
                 raise
