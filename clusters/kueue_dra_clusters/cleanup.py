@@ -27,6 +27,7 @@ from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.queued_pods import has_finalizer
 from kueue_dra_ref.api.topologies import TOPOLOGY
+from kueue_dra_ref.api.variants import is_variant
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -118,6 +119,8 @@ class Cleanup:
         """
         orphans = self._orphans()
         self.remove(orphans)
+        variants = self._orphans() if orphans else []
+        self.remove(variants)
         return bool(orphans)
 
     def _orphans(self) -> list[Ref]:
@@ -139,13 +142,13 @@ class Cleanup:
         if lost_pods(self.informers, workload):
             return True
         owners = workload["metadata"].get("ownerReferences") or ()
-        if is_active(workload):
+        if is_active(workload) and not is_variant(workload):
             return False
         return any(self._is_gone(owner, workload) for owner in owners)
 
     def _is_gone(self, owner: Manifest, workload: Manifest) -> bool:
         """Whether work does not exist any more that owns a Workload."""
-        if owner["kind"] not in _OWNERS:
+        if owner["kind"] not in _OWNERS | {"Workload"}:
             return False
         namespace = workload["metadata"]["namespace"]
         ref = Ref(
@@ -177,7 +180,7 @@ class Cleanup:
         uids = self._uids(refs)
         going = []
         for ref in refs:
-            if ref.kind in _OWNERS:
+            if ref.kind in _OWNERS or ref.kind == "Workload":
                 self._deleted_jobs.add(uids[ref])
             if not self._delete(ref) or self.informers.watches(ref):
                 going.append(ref)

@@ -17,6 +17,7 @@ from kueue_dra_clusters.observation import (
     holds_quota,
     owners_of,
 )
+from kueue_dra_ref.api.variants import is_parent
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -25,7 +26,7 @@ HOLDERS = re.compile(
     re.MULTILINE,
 )
 """The number of Workloads with quota reservation in a ClusterQueue (all releases)."""
-_CONTROLLERS = "job|v1_pod|workload(?:_controller)?"
+_CONTROLLERS = "job|v1_pod|workload(?:_controller)?|concurrent-admission-controller"
 BUSY = re.compile(
     rf'^(?:controller_runtime_active_workers|workqueue_depth)\{{controller="({_CONTROLLERS})"[^}}]*\}} [1-9]',
     re.MULTILINE,
@@ -83,6 +84,8 @@ class InFlight:
     def _unwritten(self, look: Observation, metrics: str) -> Iterator[str]:
         shown: Counter[str] = Counter()
         for found in look.workloads:
+            if is_parent(found):
+                continue
             if holds_quota(found) and is_active(found):
                 shown[cluster_queue_of(found)] += 1
         for name, held in self._holders(metrics).items():

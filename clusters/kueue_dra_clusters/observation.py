@@ -58,9 +58,7 @@ class Observation:
             jobs += _jobs_in(informers, applied, namespace)
             owners += owners_in(informers, applied, namespace)
             uids = _uids([*jobs, *owners])
-            for workload in informers.list(KUEUE, "Workload", namespace):
-                if Ref.of(workload) in applied or uids & owners_of(workload):
-                    workloads.append(workload)
+            workloads += _workloads_in(informers, applied, namespace, uids)
         alone = cls(jobs=jobs, workloads=workloads).alone
         unmade = [job for job in alone if not _gets_workload(informers, job, applied)]
         ancestors = {}
@@ -241,6 +239,24 @@ class Observation:
             newest = self._newest_of(job["metadata"]["uid"])
             return _fault_of_slice(job, workload, newest or workload)
         return _fault_of(job, workload)
+
+
+def _workloads_in(
+    informers: InformerCache, applied: AppliedObjects, namespace: str, uids: set[str]
+) -> list[Manifest]:
+    """Read the Workloads of a namespace that were applied or belong to work, and their variants."""
+    found = informers.list(KUEUE, "Workload", namespace)
+    own = _uids([each for each in found if _belongs(each, applied, uids)])
+    return [
+        each
+        for each in found
+        if each["metadata"]["uid"] in own or own & owners_of(each)
+    ]
+
+
+def _belongs(workload: Manifest, applied: AppliedObjects, uids: set[str]) -> bool:
+    """Whether a Workload was applied, or belongs to work with one of these UIDs."""
+    return Ref.of(workload) in applied or bool(uids & owners_of(workload))
 
 
 def _jobs_in(

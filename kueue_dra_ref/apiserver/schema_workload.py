@@ -76,17 +76,15 @@ def workload_status(version: str) -> GoStruct:
         ("clusterQueue", word(f"{version}.ClusterQueueReference")),
         ("podSetAssignments", GoSlice(assigned, keyed=True)),
     )
-    reclaimable = GoSlice(
-        fields(f"{version}.ReclaimablePod", ("name", name), ("count", INT32)),
-        keyed=True,
-    )
+    pods = fields(f"{version}.ReclaimablePod", ("name", name), ("count", INT32))
     return fields(
         f"{version}.WorkloadStatus",
         CONDITIONS,
         ("admission", admission),
         ("requeueState", _requeue_state(version)),
-        ("reclaimablePods", reclaimable),
+        ("reclaimablePods", GoSlice(pods, keyed=True)),
         ("admissionChecks", GoSlice(_check_state(version), keyed=True)),
+        ("preemptionGates", ANYTHING),
     )
 
 

@@ -12,6 +12,9 @@ from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
 )
+from kueue_dra_ref.behaviours.phases_concurrent_admission import (
+    ConcurrentAdmissionRules,
+)
 from kueue_dra_ref.behaviours.phases_dra import (
     AdjustResources,
     Charges,
@@ -107,6 +110,9 @@ class Behaviour:
     waiting: PodsReadyRules
     limiting: ExecutionTimeRules = field(default_factory=ExecutionTimeRules)
     retaining: RetentionRules = field(default_factory=RetentionRules)
+    concurrent: ConcurrentAdmissionRules = field(
+        default_factory=ConcurrentAdmissionRules
+    )
     reporting: StatusRules
 
     @property

@@ -63,6 +63,7 @@ PHASES = {
     "waiting": "pods-ready",
     "limiting": "execution-time",
     "retaining": "retention",
+    "concurrent": "concurrent-admission",
     "reporting": "status",
 }
 """What users call a phase, by the field of a behaviour, in the order of application."""

@@ -24,6 +24,9 @@ from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
 )
+from kueue_dra_ref.behaviours.phases_concurrent_admission import (
+    ConcurrentAdmissionRules,
+)
 from kueue_dra_ref.behaviours.phases_dra import (
     AdjustResources,
     Charges,
@@ -55,7 +58,7 @@ from kueue_dra_ref.rules.config import (
     mapping_sources_0_18,
 )
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
-from kueue_dra_ref.rules.crd import workload_crd
+from kueue_dra_ref.rules.crd import clusterqueue_crd, workload_crd
 from kueue_dra_ref.rules.dra import (
     charges,
     claim_templates,
@@ -84,10 +87,16 @@ from kueue_dra_ref.rules.jobframework import (
 )
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota, local_queue_usage
-from kueue_dra_ref.rules.webhooks import job_webhook, pod_owner_webhook, ray_webhook
+from kueue_dra_ref.rules.webhooks import (
+    concurrent_admission_webhook,
+    job_webhook,
+    pod_owner_webhook,
+    ray_webhook,
+)
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
     admission_checks,
+    concurrent_admission,
     pods_ready,
     provisioning,
     resource_transformations,
@@ -120,6 +129,7 @@ def kueue_0_18() -> Behaviour:
         provisioning=_provisioning(earlier.provisioning),
         dispatching=DISPATCHING,
         waiting=_waiting(earlier.waiting),
+        concurrent=_CONCURRENT,
         reporting=_reporting(earlier.reporting),
     )
 
@@ -154,6 +164,55 @@ def _installed(earlier: Behaviour) -> Behaviour:
             "resourceslices",
         ),
     )
+
+
+def _concurrent(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while Workloads may have variants."""
+    return when(each, ConcurrentAdmission=True)
+
+
+_CONCURRENT = ConcurrentAdmissionRules(
+    enabled=AnyOf(_concurrent(concurrent_admission.policy_makes_variants)),
+    variants=Collect(_concurrent(concurrent_admission.variant_for_each_flavor)),
+    allow_flavor=First(_concurrent(concurrent_admission.allowed_flavors_only)),
+    not_queued=AnyOf(_concurrent(concurrent_admission.parent_is_not_queued)),
+    not_charged=AnyOf(_concurrent(concurrent_admission.parent_is_not_charged)),
+    admitted=Each(_concurrent(concurrent_admission.parent_is_admitted_with_variant)),
+    give_up=AnyOf(
+        _concurrent(concurrent_admission.retain_first_admission),
+        _concurrent(concurrent_admission.less_preferred_flavors_are_given_up),
+        _concurrent(concurrent_admission.unacceptable_flavors_are_given_up),
+    ),
+    deactivate_all=AnyOf(_concurrent(concurrent_admission.variants_of_inactive_parent)),
+    activate_all=AnyOf(
+        _concurrent(concurrent_admission.variants_are_active_without_admission)
+    ),
+    activate=AnyOf(_concurrent(concurrent_admission.preferred_variants_stay_active)),
+    migrate=First(_concurrent(concurrent_admission.migrate_to_preferred_flavor)),
+    evict_with_variant=First(
+        _concurrent(concurrent_admission.parent_is_evicted_with_variant)
+    ),
+    evict_without_variant=First(
+        _concurrent(concurrent_admission.parent_is_evicted_without_variant)
+    ),
+    copy_pods_ready=AnyOf(
+        _concurrent(concurrent_admission.variant_shows_pods_of_parent)
+    ),
+    not_awaited=AnyOf(_concurrent(concurrent_admission.variant_is_not_awaited)),
+    finish=AnyOf(_concurrent(concurrent_admission.variants_finish_with_parent)),
+)
+
+
+_POLICY = (
+    _concurrent(concurrent_admission_webhook.variants_need_one_resource_group),
+    _concurrent(concurrent_admission_webhook.at_most_16_variants),
+    _concurrent(concurrent_admission_webhook.constraints_are_of_preferred_flavors),
+    _concurrent(
+        concurrent_admission_webhook.last_acceptable_flavor_is_of_cluster_queue
+    ),
+    _concurrent(concurrent_admission_webhook.variants_are_not_in_strict_order),
+    concurrent_admission_webhook.policy_is_immutable,
+)
 
 
 def _partitionable(each: Rule[P, R]) -> Rule[P, R]:
@@ -194,6 +253,13 @@ def _mapping(earlier: MappingRules) -> MappingRules:
 def _definitions(earlier: APIValidation) -> APIValidation:
     return replace(
         earlier,
+        cluster_queue=replace(
+            earlier.cluster_queue,
+            # The concurrentAdmissionPolicy is new.
+            limits=earlier.cluster_queue.limits.add(
+                clusterqueue_crd.migration_mode_is_known
+            ),
+        ),
         workload=replace(
             earlier.workload,
             # Two more pod sets.
@@ -238,6 +304,8 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         pod_owner=earlier.pod_owner.drop(
             pod_owner_webhook.leader_worker_set_keeps_queue_name
         ),
+        # The concurrentAdmissionPolicy is new.
+        cluster_queue=earlier.cluster_queue.add(*_POLICY),
         # Three more worker groups of a RayCluster.
         job=earlier.job.swap(
             ray_webhook.at_most_7_worker_groups, ray_webhook.at_most_10_ray_pod_sets

@@ -22,6 +22,9 @@ from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.kueue_0_18_5 import exact_requests, exact_sharing
 from kueue_dra_ref.behaviours.kueue_0_18_6 import sharing_with_ledger
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
+from kueue_dra_ref.behaviours.phases_concurrent_admission import (
+    ConcurrentAdmissionRules,
+)
 from kueue_dra_ref.behaviours.phases_dra import (
     Charges,
     ExtendedResources,
@@ -71,6 +74,7 @@ from kueue_dra_ref.rules.scheduler import scheduling_cycle
 from kueue_dra_ref.rules.webhooks import ray_webhook, workload_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
+    concurrent_admission,
     pods_ready,
     resource_transformations,
     unadmitted_workloads,
@@ -103,6 +107,7 @@ def kueue_0_19() -> Behaviour:
         provisioning=exact_requests(earlier.provisioning),
         dispatching=_dispatching(earlier.dispatching),
         waiting=_waiting(earlier.waiting),
+        concurrent=_concurrent(earlier.concurrent),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -135,6 +140,7 @@ REASONS = (
     _observed(unadmitted_workloads.reason_waiting_for_quota),
     _observed(unadmitted_workloads.reason_waiting_for_preemption),
     _observed(unadmitted_workloads.reason_topology_placement_failed),
+    _observed(unadmitted_workloads.reason_admission_gated),
     _observed(unadmitted_workloads.reason_misconfigured),
     _observed(unadmitted_workloads.reason_stopped),
     _observed(unadmitted_workloads.reason_deactivated),
@@ -503,6 +509,20 @@ def _cycle(earlier: SchedulingCycle) -> SchedulingCycle:
         deferred_fit=First(
             _recomputed(scheduling_cycle.deferred_fit_after_preemptions)
         ),
+    )
+
+
+def _concurrent(earlier: ConcurrentAdmissionRules) -> ConcurrentAdmissionRules:
+    def gated(each: Rule[P, R]) -> Rule[P, R]:
+        return when(each, ConcurrentAdmission=True)
+
+    return replace(
+        earlier,
+        # Variants follow the flavors of the ClusterQueue, and preempt one after the other.
+        delete=AnyOf(gated(concurrent_admission.variant_of_removed_flavor)),
+        gate=Each(gated(concurrent_admission.variant_has_preemption_gate)),
+        gated=First(gated(concurrent_admission.closed_gate_blocks_preemption)),
+        open_gate=First(gated(concurrent_admission.gates_open_one_by_one)),
     )
 
 

@@ -18,6 +18,7 @@ from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.deepcopy import without_empty
 from kueue_dra_ref.api.pods import ResourceList
 from kueue_dra_ref.api.types import PodSet, Workload
+from kueue_dra_ref.api.variants import allowed_flavors, has_closed_gate
 from kueue_dra_ref.api.workloads import requeue_at
 from kueue_dra_ref.behaviours.phases_scheduling import QueueRules
 from kueue_dra_ref.explain.step import Step
@@ -86,7 +87,7 @@ class WorkloadInfo:
         ):
             shapes.append(_shape(written, counted, requests))
         priority = self.workload.priority
-        hashed = [priority, shapes]
+        hashed = [priority, shapes, allowed_flavors(self.obj)]
         return json.dumps(hashed, sort_keys=True, default=str)
 
 
@@ -293,6 +294,7 @@ def _watched(info: WorkloadInfo, workload: Workload) -> list[object]:
         requeue_at(info.obj),
         conditions.get("Evicted"),
         conditions.get("Requeued"),
+        has_closed_gate(info.obj),
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.pods_ready import PODS_READY, WaitForPodsReady
+from kueue_dra_ref.api.variants import is_variant
 from kueue_dra_ref.api.workloads import is_active, requeue_at
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.clock import seconds_of, time_of
@@ -78,7 +79,8 @@ class PodsReady:
         waiting = self.kueue.waiting
         if waiting is None or waiting.timeout is None:
             return None
-        if not _waits(working):
+        not_awaited = self.kueue.behaviour.concurrent.not_awaited
+        if not_awaited(is_variant(working)) or not _waits(working):
             return None
         unready = _unready(waiting, working)
         if self.kueue.continues and unready.admitted_at <= self.kueue.timeouts.began:

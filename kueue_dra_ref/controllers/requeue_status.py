@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.conditions import message_of
+from kueue_dra_ref.api.variants import block_on_gate
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     update_unset_quota_reservation,
@@ -21,7 +22,7 @@ from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.pending_reason import NotAdmissible
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.scheduler.ambiguous_classes import interpretations
-from kueue_dra_ref.scheduler.entry import Entry
+from kueue_dra_ref.scheduler.entry import Entry, RequeueReason
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.total_requests import TotalRequests, implicit_requests
 
@@ -122,6 +123,8 @@ class RequeueStatus:
         head = entry.info
         working = kueue.patched(head.obj)
         apply_condition(working, pending, kueue.clock.now)
+        if entry.requeue_reason is RequeueReason.PREEMPTION_GATED:
+            block_on_gate(working, entry.message, kueue.clock.now)
         update_unset_quota_reservation(kueue, working)
         meanings = interpretations(
             rules.assigning,

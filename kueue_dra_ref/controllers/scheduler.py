@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.admission_checks import check_states
-from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.jobs import JOB_UID
 from kueue_dra_ref.api.types import ClusterQueue, Workload
@@ -18,6 +18,7 @@ from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.deviceclass import may_queue
+from kueue_dra_ref.controllers.flavor_migration import FlavorMigration
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controllers.pods_ready import PodsReady
 from kueue_dra_ref.controllers.requeue_status import RequeueStatus
@@ -25,6 +26,7 @@ from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     evict,
     finish,
+    reset_condition,
     update_unset_quota_reservation,
 )
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -80,6 +82,7 @@ class Scheduler:
         self._checks = AdmissionChecks(kueue)
         self._sharing = LocalQueueUsage(kueue)
         self._pods_ready = PodsReady(kueue)
+        self._migration = FlavorMigration(kueue)
         self._blocked: BlockedCycle | None = None
         """The cycle that waits for pods of admitted workloads."""
         self._preemption_steps: dict[Key, tuple[Step, ...]] = {}
@@ -210,6 +213,7 @@ class Scheduler:
             nominator=nominator,
             fair_sharing=configuration.fair_sharing is not None,
             refused=self._inadmissible,
+            less_preferred=self._migration.less_preferred,
             just_admitted=self._just_admitted,
         )
 
@@ -263,6 +267,7 @@ class Scheduler:
             return True
         if entry.requeue_reason is RequeueReason.PENDING_PREEMPTION:
             self._issue_preemptions(snapshot, entry)
+        self._migration.issue(entry)
         return self._requeue_and_update(entry)
 
     def _admit_or_reject(self, entry: Entry) -> None:
@@ -287,7 +292,7 @@ class Scheduler:
         adjusted = rules.requeue_from(head.workload)
         head.remembered = adjusted or head.written
         self._refresh_status(head)
-        is_preemptor = entry.requeue_reason is RequeueReason.PENDING_PREEMPTION
+        is_preemptor = entry.requeue_reason in _PREEMPTING
         if is_preemptor and rules.sticky_preemptor(queue):
             pending.sticky_workload = head.key
         if not head.may_be_tried or not self._requeues_immediately(entry):
@@ -360,8 +365,8 @@ class Scheduler:
         if self._checks.lists_all(working, entry.queue):
             self._checks.admit(working)
         self._record_admission(entry, is_true(working, "Admitted"))
-        for kind in ("Evicted", "Preempted"):
-            _reset(working, kind, now)
+        for kind in ("Evicted", "Preempted", "BlockedOnPreemptionGates"):
+            reset_condition(working, kind, now)
         self._sharing.reserve(entry.queue, head)
         self.store.put(working)
         self._finish_replaced(entry)
@@ -450,7 +455,8 @@ class Scheduler:
         self.store.put(working)
 
 
-_IMMEDIATELY = (RequeueReason.FAILED_AFTER_NOMINATION, RequeueReason.PENDING_PREEMPTION)
+_PREEMPTING = (RequeueReason.PENDING_PREEMPTION, RequeueReason.PENDING_MIGRATION)
+_IMMEDIATELY = (RequeueReason.FAILED_AFTER_NOMINATION, *_PREEMPTING)
 
 
 def _stated(reason: RequeueReason, answer: Answer[str]) -> Inadmissible:
@@ -491,15 +497,3 @@ def _preemption(
         path=snapshot.path(entry.queue.name),
         victim_path=snapshot.path(target.workload.cluster_queue),
     )
-
-
-def _reset(
-    obj: Manifest,
-    kind: str,
-    now: str,
-) -> None:
-    """Set an eviction or preemption condition to False once quota is reserved again."""
-    found = condition(obj, kind)
-    if found and found["status"] == "True":
-        message = f"Previously: {found['message']}"
-        set_condition(obj, kind, False, "QuotaReserved", message, now)

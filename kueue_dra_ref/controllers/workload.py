@@ -18,6 +18,7 @@ from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.backoff import Backoff
+from kueue_dra_ref.controllers.concurrent_admission import VariantReconciler
 from kueue_dra_ref.controllers.deviceclass import is_on_hold, may_queue
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
@@ -62,6 +63,7 @@ class WorkloadReconciler:
         self.pods_ready = PodsReady(kueue)
         self.execution = ExecutionLimit(kueue)
         self.retention = Retention(kueue)
+        self.variants = VariantReconciler(kueue)
 
     def on(self, event: Event) -> None:
         """Carry a change of a Workload over to the cache and the queues, and have it reconciled before its queues."""
@@ -119,7 +121,9 @@ class WorkloadReconciler:
 
     def _cache_usage(self, event: Event) -> Manifest | None:
         """Give the workload if its reservation counts; that of a deactivated one may count when Kueue starts."""
-        if event.new is None or is_active(event.new):
+        if event.new is None or not self.kueue.is_charged(event.new):
+            return None
+        if is_active(event.new):
             return event.new
         is_start = event.old is None
         if is_start and self.rules.queueing.count_on_start(False):
@@ -130,6 +134,8 @@ class WorkloadReconciler:
         """Bring the status of one Workload in line with its spec, its queue and its devices."""
         obj = self.store.get("Workload", key)
         if obj is None:
+            return
+        if self.variants.mark(obj):
             return
         if is_true(obj, "Finished"):
             self.retention.sync_finished(obj)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.variants import unblock
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.condition import Condition
@@ -62,6 +63,7 @@ def evict(
 ) -> bool:
     """Mark a workload as evicted and count the eviction; it releases its quota once its pods are gone."""
     _count_eviction(working, eviction)
+    unblock(working, eviction.full_reason, eviction.message, kueue.clock.now)
     reset_checks(kueue, working)
     if kueue.behaviour.dispatching.forget_cluster():
         working["status"].pop("clusterName", None)
@@ -150,3 +152,11 @@ def no_quota_reservation(kueue: Kueue, working: Manifest) -> None:
         ExecutionLimit(kueue).count(working)
         set_condition(working, "Admitted", False, reason, message, now)
     update_unset_quota_reservation(kueue, working)
+
+
+def reset_condition(obj: Manifest, kind: str, now: str) -> None:
+    """Set an eviction or preemption condition to False once quota is reserved again."""
+    found = condition(obj, kind)
+    if found and found["status"] == "True":
+        message = f"Previously: {found['message']}"
+        set_condition(obj, kind, False, "QuotaReserved", message, now)

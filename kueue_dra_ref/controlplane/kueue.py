@@ -19,6 +19,7 @@ from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.pods_ready import WaitForPodsReady
 from kueue_dra_ref.api.types import Workload
+from kueue_dra_ref.api.variants import is_variant
 from kueue_dra_ref.api.workloads import requeue_at
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
@@ -186,7 +187,7 @@ class Kueue:
 
         One that may not be queued now stays where it is queued already.
         """
-        if self.behaviour.pods.withheld(obj):
+        if self.behaviour.pods.withheld(obj) or self._is_left_out(obj):
             return True
         info = self.assign_to_local_queue(obj)
         _, managed = self.queue_of(obj)
@@ -212,6 +213,30 @@ class Kueue:
         info = managed.items[key] = self._workload_info(key, obj)
         self.refresh(managed.cluster_queue)
         return info
+
+    def has_variants(self, obj: Manifest) -> bool:
+        """Whether a Workload is admitted with one of its variants."""
+        _, managed = self.queue_of(obj)
+        if managed is None:
+            return False
+        return self._makes_variants(obj, managed.cluster_queue)
+
+    def is_charged(self, obj: Manifest) -> bool:
+        """Whether the admission of a Workload takes quota."""
+        admission = (obj.get("status") or {}).get("admission") or {}
+        queue = admission.get("clusterQueue", "")
+        if not self.behaviour.concurrent.not_charged():
+            return True
+        return not self._makes_variants(obj, queue)
+
+    def _is_left_out(self, obj: Manifest) -> bool:
+        return self.behaviour.concurrent.not_queued() and self.has_variants(obj)
+
+    def _makes_variants(self, obj: Manifest, cluster_queue: str) -> bool:
+        queue = self.store.find("ClusterQueue", cluster_queue)
+        if queue is None or is_variant(obj):
+            return False
+        return self.behaviour.concurrent.enabled(queue)
 
     def dequeue(self, key: Key) -> None:
         """Delete a workload from all queues."""

@@ -19,6 +19,7 @@ class QuotaReservedReason(Enum):
     HELD = "other workloads use the quota"
     UNPLACED = "no domain of the topology has room for the pods"
     PREEMPTING = "the preemption targets still use the quota"
+    GATED = "the preemption gate is closed"
     MISPLACED = "the queue does not exist or does not match the namespace"
     STOPPED = "the queue is stopped or inactive"
     DEACTIVATED = "the workload is deactivated"

@@ -17,6 +17,7 @@ from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.provisioning import CONFIG as PROVISIONING_CONFIG
 from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.controllers.concurrent_admission import FAMILY
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
 from kueue_dra_ref.controllers.elastic_pods import ElasticPods
 from kueue_dra_ref.controllers.finalizers import FinalizerController
@@ -112,7 +113,8 @@ class Manager:
         self._pauses = 0
         self._deferred: dict[tuple[str, Key], None] = {}
         """Victims to reconcile after the next cycle: their preemptor has not been admitted for long."""
-        self._handlers = self._with_checks(self._all_handlers())
+        handlers = self._with_checks(self._all_handlers())
+        self._handlers = self._with_variants(handlers)
         self._list_all(store)
 
     def _list_all(self, store: Store) -> None:
@@ -126,6 +128,16 @@ class Manager:
         if self.multikueue is not None:
             handlers = _merged(handlers, self.multikueue.handlers)
         return _merged(handlers, self.provisioning.handlers)
+
+    def _with_variants(self, handlers: Handlers) -> Handlers:
+        """Give handlers, and those of variants, which are deactivated with their parent before its work stops."""
+        variants = self.workloads.variants
+        first, *others = handlers["Workload"]
+        return {
+            **handlers,
+            "Workload": (first, variants.on_workload, *others),
+            "ClusterQueue": (*handlers["ClusterQueue"], variants.on_cluster_queue),
+        }
 
     def _all_handlers(self) -> Handlers:
         queues, finalizers = self.queues, self.finalizers
@@ -302,6 +314,8 @@ class Manager:
         match kind:
             case "Workload":
                 self.workloads.reconcile(key)
+            case each if each == FAMILY:
+                self.workloads.variants.reconcile(key)
             case owner if owner in POD_OWNERS:
                 self.pod_owners.reconcile(kind, key)
             case _:

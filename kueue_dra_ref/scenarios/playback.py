@@ -13,6 +13,7 @@ from kueue_dra_ref.api.pod_owners import POD_OWNERS, group_of_workload
 from kueue_dra_ref.api.queued_pods import is_of_group
 from kueue_dra_ref.api.topologies import TOPOLOGY
 from kueue_dra_ref.api.topology_assignment import assignment_of
+from kueue_dra_ref.api.variants import is_variant
 from kueue_dra_ref.scenarios.check_answers import answered
 from kueue_dra_ref.scenarios.roll_out import in_turns, reported, rolled_out, state_of
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
@@ -329,11 +330,14 @@ def _merged(steps: Sequence[Step], verb: str) -> list[Manifest]:
 
 
 def _owner(workload: Manifest) -> str:
-    """Name the Job or the group of pods of a workload, or else the workload."""
+    """Name the Job or the group of pods of a workload, or else the workload; a variant without the hash of a UID."""
     if group := group_of_workload(workload):
         return group
     owner = None if is_of_group(workload) else owner_of(workload)
-    return owner[1] if owner else str(workload["metadata"]["name"])
+    if owner:
+        return owner[1]
+    name = str(workload["metadata"]["name"])
+    return name.rpartition("-")[0] if is_variant(workload) else name
 
 
 def _workload(status: dict[str, Any]) -> Observation:

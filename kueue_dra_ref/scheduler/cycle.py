@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.types import ClusterQueue
+from kueue_dra_ref.api.variants import has_closed_gate
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, Snapshot
@@ -40,6 +41,8 @@ class Cycle:
     """Whether fair sharing orders the entries."""
     refused: Callable[[ClusterQueue, WorkloadInfo], Refusal | None]
     """Gives why a workload is not nominated, or None."""
+    less_preferred: Callable[[Entry], Key | None] = lambda _: None
+    """Gives the admitted variant from which a variant migrates, or None."""
     just_admitted: Collection[Key] = ()
     """The workloads that the last cycle admitted, and whose admission is not written yet."""
     processed: list[Entry] = field(default_factory=list)
@@ -103,7 +106,7 @@ class Cycle:
             self.snapshot.add_usage(queue, reserved)
             self.snapshot.place(entry.assignment.placed)
             return
-        if self._is_skipped(entry):
+        if self._is_gated(entry) or self._is_skipped(entry):
             return
         for target in entry.targets:
             self._preempted[target.workload.key] = target
@@ -111,6 +114,30 @@ class Cycle:
         self.snapshot.place(entry.assignment.placed)
         if mode is FlavorAssignmentMode.PREEMPT:
             self._preempt(entry)
+        else:
+            self._migrate(entry)
+
+    def _is_gated(self, entry: Entry) -> bool:
+        """Whether an entry needs preemption, and has a preemption gate that is not open."""
+        if entry.assignment.representative_mode is FlavorAssignmentMode.FIT:
+            return False
+        closed = has_closed_gate(entry.info.obj)
+        answer = self.behaviour.concurrent.gated.answer(closed)
+        if not answer:
+            return False
+        entry.requeue_reason = RequeueReason.PREEMPTION_GATED
+        entry.message = answer.value
+        entry.steps += (Step.by(answer.value, answer.rule),)
+        return True
+
+    def _migrate(self, entry: Entry) -> None:
+        """Keep a variant pending until the less preferred one that is admitted has released its quota."""
+        entry.migrates_from = self.less_preferred(entry)
+        if entry.migrates_from is None:
+            return
+        entry.requeue_reason = RequeueReason.PENDING_MIGRATION
+        entry.progress = None
+        entry.message += ". Pending the migration of 1 workload(s)"
 
     def _is_deferred(self, entry: Entry) -> bool:
         """Assign again if targets overlap; whether the entry then fits once the entries before it have preempted."""

@@ -11,6 +11,7 @@ from enum import Enum
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.explain.step import Step
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
@@ -30,6 +31,8 @@ class RequeueReason(Enum):
     NAMESPACE_MISMATCH = "the namespace selector of the ClusterQueue does not match"
     QUEUE_INACTIVE = "the ClusterQueue is not active"
     INVALID_REQUESTS = "its requests are not valid"
+    PENDING_MIGRATION = "the variant that is admitted has to release its quota"
+    PREEMPTION_GATED = "its preemption gate is closed"
     FAILED_CHECKS = "an admission check failed"
 
 
@@ -48,6 +51,8 @@ class Entry:
     targets: Targets = ()
     replaced: PreemptionTarget | None = None
     """The target that is the slice that it replaces."""
+    migrates_from: Key | None = None
+    """The admitted variant that has to release its quota."""
     requeue_reason: RequeueReason | None = None
     message: str = ""
     steps: tuple[Step, ...] = ()
@@ -85,5 +90,7 @@ _QUOTA_RESERVED_REASONS = {
     RequeueReason.NAMESPACE_MISMATCH: QuotaReservedReason.MISPLACED,
     RequeueReason.QUEUE_INACTIVE: QuotaReservedReason.STOPPED,
     RequeueReason.INVALID_REQUESTS: QuotaReservedReason.MISPLACED,
+    RequeueReason.PENDING_MIGRATION: QuotaReservedReason.PREEMPTING,
+    RequeueReason.PREEMPTION_GATED: QuotaReservedReason.GATED,
     RequeueReason.FAILED_CHECKS: QuotaReservedReason.UNTRIED,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from kueue_dra_ref.api.types import PodSet
@@ -224,6 +225,7 @@ class Nominator:
 
     def _oracle(self, entry: Entry) -> PreemptionOracle:
         info = entry.info
+        allow_flavor = self.behaviour.concurrent.allow_flavor
         replaced = {}
         for target in self._replaced(entry):
             for pod_set in target.workload.pod_sets:
@@ -237,6 +239,7 @@ class Nominator:
             strategies=self.strategies,
             ignore_undeclared=self.ignore_undeclared,
             draw=self._draw(info),
+            skip_flavor=partial(allow_flavor.answer, info.obj),
             replaced=replaced,
         )
 

@@ -20,6 +20,7 @@ from kueue_dra_ref.api.provisioning import CONTROLLER as PROVISIONING
 from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
 from kueue_dra_ref.api.spark_application import ROLES, SPARK_APPLICATION, role_of
 from kueue_dra_ref.api.topologies import PLACED_BY
+from kueue_dra_ref.api.variants import GATE
 from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
 from kueue_dra_ref.apiserver.schema_kueue import schema
 from kueue_dra_ref.apiserver.structural_schema import unknown_fields
@@ -43,12 +44,10 @@ _OF_RUNTIME = (
     "spec.podTemplateOverrides",
     "spec.runtimePatches",
 )
+_CHECKED_VARIANTS = "admission checks of work that has variants"
 _AUTOSCALING = "autoscaling of the RayCluster that belongs to other work"
 NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     ADMISSION_CHECK: {"spec.controllerName": _CHECKS},
-    "ClusterQueue": {
-        "spec.concurrentAdmissionPolicy": "concurrent admission",
-    },
     "ResourceFlavor": {"spec.topologyName": _TOPOLOGY},
     "RayJob": {"spec.rayClusterSpec.enableInTreeAutoscaling": _AUTOSCALING},
     "RayService": {"spec.rayClusterConfig.enableInTreeAutoscaling": _AUTOSCALING},
@@ -76,7 +75,6 @@ _MARKS: Mapping[str, str] = {
     "prebuilt-workload-name": "Workloads that another client creates",
     "priority-boost": "priority boosts",
     "admission-gated-by": "admission gates",
-    "workload-allowed-resource-flavors": "the allowed flavors of a Workload",
 }
 """Labels and annotations of Jobs and Workloads, without the domain of Kueue."""
 _SETTINGS: Mapping[tuple[str, ...], str] = {
@@ -100,6 +98,14 @@ def not_decided(manifest: Manifest, *, placed: bool = False) -> Iterator[FieldEr
 
     ``placed`` says that pods are placed on nodes, as the input has some.
     """
+    yield from _fields_not_decided(manifest, placed)
+    if manifest["kind"] == "ClusterQueue":
+        yield from _beside_variants(manifest, placed)
+    if manifest["kind"] in SUBMITTED:
+        yield from _labels_and_annotations(manifest, placed)
+
+
+def _fields_not_decided(manifest: Manifest, placed: bool) -> Iterator[FieldError]:
     fields = (_PLACED if placed else NOT_DECIDED).get(manifest["kind"], {})
     for path, subject in fields.items():
         for field, found in places(manifest, path):
@@ -109,12 +115,23 @@ def not_decided(manifest: Manifest, *, placed: bool = False) -> Iterator[FieldEr
                 yield _ignored(field, _NODES)
             elif not _is_of_kueue(found):
                 yield _ignored(field, subject)
-    if manifest["kind"] in SUBMITTED:
-        yield from _labels_and_annotations(manifest, placed)
 
 
-def _is_of_kueue(patches: Any) -> bool:
-    """Whether the patches of a TrainJob are those that Kueue writes itself."""
+def _beside_variants(queue: Manifest, placed: bool) -> Iterator[FieldError]:
+    """Name what is not decided of a ClusterQueue only if its Workloads have variants."""
+    policy = "spec.concurrentAdmissionPolicy"
+    for field, _ in places(queue, policy):
+        if places(queue, "spec.admissionChecksStrategy"):
+            yield _ignored("spec.admissionChecksStrategy", _CHECKED_VARIANTS)
+        if placed:
+            yield _ignored(field, "placement of the pods of work that has variants")
+
+
+def _is_of_kueue(written: Any) -> bool:
+    """Whether the patches of a TrainJob are those that Kueue writes itself, or the gates those of a variant."""
+    if written == [{"name": GATE}]:
+        return True
+    patches = written
     if not isinstance(patches, list) or not patches:
         return False
     managers = {each.get("manager") for each in patches if isinstance(each, dict)}
@@ -130,6 +147,7 @@ def settings_not_decided(
             yield _ignored(".".join(path), subject)
     yield from changed_configuration(configuration, behaviour)
     yield from _anchored(configuration, behaviour)
+    yield from _awaited_variants(configuration, behaviour)
     integrations = configuration.get("integrations") or {}
     frameworks = integrations.get("frameworks")
     if frameworks and FRAMEWORK not in frameworks:
@@ -148,6 +166,16 @@ def _anchored(configuration: Manifest, behaviour: Behaviour) -> Iterator[FieldEr
     is_on = isinstance(gates, Mapping) and gates.get(_ANCHOR_GATE, False)
     if is_on and configuration.get("admissionFairSharing"):
         yield _ignored("admissionFairSharing", _ANCHOR)
+
+
+def _awaited_variants(
+    configuration: Manifest, behaviour: Behaviour
+) -> Iterator[FieldError]:
+    """Name the settings by which Kueue waits for the pods of work that may have variants."""
+    gates = effective(behaviour.gates, configuration.get("featureGates") or {})
+    is_on = isinstance(gates, Mapping) and gates.get("ConcurrentAdmission", False)
+    if is_on and configuration.get("waitForPodsReady"):
+        yield _ignored("waitForPodsReady", "pods of work that has variants")
 
 
 def _frameworks_without_gate(

@@ -187,6 +187,19 @@ def queueing_strategy_is_known(write: AdmissionRequest) -> Faults:
     )
 
 
+@rule("CONC-020")
+def migration_mode_is_known(write: AdmissionRequest) -> Faults:
+    """The API server rejects a concurrentAdmissionPolicy without one of the two modes of migration.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ConcurrentAdmissionMigration, ConcurrentAdmissionMigrationMode)
+    """
+    policy = "spec.concurrentAdmissionPolicy"
+    modes = ("TryPreferredFlavors", "RetainFirstAdmission")
+    yield from missing(write.new, policy, "migration")
+    yield from missing(write.new, f"{policy}.migration", "mode")
+    yield from other_words(write.new, f"{policy}.migration.mode", modes)
+
+
 @rule("OBJECT-019")
 def preemption_policies_are_known(write: AdmissionRequest) -> Faults:
     """The API server rejects a ClusterQueue with an unknown preemption policy.

@@ -86,6 +86,18 @@ def reason_waiting_for_preemption(pending: NotAdmissible) -> Condition | None:
     return _quota_not_reserved("WaitingForPreemptedWorkloads", pending.message)
 
 
+@rule("CONC-017")
+def reason_admission_gated(pending: NotAdmissible) -> Condition | None:
+    """Kueue sets reason AdmissionGated on a workload whose preemption gate is closed.
+
+    Kueue: pkg/scheduler/scheduler.go (processEntry);
+        apis/kueue/v1beta2/workload_types.go (WorkloadAdmissionGated)
+    """
+    if pending.cause is not QuotaReservedReason.GATED:
+        return None
+    return _quota_not_reserved("AdmissionGated", pending.message)
+
+
 @rule("OBSERVE-005", "OBSERVE-006")
 def reason_misconfigured(pending: NotAdmissible) -> Condition | None:
     """Kueue sets reason Misconfigured when a queue is missing or does not accept the workload.

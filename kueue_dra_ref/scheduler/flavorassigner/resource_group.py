@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
     FungibilityCheck,
     PreemptionMode,
@@ -87,18 +88,21 @@ class ResourceGroupSearch:
         return last
 
     def _is_skipped(self, flavor: FlavorQuota) -> bool:
-        """Whether an assignment that is computed again keeps another flavor."""
-        if self.nominated is None:
-            return False
-        rules = self.check.rules
-        skipped = rules.keep_nominated.answer(
-            flavor.name, self.nominated, self.resource
+        """Whether an assignment that is computed again keeps another flavor, or the workload may not get this one."""
+        skipped = self._kept_nominated(flavor) or self.check.oracle.skip_flavor(
+            flavor.name
         )
         if not skipped:
             return False
         self._reasons.append(skipped.value)
         self.steps.append(Step.by(f"{self.trace.where}{skipped.value}", skipped.rule))
         return True
+
+    def _kept_nominated(self, flavor: FlavorQuota) -> Answer[str] | None:
+        if self.nominated is None:
+            return None
+        rules = self.check.rules.keep_nominated
+        return rules.answer(flavor.name, self.nominated, self.resource)
 
     def _last_tried(self, last: int, flavors: Sequence[FlavorQuota]) -> int:
         if not self.check.rules.resume_from_last_tried:

@@ -6,7 +6,7 @@ Kueue: pkg/scheduler/preemption/preemption_oracle.go (PreemptionOracle, Simulate
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from kueue_dra_ref.model.resource_node import (
     ResourceNode,
     height_of_lowest_subtree_that_fits,
 )
+from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
     GranularMode,
     PreemptionMode,
@@ -65,6 +66,8 @@ class PreemptionOracle:
     """Whether resources that the ClusterQueue does not cover are ignored."""
     draw: MapOrderDraw = field(default_factory=MapOrderDraw)
     """The order in which Go iterates over maps for the workload."""
+    skip_flavor: Callable[[str], Answer[str] | None] = lambda _: None
+    """Gives why the workload may not get a flavor, or None."""
     replaced: Mapping[str, ReservedPodSet] = field(default_factory=dict)
     """The pod sets of the slice that the workload replaces, by name."""
 

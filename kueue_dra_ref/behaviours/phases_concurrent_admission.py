@@ -1,0 +1,57 @@
+"""The phase of a behaviour in which a Workload is admitted with one of its variants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.reason_message import ReasonMessage
+from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First
+from kueue_dra_ref.rules.workload.concurrent_admission import Sibling
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConcurrentAdmissionRules:
+    """What becomes of a Workload that has a variant for each flavor of its ClusterQueue."""
+
+    enabled: AnyOf[[Manifest]] = AnyOf()
+    """Do the Workloads of a ClusterQueue have variants? Without rules: none do."""
+    variants: Collect[[Manifest], str] = Collect()
+    """For which flavors of the ClusterQueue are there variants?"""
+    allow_flavor: First[[Manifest, str], str] = First()
+    """What is reported of a flavor that a Workload may not get? Without rules: it may get any."""
+    not_queued: AnyOf[[]] = AnyOf()
+    """Is a parent kept out of the queues?"""
+    not_charged: AnyOf[[]] = AnyOf()
+    """Does the admission of a parent take no quota?"""
+    admitted: Each[[str], Condition] = Each()
+    """Which condition does a parent get with the variant of this name?"""
+    give_up: AnyOf[[Sibling]] = AnyOf()
+    """Is a variant deactivated, as another one is admitted?"""
+    deactivate_all: AnyOf[[bool]] = AnyOf()
+    """Are all variants deactivated, by whether their parent is active?"""
+    activate_all: AnyOf[[bool]] = AnyOf()
+    """Are all variants of an active parent activated, by whether one of them is admitted?"""
+    activate: AnyOf[[Sibling]] = AnyOf()
+    """Is a variant activated, although another one is admitted?"""
+    migrate: First[[str], ReasonMessage] = First()
+    """Why is the admitted variant evicted for a preferred one, which has this UID? Without rules: it is not."""
+    evict_with_variant: First[[], ReasonMessage] = First()
+    """Why is a parent evicted whose variant is evicted?"""
+    evict_without_variant: First[[], ReasonMessage] = First()
+    """Why is a parent evicted that has no admitted variant any more?"""
+    copy_pods_ready: AnyOf[[]] = AnyOf()
+    """Does the admitted variant have the condition PodsReady of its parent?"""
+    not_awaited: AnyOf[[bool]] = AnyOf()
+    """Does Kueue not wait for the pods of a Workload, by whether it is a variant?"""
+    finish: AnyOf[[]] = AnyOf()
+    """Do the variants finish with their parent?"""
+    delete: AnyOf[[bool]] = AnyOf()
+    """Is a variant deleted, by whether the ClusterQueue has its flavor? Without rules: none is."""
+    gate: Each[[], str] = Each()
+    """Which preemption gates does a variant have? Without rules: none."""
+    gated: First[[bool], str] = First()
+    """What is reported of a Workload that needs preemption, by whether it has a closed gate?"""
+    open_gate: First[[float | None], float] = First()
+    """In how many seconds is the gate of a blocked variant opened, by those since another one was?"""

@@ -1,0 +1,599 @@
+"""Concurrent admission: a variant of each Workload for each flavor (Kueue 0.18, KEP-8691; text silent)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kueue_dra_fixtures.aging import aged
+from kueue_dra_fixtures.builders import Pods, Work, a_job, a_missing_template, a_template, a_workload, gpu
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import a_cluster_queue, marked
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.variants import GATE, RETAIN, TRY, Contest, a_policy
+from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, unseen
+from kueue_dra_ref.api.variants import ALLOWED
+from kueue_dra_ref.target import Ref
+
+pytestmark = owns_kueue
+
+CARD = a_job(claims=[a_template(gpu())])
+CARDS = a_job(claims=[a_template(gpu(2))])
+URGENT = a_job(priority=10, claims=[a_template(gpu(2))])
+THREE = a_job(claims=[a_template(gpu(3))])
+CPUS = a_job(cpu="2")
+KINDS = [pytest.param(CARDS, id="devices"), pytest.param(CPUS, id="ordinary")]
+TIMES = {"timeout": "10m", "blockAdmission": False, "requeuingStrategy": {"backoffBaseSeconds": 3600}}
+OBSERVED = "UnadmittedWorkloadsObservability"
+LOWER = {"withinClusterQueue": "LowerPriority"}
+MODES = [pytest.param(TRY, id="try-preferred"), pytest.param(RETAIN, id="retain-first")]
+
+
+@covers("CONC-001", "CONC-002", "CONC-006", "CONC-008")
+@pytest.mark.parametrize("work", KINDS)
+def test_work_is_admitted_with_a_variant(lab: Lab, work: Work) -> None:
+    """It starts in the first flavor, and the other variant is given up."""
+    contest = Contest.of(lab, 2, 2)
+
+    job = contest.submit(work)
+
+    assert contest.states(job) == ["admitted", "inactive"]
+    assert contest.admitted(job) == 0
+    assert not lab.is_suspended(job)
+    name = contest.variant(job, 0)["metadata"]["name"]
+    assert lab.message(job, "Admitted") == f"The variant {name} is admitted"
+
+
+@covers("CONC-002", "CONC-005")
+@pytest.mark.parametrize("mode", MODES)
+def test_devices_are_charged_once(lab: Lab, mode: str) -> None:
+    """The Workload and its variant have the same admission, and the queue counts one of them."""
+    contest = Contest.of(lab, 2, 4, mode=mode)
+    contest.submit(CARDS)
+    job = contest.submit(THREE)
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 3})
+    assert contest.admitted(job) == 1
+    assert contest.queue.figures.counts.reserving == 2
+    reserved = contest.queue.figures.reserved
+    assert [reserved[flavor]["whole-gpus"] for flavor in contest.flavors] == ["2", "3"]
+    assert contest.queue.local_figures.counts.admitted == 2
+
+
+@covers("CONC-001")
+@pytest.mark.parametrize(
+    ("gates", "policy"),
+    [
+        pytest.param({}, a_policy(TRY), id="gate-off"),
+        pytest.param(GATE, None, id="no-policy"),
+    ],
+)
+def test_work_has_no_variants(lab: Lab, gates: dict[str, bool], policy: Any) -> None:
+    """The scheduler looks for a flavor as ever."""
+    lab.start(switched=gates)
+    flavors = lab.flavor("first"), lab.flavor("second")
+    groups = [{flavor: {"whole-gpus": 2} for flavor in flavors}]
+    queue = lab.queue(groups=groups, concurrentAdmissionPolicy=policy)
+    contest = Contest(lab=lab, queue=queue, flavors=flavors)
+
+    job = contest.submit(CARDS)
+
+    assert contest.states(job) == ["missing", "missing"]
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+@covers("CONC-003", "CONC-004")
+@pytest.mark.parametrize("work", KINDS)
+def test_variants_wait_and_their_parent_says_nothing(lab: Lab, work: Work) -> None:
+    """Each variant says what its flavor lacks; the queue counts both variants."""
+    contest = Contest.of(lab, 1, 1)
+
+    job = contest.submit(work)
+
+    assert lab.verdict(job) == unseen()
+    assert contest.states(job) == ["pending", "pending"]
+    assert contest.queue.figures.counts.pending == 2
+    message = contest.message(job, 1)
+    assert f"in flavor {contest.flavors[1]}, previously considered" in message
+    assert f"skipping flavor {contest.flavors[0]} due to WorkloadAllowedResourceFlavorAnnotation annotation" in message
+
+
+@covers("CONC-003")
+@pytest.mark.parametrize(
+    ("allowed", "place"),
+    [
+        pytest.param(None, 0, id="any"),
+        pytest.param((1,), 1, id="the-second"),
+        pytest.param((2, 1), 1, id="two-of-three"),
+    ],
+)
+def test_a_workload_names_its_flavors(lab: Lab, allowed: tuple[int, ...] | None, place: int) -> None:
+    """Also without variants: the annotation limits the search of any Workload."""
+    lab.start(switched=GATE)
+    flavors = [lab.flavor(f"choice{number}") for number in range(3)]
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 2} for flavor in flavors}])
+    made = lab.written(a_workload(Pods(claims=(a_template(gpu(2)),))), queue)
+    if allowed is not None:
+        made = marked(made, annotations={ALLOWED: ",".join(flavors[each] for each in allowed)})
+
+    job = lab.submit_manifest(made)
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": flavors[place]}}
+
+
+@covers("CONC-003")
+def test_no_flavor_is_allowed(lab: Lab) -> None:
+    """The annotation names a flavor that the ClusterQueue does not have."""
+    lab.start(switched=GATE)
+    queue = lab.queue({"whole-gpus": 2})
+    work = lab.written(a_workload(Pods(claims=(a_template(gpu(2)),))), queue)
+
+    job = lab.submit_manifest(marked(work, annotations={ALLOWED: "elsewhere"}))
+
+    assert lab.admission(job) is None
+    assert "due to WorkloadAllowedResourceFlavorAnnotation annotation" in lab.message(job)
+
+
+@covers("CONC-012", "CONC-013", "CONC-008")
+@pytest.mark.parametrize("work", KINDS)
+def test_work_migrates_to_a_preferred_flavor(lab: Lab, work: Work) -> None:
+    """As soon as its devices fit there: it stops, and starts in the other flavor."""
+    contest = Contest.of(lab, 2, 2)
+    first, job = contest.submit(work), contest.submit(work)
+    assert contest.states(job) == ["pending", "admitted"]
+
+    lab.finish(first)
+
+    assert contest.states(job) == ["admitted", "inactive"]
+    assert contest.admitted(job) == 0
+    assert lab.condition(job, "Evicted") == ("False", "QuotaReserved")
+    assert lab.message(job, "Evicted") == "Previously: Admitted variant was evicted"
+    reason = contest.condition(job, 1, "Evicted")
+    assert reason == ("True", "FlavorMigration")
+    assert contest.queue.figures.counts.reserving == 1
+
+
+@covers("CONC-011", "CONC-012", "CONC-024")
+@pytest.mark.parametrize(
+    ("work", "urgent", "place"),
+    [
+        pytest.param(CARDS, URGENT, 1, id="devices"),
+        pytest.param(CPUS, a_job(cpu="2", priority=10), None, id="ordinary"),
+    ],
+)
+def test_a_flavor_that_was_left(lab: Lab, work: Work, urgent: Work, place: int | None) -> None:
+    """The variant for it is never tried again after a migration, unless it requests devices."""
+    contest = Contest.of(lab, 2, 2, preemption=LOWER)
+    first, job = contest.submit(work), contest.submit(work)
+    lab.finish(first)
+    assert contest.admitted(job) == 0
+    preemptor, other = contest.submit(urgent), contest.submit(urgent)
+    assert [contest.admitted(each) for each in (preemptor, other, job)] == [0, 1, None]
+
+    lab.finish(other)
+
+    assert contest.admitted(job) == place
+
+
+@covers("CONC-007")
+def test_work_retains_its_first_flavor(lab: Lab) -> None:
+    """It does not migrate: its other variants are given up."""
+    contest = Contest.of(lab, 2, 2, 2, mode=RETAIN)
+    first, second, job = (contest.submit(CARDS) for _ in range(3))
+    assert contest.states(second) == ["inactive", "admitted", "inactive"]
+    assert contest.states(job) == ["inactive", "inactive", "admitted"]
+
+    lab.finish(first)
+
+    assert contest.admitted(second) == 1
+    assert contest.admitted(job) == 2
+
+
+@covers("CONC-009", "CONC-012", "CONC-019")
+def test_the_last_acceptable_flavor_bounds_migrations(lab: Lab) -> None:
+    """Work starts in any flavor, and from then on waits only for the acceptable ones."""
+    contest = Contest.of(lab, 2, 2, 2, last=0)
+    first, second, job = (contest.submit(CARDS) for _ in range(3))
+    assert contest.states(second) == ["pending", "admitted", "inactive"]
+    assert contest.states(job) == ["pending", "inactive", "admitted"]
+
+    lab.finish(second)
+    assert contest.states(job) == ["pending", "inactive", "admitted"]
+
+    lab.finish(first)
+    assert contest.states(job) == ["admitted", "inactive", "inactive"]
+
+
+@covers("CONC-010", "CONC-011")
+@pytest.mark.parametrize("work", KINDS)
+def test_deactivated_work_releases_its_devices(lab: Lab, work: Work) -> None:
+    """All its variants are deactivated with it, and activated with it."""
+    contest = Contest.of(lab, 2, 2)
+    job = contest.submit(work)
+
+    lab.activate(job, False)
+
+    assert contest.states(job) == ["inactive", "inactive"]
+    assert lab.verdict(job) == evicted("Deactivated")
+    assert lab.is_suspended(job)
+    assert contest.queue.figures.counts.reserving == 0
+
+    lab.activate(job, True)
+
+    assert contest.states(job) == ["admitted", "inactive"]
+    assert contest.queue.figures.counts.reserving == 1
+
+
+@covers("CONC-019")
+def test_a_preferred_variant_cannot_be_given_up_alone(lab: Lab) -> None:
+    """A user deactivates it, and Kueue activates it again."""
+    contest = Contest.of(lab, 2, 2)
+    contest.submit(CARDS)
+    job = contest.submit(CARDS)
+
+    contest.activate(job, 0, False)
+    assert contest.states(job) == ["pending", "admitted"]
+
+
+@covers("CONC-025")
+def test_reclaimable_pods_release_no_devices(lab: Lab) -> None:
+    """Only the Workload of the Job says that a pod will not run again."""
+    contest = Contest.of(lab, 2, 1)
+    job = contest.submit(a_job(pods=2, claims=[a_template(gpu())]))
+    other = contest.submit(CARDS)
+
+    lab.run(job, pods=1, succeeded=1)
+
+    assert lab.workload(job)["status"]["reclaimablePods"] == [{"name": "main", "count": 1}]
+    assert contest.queue.figures.reserved[contest.flavors[0]]["whole-gpus"] == "2"
+    assert contest.admitted(other) is None
+
+
+@covers("CONC-025")
+def test_variants_keep_their_pods(lab: Lab) -> None:
+    """A Job that waits is made smaller, and its variants are not."""
+    contest = Contest.of(lab, 1, 1)
+    job = contest.submit(a_job(pods=2, claims=[a_template(gpu())]))
+    assert contest.states(job) == ["pending", "pending"]
+
+    lab.scale(job, 1)
+
+    assert lab.workload(job)["spec"]["podSets"][0]["count"] == 1
+    assert contest.variant(job, 0)["spec"]["podSets"][0]["count"] == 2
+    assert contest.admitted(job) is None
+
+
+@covers("CONC-026")
+def test_pods_of_a_variant(lab: Lab) -> None:
+    """The variant has the condition PodsReady of its parent, and outlives the time for them."""
+    contest = Contest.of(lab, 2, 2, settings={"waitForPodsReady": TIMES})
+    job = contest.submit(CARDS)
+    assert contest.condition(job, 0, "PodsReady") == ("False", "WaitForStart")
+
+    lab.run_ready(job, pods=1, ready=1)
+
+    assert contest.condition(job, 0, "PodsReady") == lab.pods_ready(job) == ("True", "Started")
+    assert contest.states(job) == ["admitted", "inactive"]
+
+
+@covers("CONC-026", "CONC-006")
+def test_pods_that_are_not_ready_in_time(lab: Lab) -> None:
+    """The work stops, and starts again at once: its variant keeps the devices."""
+    contest = Contest.of(lab, 2, 2, settings={"waitForPodsReady": TIMES})
+    job = contest.submit(CARDS)
+
+    aged(lab, job, 1200)
+
+    assert contest.states(job) == ["admitted", "inactive"]
+    assert lab.message(job, "Evicted").startswith("Previously: Exceeded the PodsReady timeout")
+    assert contest.condition(job, 0, "Evicted") is None
+    assert not lab.is_suspended(job)
+    assert contest.queue.figures.counts.reserving == 1
+
+
+@covers("CONC-015")
+@pytest.mark.parametrize("work", KINDS)
+def test_variants_finish_with_their_parent(lab: Lab, work: Work) -> None:
+    """The next work gets the devices."""
+    contest = Contest.of(lab, 2, 1)
+    job, other = contest.submit(work), contest.submit(work)
+    assert contest.admitted(other) is None
+
+    lab.finish(job)
+
+    assert contest.states(job) == ["finished", "finished"]
+    assert contest.admitted(other) == 0
+    assert contest.queue.figures.counts.reserving == 1
+
+
+@covers("CONC-005", "CONC-015")
+def test_variants_are_deleted_with_their_work(lab: Lab) -> None:
+    """The next work gets the devices."""
+    contest = Contest.of(lab, 2, 1)
+    job, other = contest.submit(CARDS), contest.submit(CARDS)
+
+    lab.delete(job)
+
+    assert contest.admitted(other) == 0
+    assert contest.queue.figures.counts.reserving == 1
+    assert contest.queue.figures.counts.pending == 0
+
+
+@covers("CONC-014", "CONC-011", "CONC-002")
+def test_work_stops_without_its_variant(lab: Lab) -> None:
+    """A user deletes the admitted variant: Kueue creates it again, and the work starts again."""
+    contest = Contest.of(lab, 2, 1)
+    job = contest.submit(CARDS)
+    before = contest.variant(job, 0)["metadata"]["uid"]
+
+    lab.remove(Ref.of(contest.variant(job, 0)))
+    lab.settle()
+
+    assert contest.variant(job, 0)["metadata"]["uid"] != before
+    assert lab.message(job, "Evicted") == "Previously: No variant is running"
+    assert contest.queue.figures.counts.reserving == 1
+
+
+@covers("CONC-016")
+def test_variants_follow_the_flavors(lab: Lab) -> None:
+    """The variant of a removed flavor is gone, its work stops, and starts in a new one."""
+    contest = Contest.of(lab, 1, 2)
+    job = contest.submit(CARDS)
+    assert contest.states(job) == ["pending", "admitted"]
+    third = lab.flavor("third")
+
+    contest.queue.regroup({contest.flavors[0]: {"whole-gpus": 1, "cpu": 1}, third: {"whole-gpus": 2, "cpu": 2}})
+
+    assert set(contest.variants(job)) == {contest.flavors[0], third}
+    assert lab.flavors(job) == {"main": {"whole-gpus": third}}
+    assert contest.queue.figures.counts.reserving == 1
+
+
+@covers("CONC-013", "CONC-011")
+def test_a_preempted_variant_stops_its_work(lab: Lab) -> None:
+    """All its variants wait again."""
+    contest = Contest.of(lab, 2, 1, preemption=LOWER)
+    job = contest.submit(CARDS)
+
+    urgent = contest.submit(URGENT)
+
+    assert contest.admitted(urgent) == 0
+    assert lab.verdict(job) == evicted("VariantEvicted")
+    assert contest.states(job) == ["pending", "pending"]
+    assert lab.is_suspended(job)
+    assert contest.queue.figures.counts.reserving == 1
+
+
+@covers("CONC-017", "CONC-018")
+def test_one_variant_preempts(lab: Lab) -> None:
+    """Each of two flavors needs preemption: the work preempts in the first one only."""
+    contest = Contest.of(lab, 2, 2, preemption=LOWER)
+    first, second = contest.submit(CARDS), contest.submit(CARDS)
+
+    urgent = contest.submit(URGENT)
+
+    assert contest.states(urgent) == ["admitted", "inactive"]
+    assert lab.admission(first) is None
+    assert contest.states(second) == ["pending", "admitted"]
+    assert contest.gates(urgent) == [["Open"], []]
+    blocked = contest.condition(urgent, 0, "BlockedOnPreemptionGates")
+    assert blocked == ("False", "QuotaReserved")
+
+
+@covers("CONC-017", "CONC-018", "CONC-012")
+def test_work_preempts_for_a_preferred_flavor(lab: Lab) -> None:
+    """Although it fits in another one, which is left to its victim."""
+    contest = Contest.of(lab, 2, 2, preemption=LOWER)
+    victim = contest.submit(CARDS)
+
+    urgent = contest.submit(URGENT)
+
+    assert contest.states(urgent) == ["admitted", "inactive"]
+    assert contest.states(victim) == ["pending", "admitted"]
+
+
+@covers("CONC-013", "CONC-018")
+def test_a_preemptor_waits_for_the_pods(lab: Lab) -> None:
+    """The variant of its victim keeps the devices until they have stopped."""
+    contest = Contest.of(lab, 2, 2, preemption=LOWER)
+    first, second = contest.submit(CARDS), contest.submit(CARDS)
+    lab.run(first, pods=1)
+
+    urgent = contest.submit(URGENT)
+
+    assert contest.states(urgent) == ["pending", "pending"]
+    assert contest.states(second) == ["pending", "admitted"]
+    assert contest.condition(urgent, 0, "BlockedOnPreemptionGates") == ("True", "PreemptionGated")
+    assert contest.gates(urgent) == [["Open"], []]
+
+    lab.run(first, pods=0)
+
+    assert contest.states(urgent) == ["admitted", "inactive"]
+
+
+@covers("CONC-017", "CONC-018")
+def test_the_next_gate_opens_after_five_minutes(lab: Lab) -> None:
+    """The first variant cannot preempt any more: the second one may, but not at once."""
+    contest = Contest.of(lab, 2, 2, preemption=LOWER)
+    first, second = contest.submit(CARDS), contest.submit(CARDS)
+    lab.run(first, pods=1)
+    urgent = contest.submit(URGENT)
+    quota = {"whole-gpus": 0, "cpu": 0}, {"whole-gpus": 2, "cpu": 2}
+
+    contest.queue.regroup(dict(zip(contest.flavors, quota, strict=True)))
+
+    assert contest.states(urgent) == ["pending", "pending"]
+    assert contest.gates(urgent) == [["Open"], []]
+    assert contest.condition(urgent, 1, "BlockedOnPreemptionGates") == ("True", "PreemptionGated")
+    assert contest.message(urgent, 1) == "Workload requires preemption, but it's gated"
+    assert contest.states(second) == ["pending", "admitted"]
+
+    contest.age_gate(urgent, 0, 301)
+
+    assert contest.states(urgent) == ["pending", "admitted"]
+    assert contest.gates(urgent) == [["Open"], ["Open"]]
+
+
+@covers("CONC-017")
+@pytest.mark.parametrize(
+    ("observed", "reason"),
+    [pytest.param(False, "Pending", id="plain"), pytest.param(True, "AdmissionGated", id="observed")],
+)
+def test_a_gate_of_a_user(lab: Lab, observed: bool, reason: str) -> None:
+    """Also without variants: a Workload preempts nothing while its preemption gate is closed."""
+    lab.start(switched={**GATE, OBSERVED: observed})
+    queue = lab.queue({"whole-gpus": 2}, preemption=LOWER)
+    victim = queue.submit(CARDS)
+    made = lab.written(a_workload(Pods(claims=(a_template(gpu(2)),)), priority=10), queue)
+    made["spec"]["preemptionGates"] = [{"name": "example.com/later"}]
+
+    job = lab.submit_manifest(made)
+
+    assert lab.verdict(victim) == admitted({"whole-gpus": 2})
+    assert lab.condition(job, "QuotaReserved") == ("False", reason)
+    assert lab.message(job) == "Workload requires preemption, but it's gated"
+
+    lab.delete(victim)
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+@covers("CONC-004", "CONC-013", "OBSERVE-009")
+def test_observed_variants(lab: Lab) -> None:
+    """A parent has no reason until it was evicted; then it is pending evaluation, and its variants have reasons."""
+    contest = Contest.of(lab, 2, 1, gates={OBSERVED: True}, preemption=LOWER)
+    job = contest.submit(CARDS)
+
+    urgent = contest.submit(URGENT)
+
+    waiting = contest.submit(a_job(pods=2, claims=[a_template(gpu())]))
+    assert contest.admitted(urgent) == 0
+    assert lab.condition(waiting, "QuotaReserved") is None
+    assert lab.condition(job, "QuotaReserved") == ("False", "PendingEvaluation")
+    reasons = [contest.condition(waiting, place, "QuotaReserved") for place in (0, 1)]
+    assert reasons == [("False", "WaitingForQuota"), ("False", "ExceedsMaxQuota")]
+
+
+@covers("CONC-002", "CONC-004")
+def test_a_missing_template_is_reported_by_all(lab: Lab) -> None:
+    """By the Workload and by each of its variants, and none of them is queued."""
+    contest = Contest.of(lab, 2, 2)
+
+    job = contest.submit(a_job(claims=[a_missing_template("devices")]))
+
+    assert lab.verdict(job) == inadmissible(Reason.NO_TEMPLATE)
+    said = [contest.condition(job, place, "Requeued") for place in (0, 1)]
+    assert said == [lab.condition(job, "Requeued")] * 2
+    assert contest.queue.figures.counts.pending == 0
+
+
+@covers("CONC-005", "CONC-004")
+def test_a_starting_kueue_charges_variants_alone(lab: Lab) -> None:
+    """It counts the devices of each work once, and queues the other variants."""
+    contest = Contest.of(lab, 2, 2)
+    first, job = contest.submit(CARDS), contest.submit(CARDS)
+    waiting = contest.submit(CARDS)
+
+    lab.start(switched=GATE, mappings={"whole-gpus": ["gpu.example.com"], "more": ["more.example.com"]})
+
+    assert contest.queue.figures.counts.reserving == 2
+    assert contest.queue.figures.counts.pending == 3
+    assert contest.admitted(waiting) is None
+    lab.finish(first)
+    assert contest.admitted(job) == 0
+    assert contest.admitted(waiting) == 1
+
+
+@covers("CONC-020", "CONC-021", "CONC-022")
+@pytest.mark.parametrize(
+    ("flavors", "spec", "message"),
+    [
+        pytest.param(2, {}, "", id="complete"),
+        pytest.param(16, {}, "", id="16-flavors"),
+        pytest.param(17, {}, "cannot have more than 16 resource flavors in the ResourceGroup", id="17-flavors"),
+        pytest.param(
+            0, {}, "spec.resourceGroups: Invalid value: 0: must have exactly one ResourceGroup", id="no-group"
+        ),
+        pytest.param(
+            2,
+            {"queueingStrategy": "StrictFIFO"},
+            "StrictFIFO queueing strategy cannot be used when ConcurrentAdmissionPolicy is defined",
+            id="strict-order",
+        ),
+        pytest.param(
+            2,
+            {"concurrentAdmissionPolicy": a_policy(RETAIN, "f0")},
+            'Forbidden: may only be set when migration.mode is "TryPreferredFlavors" (got "RetainFirstAdmission")',
+            id="constraints-without-migration",
+        ),
+        pytest.param(
+            2,
+            {"concurrentAdmissionPolicy": a_policy(TRY, "f2")},
+            'Invalid value: "f2": must be one of the flavors defined in the ClusterQueue',
+            id="another-flavor",
+        ),
+        pytest.param(2, {"concurrentAdmissionPolicy": a_policy(TRY, "f1")}, "", id="last-acceptable-flavor"),
+        pytest.param(
+            2,
+            {"concurrentAdmissionPolicy": a_policy("Stay")},
+            'spec.concurrentAdmissionPolicy.migration.mode: Unsupported value: "Stay"',
+            id="unknown-mode",
+        ),
+        pytest.param(
+            2,
+            {"concurrentAdmissionPolicy": {"migration": {"constraints": {}}}},
+            "spec.concurrentAdmissionPolicy.migration.mode: Required value",
+            id="no-mode",
+        ),
+        pytest.param(
+            2,
+            {"concurrentAdmissionPolicy": {}},
+            "concurrentAdmissionPolicy.migration: Required value",
+            id="no-migration",
+        ),
+    ],
+)
+def test_policies(lab: Lab, flavors: int, spec: dict[str, Any], message: str) -> None:
+    """Variants need one resource group, an order in which none blocks the others, and known flavors."""
+    lab.start(switched=GATE)
+    group = {f"f{number}": {"whole-gpus": 1} for number in range(flavors)}
+    groups = lab.groups([group]) if group else []
+    made = a_cluster_queue(lab.name("cq"), groups, **{"concurrentAdmissionPolicy": a_policy(TRY), **spec})
+
+    answer = lab.denied(made)
+
+    assert bool(answer) is bool(message)
+    assert message in answer
+
+
+@covers("CONC-021")
+def test_a_policy_allows_one_resource_group(lab: Lab) -> None:
+    """Another group would need variants for each pair of flavors."""
+    lab.start(switched=GATE)
+    groups = lab.groups([{"a": {"whole-gpus": 1}}, {"b": {"cpu": 1}}])
+    made = a_cluster_queue(lab.name("cq"), groups, concurrentAdmissionPolicy=a_policy(TRY))
+
+    assert "spec.resourceGroups: Invalid value: 2: must have exactly one ResourceGroup" in lab.denied(made)
+
+
+@covers("CONC-023")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(a_policy(TRY), a_policy(RETAIN), id="another-mode"),
+        pytest.param(a_policy(TRY), None, id="removed"),
+        pytest.param(None, a_policy(TRY), id="added"),
+    ],
+)
+def test_a_policy_does_not_change(lab: Lab, before: Any, after: Any) -> None:
+    """A ClusterQueue keeps the policy that it was created with."""
+    lab.start(switched=GATE)
+    name = lab.name("cq")
+    groups = lab.groups([{"a": {"whole-gpus": 1}}])
+    lab.apply(a_cluster_queue(name, groups, concurrentAdmissionPolicy=before))
+
+    answer = lab.denied(a_cluster_queue(name, groups, concurrentAdmissionPolicy=after))
+
+    assert "spec.concurrentAdmissionPolicy: Invalid value" in answer
+    assert "field is immutable" in answer
