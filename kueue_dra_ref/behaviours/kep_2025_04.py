@@ -15,8 +15,12 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config import EARLIER_TEXTS_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_18 import POLICY
 from kueue_dra_ref.behaviours.kueue_0_19 import REASONS, kueue_0_19
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
+from kueue_dra_ref.behaviours.phases_concurrent_admission import (
+    ConcurrentAdmissionRules,
+)
 from kueue_dra_ref.behaviours.phases_dra import Charges, MappingSource, Preprocessing
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, QueueRules
@@ -105,6 +109,8 @@ def _installed(kueue: Behaviour) -> Behaviour:
         dependent_gates=(),
         # Claims and templates are read; the text has no use for classes or slices.
         role=reads("resourceclaims", "resourceclaimtemplates"),
+        # Concurrent admission is no subject of these texts.
+        concurrent=ConcurrentAdmissionRules(),
         # Topology-aware scheduling is no subject of the text; the next ones exclude it.
         topology=TopologyRules(),
     )
@@ -133,6 +139,10 @@ def _mapping(kueue: MappingRules) -> MappingRules:
 def _definitions(kueue: APIValidation) -> APIValidation:
     cluster_queue = replace(
         kueue.cluster_queue,
+        # There is no concurrentAdmissionPolicy.
+        limits=kueue.cluster_queue.limits.drop(
+            clusterqueue_crd.migration_mode_is_known
+        ),
         # In the examples, flavors of a group have quota for different resources.
         cel=kueue.cluster_queue.cel.drop(
             clusterqueue_crd.flavor_has_quota_of_each_covered_resource
@@ -158,7 +168,9 @@ def _webhooks(kueue: WebhookRules) -> WebhookRules:
         ),
         flavor=kueue.groups.flavor.drop(clusterqueue_webhook.flavor_is_in_one_group),
     )
-    return replace(kueue, groups=groups)
+    # There is no concurrentAdmissionPolicy.
+    cluster_queue = kueue.cluster_queue.drop(*POLICY)
+    return replace(kueue, groups=groups, cluster_queue=cluster_queue)
 
 
 def _priorities(kueue: PriorityClassRules) -> PriorityClassRules:

@@ -203,7 +203,7 @@ _CONCURRENT = ConcurrentAdmissionRules(
 )
 
 
-_POLICY = (
+POLICY = (
     _concurrent(concurrent_admission_webhook.variants_need_one_resource_group),
     _concurrent(concurrent_admission_webhook.at_most_16_variants),
     _concurrent(concurrent_admission_webhook.constraints_are_of_preferred_flavors),
@@ -305,7 +305,7 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
             pod_owner_webhook.leader_worker_set_keeps_queue_name
         ),
         # The concurrentAdmissionPolicy is new.
-        cluster_queue=earlier.cluster_queue.add(*_POLICY),
+        cluster_queue=earlier.cluster_queue.add(*POLICY),
         # Three more worker groups of a RayCluster.
         job=earlier.job.swap(
             ray_webhook.at_most_7_worker_groups, ray_webhook.at_most_10_ray_pod_sets
