@@ -271,6 +271,10 @@ def test_pods_of_a_variant(lab: Lab) -> None:
     job = contest.submit(CARDS)
     assert contest.condition(job, 0, "PodsReady") == ("False", "WaitForStart")
 
+    contest.age(job, 0, 1200)
+    assert contest.states(job) == ["admitted", "inactive"]
+    assert contest.condition(job, 0, "Evicted") is None
+
     lab.run_ready(job, pods=1, ready=1)
 
     assert contest.condition(job, 0, "PodsReady") == lab.pods_ready(job) == ("True", "Started")
