@@ -66,16 +66,16 @@ class Placing:
                 continue
             flavors = self.placer.flavors(assignment.flavors.values())
             result.error = self.placer.rules.several_flavors.or_else("", flavors)
-            if len(flavors) == 1:
-                charged = {
-                    resource: amount
-                    for resource, amount in assignment.usage.items()
-                    if assignment.flavors.get(resource) == flavors[0]
-                }
-                request = self.placer.request(
-                    pod_set, flavors[0], assignment.count, charged
-                )
-                self.requests.append(request)
+            if len(flavors) != 1:
+                continue
+            (flavor,) = flavors
+            charged = {
+                resource: amount
+                for resource, amount in assignment.usage.items()
+                if assignment.flavors.get(resource) == flavor
+            }
+            request = self.placer.request(pod_set, flavor, assignment.count, charged)
+            self.requests.append(request)
 
     def _place(self) -> FlavorAssignmentMode:
         places = self.placer.place(self.requests)

@@ -477,11 +477,18 @@ def test_pods_are_preempted_for_room(lab: Lab) -> None:
     assert lab.preemptions(low) == 1
 
 
-@covers("TAS-022", "TAS-010")
-def test_victims_need_not_use_the_scarce_device(lab: Lab) -> None:
-    """A device has to be freed, and the room of a workload that has none."""
+@covers("TAS-022")
+@pytest.mark.parametrize(
+    "allocatable",
+    [
+        pytest.param({}, id="no-device", marks=covers("TAS-010")),
+        pytest.param({"whole-gpus": "8"}, id="allocatable"),
+    ],
+)
+def test_victims_need_not_use_the_scarce_device(lab: Lab, allocatable: dict[str, Any]) -> None:
+    """A device has to be freed, and the room of a workload that has none; 0.17 also looks for devices on the node."""
     pool = Pool(lab=lab)
-    node = pool.node(cpu="2")
+    node = pool.node(cpu="2", **allocatable)
     queue = pool.queue(cpu=8, devices=1, **LOWER)
     queue.submit(cpus(annotations=ON_A_NODE, priority=1))
     queue.submit(cards(annotations=ON_A_NODE, priority=1))
