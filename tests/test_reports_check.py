@@ -102,6 +102,8 @@ def change(path: str, value: object) -> Callable[[Document], None]:
         pytest.param(change("integrity.planned", 4), "integrity.planned is 4, but 3 checks", id="planned"),
         pytest.param(change("checks.0.requirements", ["TOY-009"]), "cites TOY-009, which the report", id="unknown-id"),
         pytest.param(change("checks.0.id", "quota/test_toy::test_b"), "is listed more than once", id="twice"),
+        pytest.param(change("adequacy.caught", 0), "adequacy: ", id="mutants-without-outcome"),
+        pytest.param(change("adequacy.survived", -1), "-1 is less than the minimum", id="fewer-than-no-mutants"),
         pytest.param(change("checks.0.id", "quota/test_toy::test_z"), "checks is not sorted by id", id="order"),
     ],
 )

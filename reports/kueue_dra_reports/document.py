@@ -96,6 +96,30 @@ class ControlEntry(TypedDict):
     faults: list[str]
 
 
+class AdequacyCounts(TypedDict):
+    """What became of mutants of the reference; an equivalent changes nothing that can be seen."""
+
+    mutants: int
+    caught: int
+    equivalent: int
+    survived: int
+    unreached: int
+
+
+class AdequacyProfile(AdequacyCounts):
+    """Those mutants that cases of one profile run; several profiles can run one."""
+
+    name: str
+
+
+class AdequacyEntry(AdequacyCounts):
+    """A sample of mutants that the suite was tried on, and the command that tries it again."""
+
+    date: str
+    command: str
+    profiles: list[AdequacyProfile]
+
+
 class ExpectedFailureEntry(TypedDict):
     """A failure that the user expects, and whether it came: ``cases`` are those that failed."""
 
@@ -145,3 +169,4 @@ class Report(ReportHead):
     integrity: IntegrityEntry
     gate: NotRequired[GateEntry]
     controls: NotRequired[list[ControlEntry]]
+    adequacy: NotRequired[AdequacyEntry]

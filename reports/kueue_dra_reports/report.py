@@ -17,7 +17,7 @@ from typing import Any
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.explain.step import named
 from kueue_dra_ref.requirements.catalogue import Requirement
-from kueue_dra_reports import results
+from kueue_dra_reports import adequacy, results
 from kueue_dra_reports.document import (
     API_VERSION,
     KIND,
@@ -73,6 +73,7 @@ def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) ->
         "notApplicable": absent,
         "leftOut": left,
         "integrity": integrity,
+        "adequacy": adequacy.published(),
     }
     return {**report, "gate": gate_of(report, run.gate)}
 

@@ -10,6 +10,7 @@ from tabulate import tabulate
 
 from kueue_dra_ref.behaviours import marked
 from kueue_dra_ref.explain.step import named
+from kueue_dra_reports.adequacy import sentence
 from kueue_dra_reports.controls import line
 from kueue_dra_reports.document import (
     CheckEntry,
@@ -52,6 +53,8 @@ def rendered(report: Report, files: Iterable[str] = ()) -> str:
     ]
     parts += [f"{name}: {text}" for name, text in _absences(report)]
     parts += map(line, report.get("controls", ()))
+    if tried := report.get("adequacy"):
+        parts.append(f"adequacy: {sentence(tried)}")
     if written := ", ".join(files):
         parts.append(f"files: {written}")
     parts += gate_lines(report)

@@ -10,7 +10,12 @@ from kueue_dra_ref.api.files import DocumentError, text_of
 from kueue_dra_ref.api.yaml_text import parsed
 from kueue_dra_reports import gate, results
 from kueue_dra_reports.compare import differences
-from kueue_dra_reports.document import GateEntry, Report, RequirementEntry
+from kueue_dra_reports.document import (
+    AdequacyCounts,
+    GateEntry,
+    Report,
+    RequirementEntry,
+)
 from kueue_dra_reports.json_schema import ValidationError, published, violations
 from kueue_dra_reports.known_failures import KnownFailure
 from kueue_dra_reports.results import Outcomes
@@ -62,6 +67,7 @@ def inconsistencies(report: Report) -> list[str]:
         *_unknown(report, outcomes),
         *_unsorted(report),
         *_integrity_faults(report),
+        *_adequacy_faults(report),
     ]
     if wrong:
         return wrong
@@ -172,6 +178,27 @@ def _unsorted(report: Report) -> list[str]:
     return [
         f"{key} is not sorted by id" for key, ids in lists.items() if ids != sorted(ids)
     ]
+
+
+def _adequacy_faults(report: Report) -> list[str]:
+    """Check that each mutant has one outcome."""
+    tried = report.get("adequacy")
+    if tried is None:
+        return []
+    wrong = []
+    named: list[tuple[str, AdequacyCounts]] = [("adequacy", tried)]
+    for profile in tried["profiles"]:
+        named.append((f"adequacy of {profile['name']}", profile))
+    for name, counts in named:
+        done = (
+            counts["caught"]
+            + counts["equivalent"]
+            + counts["survived"]
+            + counts["unreached"]
+        )
+        if done != counts["mutants"]:
+            wrong.append(f"{name}: {done} outcomes of {counts['mutants']} mutants")
+    return wrong
 
 
 def _integrity_faults(report: Report) -> list[str]:

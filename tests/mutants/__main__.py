@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from kueue_dra_differential.mutants.mutant import UnknownModule, sample
 from kueue_dra_differential.mutants.places import ROOT
+from kueue_dra_reports import adequacy
 from kueue_dra_reports.shards import Shard
 from tests.mutants.arguments import BEHAVIOURS
 from tests.mutants.log import Log
@@ -83,6 +85,7 @@ class Part(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
     metavar="NAME",
     help="A behaviour whose cases look at a mutant; once for each.  [default: eleven, of KEP texts and releases]",
 )
+@click.option("--publish", is_flag=True, help="Write the figures for the reports of the suite, and for the README.")
 def main(
     modules: tuple[str, ...],
     number: int,
@@ -93,11 +96,14 @@ def main(
     folder: Path,
     recordings: tuple[Path, ...],
     behaviours: tuple[str, ...],
+    publish: bool,
 ) -> None:
     """Change one expression of the reference at a time, and run the cases that reach it.
 
     MODULES are packages or files below kueue_dra_ref. Ctrl-C ends the run; the next one goes on from the log.
     """
+    if publish and (modules or shard.of > 1):
+        raise click.UsageError("--publish is for a sample of all modules, tried whole")
     try:
         drawn = sample(modules, number, seed)[shard.index - 1 :: shard.of]
     except UnknownModule as error:
@@ -114,9 +120,21 @@ def main(
         raise SystemExit(f"the mutants cannot be tried: {error}") from None
     table = table_of(drawn, results)
     click.echo(table.text)
+    if publish:
+        command = _command(number, seed, behaviours)
+        adequacy.publish(table.adequacy(command, datetime.now(UTC).date()))
     for fault in table.wrong:
         click.echo(f"equivalents.toml: {fault}", err=True)
     raise SystemExit(0 if table.is_good(least) else 1)
+
+
+def _command(number: int, seed: int, behaviours: tuple[str, ...]) -> str:
+    """Give what tries the same mutants again."""
+    command = f"make mutants SAMPLE={number} SEED={seed}"
+    if behaviours == BEHAVIOURS:
+        return command
+    chosen = " ".join(f"--behaviour {each}" for each in behaviours)
+    return f'{command} ARGS="{chosen}"'
 
 
 if __name__ == "__main__":

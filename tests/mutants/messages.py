@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,6 +11,11 @@ class Record:
     """Run all cases unchanged, and write to a file which lines each of them runs."""
 
     file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """Name the profiles of the requirements that each case cites."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +42,8 @@ class KnockOut:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The first case that failed, and the steps of recorded scenarios that differ."""
+    """The first case that failed, the steps of recorded scenarios that differ, or the profiles of cases."""
 
     failed: str
     differing: Sequence[str] = ()
+    profiles: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -14,10 +14,11 @@ import coverage
 import pytest
 
 from kueue_dra_differential.mutants.places import PACKAGE, ROOT
+from kueue_dra_reports.collection import ROW, catalogue_of
 from tests.mutants import replays, swap
 from tests.mutants.arguments import arguments
 from tests.mutants.collected import Collected
-from tests.mutants.messages import Answer, Record, Try
+from tests.mutants.messages import Answer, Profiles, Record, Try
 from tests.mutants.serving import limit, opened
 
 
@@ -37,11 +38,22 @@ class Server(Collected):
         self.live = swap.live_functions(PACKAGE)
         self.caches = swap.caches(PACKAGE.name)
 
-    def answer(self, asked: Record | Try) -> Answer:
-        """Record, or try a mutant, in this process."""
-        if isinstance(asked, Record):
-            return self._recorded(asked)
-        return self._tried(asked)
+    def answer(self, asked: Profiles | Record | Try) -> Answer:
+        """Name profiles, record, or try a mutant, in this process."""
+        match asked:
+            case Profiles():
+                return Answer("", profiles=dict(self._profiles()))
+            case Record():
+                return self._recorded(asked)
+            case Try():
+                return self._tried(asked)
+
+    def _profiles(self) -> Iterator[tuple[str, frozenset[str]]]:
+        """Give each case with the profiles of what it cites; a recording cites nothing."""
+        for name, item in self.items.items():
+            if row := item.stash.get(ROW, None):
+                catalogue = catalogue_of(item.config)
+                yield name, frozenset(catalogue[cited].profile for cited in row.requirements)
 
     def _recorded(self, asked: Record) -> Answer:
         measured = coverage.Coverage(

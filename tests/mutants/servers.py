@@ -15,8 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kueue_dra_differential.mutants.places import ROOT
-from tests.mutants.messages import Answer, KnockOut, Record, Try
+from tests.mutants.messages import Answer, KnockOut, Profiles, Record, Try
 
+Question = Profiles | Record | Try | KnockOut
 BACKLOG = 64
 FRESH = "fresh"
 """The name of the server that has imported nothing of the project."""
@@ -36,7 +37,7 @@ class Server:
     process: subprocess.Popen[bytes]
     log: Path
 
-    def ask(self, question: Record | Try | KnockOut) -> Answer | None:
+    def ask(self, question: Question) -> Answer | None:
         """Wait for the answer; None if the process that ran the cases ended without one.
 
         Raises:
@@ -56,7 +57,7 @@ class Server:
         return self.process.poll() is not None
 
 
-def _answer(line: Connection, question: Record | Try | KnockOut) -> Answer | None:
+def _answer(line: Connection, question: Question) -> Answer | None:
     with line:
         line.send(question)
         try:

@@ -1,14 +1,16 @@
-"""What became of the mutants, by package; the list of equivalents is strict both ways."""
+"""What became of the mutants, by package and by profile; the list of equivalents is strict both ways."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 from tabulate import tabulate
 
 from kueue_dra_differential.mutants.mutant import Mutant
+from kueue_dra_reports.document import AdequacyCounts, AdequacyEntry, AdequacyProfile
 from tests.mutants.equivalents import Equivalent, equivalents, stale
 from tests.mutants.trial import CAUGHT, SURVIVED, UNREACHED, Result
 
@@ -22,13 +24,16 @@ class Table:
     """The outcomes by package, and the entries of the list that are wrong."""
 
     packages: dict[str, Counter[str]] = field(default_factory=dict)
+    profiles: dict[str, Counter[str]] = field(default_factory=dict)
     total: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
-    def add(self, mutant: Mutant, outcome: str) -> None:
+    def add(self, mutant: Mutant, result: Result, outcome: str) -> None:
         """Count one mutant."""
         package = "/".join(mutant.file.split("/")[1:-1])
         self.packages.setdefault(package, Counter())[outcome] += 1
+        for profile in result.profiles:
+            self.profiles.setdefault(profile, Counter())[outcome] += 1
         self.total[outcome] += 1
 
     @property
@@ -54,9 +59,31 @@ class Table:
         """The part that is caught of those that are no equivalents, from 0 to 1."""
         return self.total[CAUGHT] / max(self.expected, 1)
 
+    def adequacy(self, command: str, today: date) -> AdequacyEntry:
+        """Give the figures as a report has them."""
+        profiles: list[AdequacyProfile] = []
+        for name in sorted(self.profiles):
+            profiles.append({"name": name, **_counts(self.profiles[name])})
+        return {
+            "date": today.isoformat(),
+            "command": command,
+            **_counts(self.total),
+            "profiles": profiles,
+        }
+
     def is_good(self, least: int) -> bool:
         """Whether at least so many percent are caught, and no entry of the list is wrong."""
         return not self.wrong and 100 * self.share >= least
+
+
+def _counts(outcomes: Counter[str]) -> AdequacyCounts:
+    return {
+        "mutants": outcomes.total(),
+        "caught": outcomes[CAUGHT],
+        "equivalent": outcomes[EQUIVALENT],
+        "survived": outcomes[SURVIVED],
+        "unreached": outcomes[UNREACHED],
+    }
 
 
 def _row(name: str, counts: Mapping[str, int]) -> list[str | int]:
@@ -80,9 +107,9 @@ def table_of(drawn: Sequence[Mutant], results: Mapping[str, Result]) -> Table:
             result.after,
         )
         if entry not in known:
-            table.add(mutant, result.outcome)
+            table.add(mutant, result, result.outcome)
             continue
-        table.add(mutant, EQUIVALENT)
+        table.add(mutant, result, EQUIVALENT)
         if result.outcome == CAUGHT:
             table.wrong.append(f"{result.case} catches {result.name}")
     return table

@@ -39,6 +39,8 @@ class Result:
     seconds: float
     state: str
     """The state of the sources for which this holds."""
+    profiles: Sequence[str] = ()
+    """The profiles of the cases that run its line."""
 
     @property
     def file(self) -> str:
@@ -65,6 +67,8 @@ class Trials:
     """The steps of the recordings that differ unchanged."""
     jobs: int
     state: str
+    profiles: Mapping[str, frozenset[str]]
+    """The profiles of each case."""
     killers: dict[str, Counter[str]] = field(default_factory=dict)
     """How many mutants of a module each case has caught; those that caught most are tried first."""
 
@@ -86,9 +90,17 @@ class Trials:
             after=after,
             seconds=round(time.monotonic() - began, 1),
             state=self.state,
+            profiles=sorted(self._profiles(mutant)),
         )
         self.note([result])
         return result
+
+    def _profiles(self, mutant: Mutant) -> Iterator[str]:
+        """Give the profiles whose cases run the line."""
+        running = set[str]()
+        for reach in self.reaches:
+            running.update(reach.cases(mutant.file, mutant.lines))
+        yield from frozenset[str]().union(*(self.profiles.get(case, frozenset()) for case in running))
 
     def note(self, results: Iterable[Result]) -> None:
         """Note the cases that caught mutants of a module."""

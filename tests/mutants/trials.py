@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kueue_dra_differential.mutants.places import ROOT
-from tests.mutants.messages import Try
+from tests.mutants.messages import Profiles, Try
 from tests.mutants.recording import NotGreen, at_import, recorded
 from tests.mutants.servers import FRESH, Server
 from tests.mutants.settings import Settings
@@ -27,7 +27,17 @@ def trials_of(started: Mapping[str, Server], settings: Settings) -> Trials:
         expected=_unchanged(reaches[0].server, files),
         jobs=settings.jobs,
         state=settings.state,
+        profiles=_profiles(looking),
     )
+
+
+def _profiles(looking: Sequence[Server]) -> Mapping[str, frozenset[str]]:
+    """Give the profiles of each case, of all behaviours."""
+    found: dict[str, frozenset[str]] = {}
+    for server in looking:
+        if answer := server.ask(Profiles()):
+            found |= answer.profiles
+    return found
 
 
 def _unchanged(server: Server, recordings: Sequence[str]) -> frozenset[str]:

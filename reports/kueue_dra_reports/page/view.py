@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kueue_dra_reports import adequacy
 from kueue_dra_reports.document import CheckEntry, Report, RequirementEntry, RowEntry
 from kueue_dra_reports.kubernetes_form import compared
 from kueue_dra_reports.repeat import command_of
@@ -54,13 +55,16 @@ def _facts(report: Report) -> Sequence[tuple[str, str]]:
     """Give what was run, where, and when."""
     target, suite = report["target"], report["suite"]
     seconds = report["durationSeconds"]
-    return [
+    facts = [
         ("Target", subject(report)),
         ("Date", f"{report['date']}, {seconds:.0f} s"),
         ("Suite", f"{suite['name']} {suite['version']}, intent {report['intent']}"),
         ("Integrity", integrity_line(report["integrity"]).removeprefix("integrity: ")),
         ("To repeat it", target["reproduce"]["command"]),
     ]
+    if tried := report.get("adequacy"):
+        facts.insert(-1, ("Adequacy", adequacy.sentence(tried)))
+    return facts
 
 
 def _levels(report: Report) -> Sequence[View]:
