@@ -18,40 +18,42 @@ class ConcurrentAdmissionRules:
     enabled: AnyOf[[Manifest]] = AnyOf()
     """Do the Workloads of a ClusterQueue have variants? Without rules: none do."""
     variants: Collect[[Manifest], str] = Collect()
-    """For which flavors of the ClusterQueue are there variants?"""
+    """For which flavors of the ClusterQueue are there variants? Without rules: none."""
     allow_flavor: First[[Manifest, str], str] = First()
     """What is reported of a flavor that a Workload may not get? Without rules: it may get any."""
     not_queued: AnyOf[[]] = AnyOf()
-    """Is a parent kept out of the queues?"""
+    """Is a parent kept out of the queues? Without rules: it is queued."""
     not_charged: AnyOf[[]] = AnyOf()
-    """Does the admission of a parent take no quota?"""
+    """Does the admission of a parent take no quota? Without rules: it takes quota."""
     admitted: Each[[str], Condition] = Each()
-    """Which condition does a parent get with the variant of this name?"""
+    """Which condition does a parent get with the variant of this name? Without rules: none."""
     give_up: AnyOf[[Sibling]] = AnyOf()
-    """Is a variant deactivated, as another one is admitted?"""
+    """Is a variant deactivated, as another one is admitted? Without rules: it stays active."""
     deactivate_all: AnyOf[[bool]] = AnyOf()
-    """Are all variants deactivated, by whether their parent is active?"""
+    """Are all variants deactivated, by whether their parent is active? Without rules: they are not."""
     activate_all: AnyOf[[bool]] = AnyOf()
-    """Are all variants of an active parent activated, by whether one of them is admitted?"""
+    """Are all variants of an active parent activated, by whether one of them is admitted?
+    Without rules: they are not."""
     activate: AnyOf[[Sibling]] = AnyOf()
-    """Is a variant activated, although another one is admitted?"""
+    """Is a variant activated, although another one is admitted? Without rules: it is not."""
     migrate: First[[str], ReasonMessage] = First()
     """Why is the admitted variant evicted for a preferred one, which has this UID? Without rules: it is not."""
     evict_with_variant: First[[], ReasonMessage] = First()
-    """Why is a parent evicted whose variant is evicted?"""
+    """Why is a parent evicted whose variant is evicted? Without rules: it is not."""
     evict_without_variant: First[[], ReasonMessage] = First()
-    """Why is a parent evicted that has no admitted variant any more?"""
+    """Why is a parent evicted that has no admitted variant any more? Without rules: it is not."""
     copy_pods_ready: AnyOf[[]] = AnyOf()
-    """Does the admitted variant have the condition PodsReady of its parent?"""
+    """Does the admitted variant have the condition PodsReady of its parent? Without rules: it does not."""
     not_awaited: AnyOf[[bool]] = AnyOf()
-    """Does Kueue not wait for the pods of a Workload, by whether it is a variant?"""
+    """Does Kueue not wait for the pods of a Workload, by whether it is a variant? Without rules: it waits."""
     finish: AnyOf[[]] = AnyOf()
-    """Do the variants finish with their parent?"""
+    """Do the variants finish with their parent? Without rules: they do not."""
     delete: AnyOf[[bool]] = AnyOf()
     """Is a variant deleted, by whether the ClusterQueue has its flavor? Without rules: none is."""
     gate: Each[[], str] = Each()
     """Which preemption gates does a variant have? Without rules: none."""
     gated: First[[bool], str] = First()
-    """What is reported of a Workload that needs preemption, by whether it has a closed gate?"""
+    """What is reported of a Workload that needs preemption, by whether it has a closed gate? Without rules: nothing."""
     open_gate: First[[float | None], float] = First()
-    """In how many seconds is the gate of a blocked variant opened, by those since another one was?"""
+    """In how many seconds is the gate of a blocked variant opened, by those since another one was?
+    Without rules: it stays closed."""

@@ -53,7 +53,8 @@ class ExecutionLimit:
         target = self.rules.deactivate(time)
         if target is None:
             left = limit - before - since
-            self._come_back(working, left)
+            if left > 0:
+                self._come_back(working, left)
             return False
         if is_true(working, "DeactivationTarget"):
             return False
