@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import a_job, a_world
 from tests.commands import kueue_dra
+from tests.simulated import simulated
 from tests.test_running_cluster import CONFIGURATION
 
 POLICY = {"migration": {"mode": "TryPreferredFlavors"}}
@@ -46,15 +46,6 @@ def cluster(*cards: int, **spec: Any) -> list[Manifest]:
 def text(*objects: Manifest, configuration: Manifest = ON) -> str:
     """Give manifests as a file has them."""
     return yaml.safe_dump_all([*objects, configuration])
-
-
-def simulated(manifests: str) -> list[Manifest]:
-    """Simulate manifests of which everything is decided."""
-    result = kueue_dra("simulate", "-f", "-", "-o", "json", stdin=manifests)
-    assert result.exit_code == 0, result.stderr
-    assert "Not decided" not in result.stderr
-    found: list[Manifest] = json.loads(result.stdout)["items"]
-    return found
 
 
 def quotas(found: list[Manifest]) -> list[tuple[str, str]]:

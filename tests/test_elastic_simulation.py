@@ -16,6 +16,7 @@ from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import a_job, a_world
 from tests.commands import kueue_dra
+from tests.simulated import simulated
 from tests.test_running_cluster import CONFIGURATION
 
 
@@ -28,11 +29,7 @@ def an_elastic_job(pods: int) -> Manifest:
 
 
 def _simulated(*objects: Manifest) -> list[Manifest]:
-    result = kueue_dra("simulate", "-f", "-", "-o", "json", stdin=yaml.safe_dump_all([*objects, CONFIGURATION]))
-    assert result.exit_code == 0, result.stderr
-    assert "Not decided" not in result.stderr
-    found: list[Manifest] = json.loads(result.stdout)["items"]
-    return found
+    return simulated(yaml.safe_dump_all([*objects, CONFIGURATION]))
 
 
 def _grown(pods: int) -> list[Manifest]:

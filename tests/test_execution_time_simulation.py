@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from kueue_dra_ref.api.execution_time import LIMIT_LABEL
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import a_job, a_world
 from tests.commands import kueue_dra
+from tests.simulated import simulated
 from tests.test_running_cluster import CONFIGURATION
 
 NOW = "2025-09-17T14:00:00Z"
@@ -28,17 +28,9 @@ def _text(*objects: Manifest) -> str:
     return yaml.safe_dump_all([*objects, CONFIGURATION])
 
 
-def _simulated(text: str) -> list[Manifest]:
-    result = kueue_dra("simulate", "-f", "-", "-o", "json", stdin=text)
-    assert result.exit_code == 0, result.stderr
-    assert "Not decided" not in result.stderr
-    found: list[Manifest] = json.loads(result.stdout)["items"]
-    return found
-
-
 def _running_since(at: str, seconds: int) -> list[Manifest]:
     """Give a cluster with a Job that was admitted at a time."""
-    cluster = _simulated(_text(*a_world(gpus=1), _limited(seconds)))
+    cluster = simulated(_text(*a_world(gpus=1), _limited(seconds)))
     for each in cluster:
         for found in each.get("status", {}).get("conditions", ()):
             if found["type"] == "Admitted":
@@ -58,7 +50,7 @@ def _of_kind(cluster: list[Manifest], kind: str) -> Any:
 )
 def test_work_of_a_cluster_is_deactivated(seconds: int, over: bool) -> None:
     """It runs for two hours, by the newest time in the input."""
-    cluster = _simulated(_text(*_running_since("2025-09-17T12:00:00Z", seconds)))
+    cluster = simulated(_text(*_running_since("2025-09-17T12:00:00Z", seconds)))
 
     assert _of_kind(cluster, "Workload")["spec"]["active"] is not over
     assert is_true(_of_kind(cluster, "Workload"), "Admitted") is not over

@@ -11,6 +11,7 @@ import yaml
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import a_job, a_world
 from tests.commands import kueue_dra
+from tests.simulated import simulated
 from tests.test_running_cluster import CONFIGURATION
 
 NOW = "2025-09-17T14:00:00Z"
@@ -22,17 +23,9 @@ def _text(times: dict[str, str], *objects: Manifest) -> str:
     return yaml.safe_dump_all([*objects, {**CONFIGURATION, **section}])
 
 
-def _simulated(text: str) -> list[Manifest]:
-    result = kueue_dra("simulate", "-f", "-", "-o", "json", stdin=text)
-    assert result.exit_code == 0, result.stderr
-    assert "Not decided" not in result.stderr
-    found: list[Manifest] = json.loads(result.stdout)["items"]
-    return found
-
-
 def _ended(at: str, *, by_kueue: bool = False, has_status: bool = True) -> list[Manifest]:
     """Give a cluster with a Job that ended at a time: it is finished, or was deactivated by Kueue."""
-    cluster = _simulated(_text({}, *a_world(gpus=1), a_job("first")))
+    cluster = simulated(_text({}, *a_world(gpus=1), a_job("first")))
     ended = {"status": "True", "lastTransitionTime": at, "message": ""}
     for each in cluster:
         if each["kind"] == "Workload" and by_kueue:
@@ -65,14 +58,14 @@ def _kinds(cluster: list[Manifest]) -> list[str]:
 )
 def test_finished_workloads_of_a_cluster_are_deleted(times: dict[str, str], left: list[str]) -> None:
     """Two hours after their end, by the newest time in the input."""
-    assert _kinds(_simulated(_text(times, *_ended("2025-09-17T12:00:00Z")))) == left
+    assert _kinds(simulated(_text(times, *_ended("2025-09-17T12:00:00Z")))) == left
 
 
 def test_a_workload_is_kept_if_its_job_has_no_status() -> None:
     """The input may lack it, and Kueue would not create another one."""
     cluster = _ended("2025-09-17T12:00:00Z", has_status=False)
 
-    assert _kinds(_simulated(_text({"afterFinished": "1h"}, *cluster))) == ["Job", "Workload"]
+    assert _kinds(simulated(_text({"afterFinished": "1h"}, *cluster))) == ["Job", "Workload"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +75,7 @@ def test_deactivated_work_of_a_cluster_is_deleted(time: str, left: list[str]) ->
     """With its Workload."""
     cluster = _ended("2025-09-17T12:00:00Z", by_kueue=True)
 
-    assert _kinds(_simulated(_text({"afterDeactivatedByKueue": time}, *cluster))) == left
+    assert _kinds(simulated(_text({"afterDeactivatedByKueue": time}, *cluster))) == left
 
 
 @pytest.mark.parametrize(

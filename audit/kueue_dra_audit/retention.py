@@ -9,7 +9,7 @@ from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.workloads import is_active
-from kueue_dra_ref.controlplane.clock import seconds_of, time_of
+from kueue_dra_ref.controlplane.clock import since, time_of
 from kueue_dra_ref.target import Manifest
 
 _LATE = 60.0
@@ -32,8 +32,8 @@ def retention(cluster: AuditedCluster) -> Iterator[Finding]:
 
 def _of_finished(cluster: AuditedCluster, workload: Manifest) -> Iterator[Finding]:
     kueue = cluster.kueue
-    since = _since(workload, "Finished")
-    end = kueue.behaviour.retaining.finished(kueue.configuration.retention, since)
+    began = since(workload, "Finished")
+    end = kueue.behaviour.retaining.finished(kueue.configuration.retention, began)
     if end is not None and _is_overdue(cluster, end):
         yield _finding("RETAIN-001", workload, "it is finished", end)
 
@@ -42,8 +42,8 @@ def _of_deactivated(cluster: AuditedCluster, workload: Manifest) -> Iterator[Fin
     kueue = cluster.kueue
     rules = kueue.behaviour.retaining
     evicted = condition(workload, "Evicted") or {}
-    since = _since(workload, "Evicted")
-    end = rules.deactivated(kueue.configuration.retention, since)
+    began = since(workload, "Evicted")
+    end = rules.deactivated(kueue.configuration.retention, began)
     if end is None or not _is_overdue(cluster, end):
         return
     if not rules.by_kueue(evicted["reason"]):
@@ -64,11 +64,6 @@ def _owners(cluster: AuditedCluster, workload: Manifest) -> Iterator[Manifest]:
 def _is_overdue(cluster: AuditedCluster, end: float) -> bool:
     """Whether the newest time in the cluster is well past the end of a retention."""
     return cluster.dumped.seconds > end + _LATE
-
-
-def _since(workload: Manifest, kind: str) -> float:
-    found = condition(workload, kind) or {}
-    return seconds_of(found["lastTransitionTime"])
 
 
 def _finding(requirement: str, found: Manifest, state: str, end: float) -> Finding:

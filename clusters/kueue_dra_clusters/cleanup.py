@@ -34,8 +34,8 @@ from kueue_dra_ref.target import Manifest, Ref
 NAMESPACE = "Namespace"
 FLAVOR = "ResourceFlavor"
 
-_OWNERS = (JOB_KINDS.keys() | POD_OWNERS.keys()) - {POD.name}
-"""The kinds of work whose Workloads go with them; those of pods go with the last of these."""
+_OWNERS = (JOB_KINDS.keys() | POD_OWNERS.keys() | {"Workload"}) - {POD.name}
+"""The kinds of what its Workloads go with: work, and parents of variants; those of pods go with the last of these."""
 
 DEFAULT_CLASS = ("WorkloadPriorityClass", "default")
 """The kind and the name of the class that Kueue gives to Jobs without one, from 0.20 on by default."""
@@ -148,7 +148,7 @@ class Cleanup:
 
     def _is_gone(self, owner: Manifest, workload: Manifest) -> bool:
         """Whether work does not exist any more that owns a Workload."""
-        if owner["kind"] not in _OWNERS | {"Workload"}:
+        if owner["kind"] not in _OWNERS:
             return False
         namespace = workload["metadata"]["namespace"]
         ref = Ref(
@@ -180,7 +180,7 @@ class Cleanup:
         uids = self._uids(refs)
         going = []
         for ref in refs:
-            if ref.kind in _OWNERS or ref.kind == "Workload":
+            if ref.kind in _OWNERS:
                 self._deleted_jobs.add(uids[ref])
             if not self._delete(ref) or self.informers.watches(ref):
                 going.append(ref)

@@ -161,11 +161,14 @@ class ClusterQueue:
     """Whether it is there only as long as it is in use."""
 
     @property
+    def flavor_names(self) -> list[str]:
+        """The names of all its flavors, in their order."""
+        return [flavor.name for group in self.groups for flavor in group.flavors]
+
+    @property
     def flavors(self) -> frozenset[str]:
         """The names of all its flavors."""
-        return frozenset(
-            flavor.name for group in self.groups for flavor in group.flavors
-        )
+        return frozenset(self.flavor_names)
 
     def group_of(self, resource: str) -> ResourceGroup | None:
         """The group that covers a resource."""

@@ -6,7 +6,7 @@ Kueue: pkg/controller/concurrentadmission/controller.go (variantReconciler, Reco
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
@@ -114,12 +114,9 @@ class VariantReconciler:
         if not self.rules.delete:
             return
         for workload in self.store.every("Workload"):
-            if is_parent(workload) and self._cluster_queue(workload) == event.key[1]:
+            name = self.kueue.cluster_queue_of(workload)
+            if is_parent(workload) and name == event.key[1]:
                 self.kueue.reconcile(FAMILY, key_of(workload))
-
-    def _cluster_queue(self, workload: Manifest) -> str:
-        _, managed = self.kueue.queue_of(workload)
-        return managed.cluster_queue if managed else ""
 
     def _flavors(self, queue: Manifest) -> list[str]:
         return list(self.rules.variants(queue))
@@ -161,19 +158,22 @@ class VariantReconciler:
 
     def _family(self, parent: Manifest) -> Family | None:
         parent = self.store.get("Workload", key_of(parent)) or parent
-        _, managed = self.kueue.queue_of(parent)
-        queue = self.store.find(
-            "ClusterQueue", managed.cluster_queue if managed else ""
-        )
+        name = self.kueue.cluster_queue_of(parent)
+        queue = self.store.find("ClusterQueue", name)
         if queue is None or not self.rules.enabled(queue):
             return None
         flavors = self._flavors(queue)
         uid = parent["metadata"]["uid"]
-        own = [each for each in self.store.every("Workload") if is_owned_by(each, uid)]
+        own = []
+        for each in self.store.every("Workload"):
+            if is_owned_by(each, uid):
+                own.append(each)
 
         def place(variant: Manifest) -> int:
             flavor = variant_flavor(variant)
-            return flavors.index(flavor) if flavor in flavors else 0
+            if flavor not in flavors:
+                return 0
+            return flavors.index(flavor)
 
         own.sort(key=place)
         return Family(parent=parent, variants=own, queue=queue, flavors=flavors)
@@ -218,12 +218,7 @@ class VariantReconciler:
                 self.store.remove(Ref.of(each))
             elif is_known:
                 left.append(each)
-        return Family(
-            parent=family.parent,
-            variants=left,
-            queue=family.queue,
-            flavors=family.flavors,
-        )
+        return replace(family, variants=left)
 
     def _sync_eviction(self, family: Family) -> bool:
         """Evict the parent with a variant, and release the quota of that once the parent has none; True to wait."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.execution_time import BEFORE, LIMIT, limit_label_of
-from kueue_dra_ref.controlplane.clock import seconds_of, time_of
+from kueue_dra_ref.controlplane.clock import since, time_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.rules.workload.execution_time import ExecutionTime
@@ -44,15 +44,15 @@ class ExecutionLimit:
         if limit is None or not is_true(working, "Admitted"):
             return False
         before = working["status"].get(BEFORE, 0)
-        since = self._admitted_for(working)
+        admitted = self._admitted_for(working)
         time = ExecutionTime(
             limit=limit,
             before=before,
-            now=since,
+            now=admitted,
         )
         target = self.rules.deactivate(time)
         if target is None:
-            left = limit - before - since
+            left = limit - before - admitted
             if left > 0:
                 self._come_back(working, left)
             return False
@@ -72,9 +72,7 @@ class ExecutionLimit:
             working["status"][BEFORE] = before + counted
 
     def _admitted_for(self, working: Manifest) -> float:
-        found = condition(working, "Admitted") or {}
-        since = found["lastTransitionTime"]
-        return self.kueue.clock.seconds - seconds_of(since)
+        return self.kueue.clock.seconds - since(working, "Admitted")
 
     def _come_back(self, working: Manifest, left: float) -> None:
         """Reconcile a workload when its time is over, and say when that is."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.api.variants import parent_uid, variant_flavor
 from kueue_dra_ref.controllers.workload_conditions import evict
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -35,8 +34,9 @@ class FlavorMigration:
         own = entry.info.obj
         if not parent_uid(own) or not self.rules.migrate:
             return None
-        flavors = _flavors(entry.queue)
-        after = flavors[_place(own, flavors) + 1 :]
+        flavors = entry.queue.flavor_names
+        place = _place(own, flavors)
+        after = flavors[place + 1 :]
         for reserved in self.kueue.usage.reservations(entry.queue.name):
             if self._is_left(reserved.key, own, after):
                 return reserved.key
@@ -60,8 +60,8 @@ class FlavorMigration:
         migration = self.rules.migrate.answer(uid)
         if migration is None:
             return
-        name = "/".join(key)
-        text = f"it fits, so {name} is evicted: {migration.rule.sentence}"
+        namespace, name = key
+        text = f"it fits, so {namespace}/{name} is evicted: {migration.rule.sentence}"
         step = Step.by(text, migration.rule)
         entry.steps += (*entry.assignment.steps, step)
         self._evict(key, migration.value)
@@ -76,16 +76,9 @@ class FlavorMigration:
         self.store.put(working)
 
 
-def _flavors(queue: ClusterQueue) -> list[str]:
-    """Name the flavors of a ClusterQueue in their order."""
-    found = []
-    for group in queue.groups:
-        for flavor in group.flavors:
-            found.append(flavor.name)
-    return found
-
-
 def _place(variant: Manifest, flavors: list[str]) -> int:
     """Give the place of the flavor of a variant; one that the ClusterQueue does not have comes before all."""
     flavor = variant_flavor(variant)
-    return flavors.index(flavor) if flavor in flavors else -1
+    if flavor not in flavors:
+        return -1
+    return flavors.index(flavor)

@@ -28,9 +28,9 @@ class QueueReadiness:
     def place(self, working: Manifest) -> QueuePosition:
         """Describe the LocalQueue, the ClusterQueue, the namespace and the requests of a workload to the rules."""
         kueue = self.kueue
-        key, managed = kueue.queue_of(working)
+        key, _ = kueue.queue_of(working)
         local_queue = kueue.store.get("LocalQueue", key)
-        name = managed.cluster_queue if managed else ""
+        name = kueue.cluster_queue_of(working)
         queue = kueue.informers.queue(name)
         return QueuePosition(
             local_queue=key[1],

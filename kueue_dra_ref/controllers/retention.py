@@ -12,7 +12,7 @@ from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.workloads import is_active
-from kueue_dra_ref.controlplane.clock import seconds_of, time_of
+from kueue_dra_ref.controlplane.clock import since, time_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.model.lister import Key
@@ -30,8 +30,8 @@ class Retention:
 
     def sync_finished(self, workload: Manifest) -> None:
         """Delete a finished Workload if its time is over; otherwise come back to it then."""
-        since = _since(workload, "Finished")
-        end = self.rules.finished(self.settings, since)
+        began = since(workload, "Finished")
+        end = self.rules.finished(self.settings, began)
         if end is None or self._may_lack_status(workload):
             return
         key = key_of(workload)
@@ -49,8 +49,8 @@ class Retention:
             return False
         if not self.rules.by_kueue(evicted["reason"]):
             return False
-        since = _since(workload, "Evicted")
-        end = self.rules.deactivated(self.settings, since)
+        began = since(workload, "Evicted")
+        end = self.rules.deactivated(self.settings, began)
         if end is None:
             return False
         if self._has_passed(end, kind, key):
@@ -99,9 +99,3 @@ class Retention:
             return True
         self.kueue.reconcile_later(wait, key, kind)
         return False
-
-
-def _since(workload: Manifest, kind: str) -> float:
-    """Give when a condition became what it is."""
-    found = condition(workload, kind) or {}
-    return seconds_of(found["lastTransitionTime"])

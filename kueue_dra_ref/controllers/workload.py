@@ -336,8 +336,8 @@ class WorkloadReconciler:
 
     def _is_overtaken(self, working: Manifest) -> bool:
         """Whether a recording shows that Kueue looked at a workload with devices only once its queue was deleted."""
-        found = self.readiness.place(working).cluster_queue
-        queue = self.store.find("ClusterQueue", found)
+        name = self.kueue.cluster_queue_of(working)
+        queue = self.store.find("ClusterQueue", name)
         if queue is None or not is_deleted(queue):
             return False
         stored = self.store.get("Workload", key_of(working)) or working
@@ -358,10 +358,10 @@ class WorkloadReconciler:
 
     def _holder(self, working: Manifest) -> QuotaHolder:
         """Describe the queues of a workload; only a running LocalQueue leads to its ClusterQueue."""
-        key, managed = self.kueue.queue_of(working)
+        key, _ = self.kueue.queue_of(working)
         local_queue = self.store.get("LocalQueue", key)
-        name = managed.cluster_queue if managed else ""
-        cluster_queue = self.store.find("ClusterQueue", name) if managed else None
+        name = self.kueue.cluster_queue_of(working)
+        cluster_queue = self.store.find("ClusterQueue", name)
         return QuotaHolder(
             local_queue=key[1],
             local_queue_stop=stop_policy(local_queue),

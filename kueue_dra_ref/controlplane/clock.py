@@ -11,6 +11,9 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from math import inf
 
+from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.target import Manifest
+
 _START = datetime(2025, 9, 17, 12, 0, 0, tzinfo=UTC)
 """The start of simulated time: the date of the September text."""
 
@@ -74,6 +77,12 @@ def seconds_of(timestamp: str) -> float:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return (moment - _START).total_seconds()
+
+
+def since(obj: Manifest, kind: str) -> float:
+    """Give when a condition of an object became what it is, in simulated time."""
+    found = condition(obj, kind) or {}
+    return seconds_of(found["lastTransitionTime"])
 
 
 def time_of(seconds: float) -> str:

@@ -183,7 +183,7 @@ class Informers:
         if known is not None and known.queue is queue:
             return known.reasons
         missing = []
-        for flavor in _flavor_names(queue):
+        for flavor in queue.flavor_names:
             if self.flavor(flavor) is None:
                 missing.append(flavor)
         missing_checks, inactive_checks = self._useless_checks(queue)
@@ -201,7 +201,7 @@ class Informers:
 
     def _missing_topologies(self, queue: ClusterQueue) -> Iterator[tuple[str, str]]:
         """Name each topology that does not exist, with the flavor that names it."""
-        for flavor in _flavor_names(queue):
+        for flavor in queue.flavor_names:
             spec: Manifest = dict(self.flavor(flavor) or {})
             topology = spec.get("topologyName")
             if topology and self._store.find(TOPOLOGY, topology) is None:
@@ -260,14 +260,6 @@ class Informers:
 def _is_active(check: Manifest) -> bool:
     """Whether the controller of an AdmissionCheck has set it active."""
     return is_true({"status": {}, **check}, "Active")
-
-
-def _flavor_names(queue: ClusterQueue) -> list[str]:
-    names = []
-    for group in queue.groups:
-        for flavor in group.flavors:
-            names.append(flavor.name)
-    return names
 
 
 def labels_of(namespace: Manifest) -> dict[str, str]:

@@ -182,6 +182,11 @@ class Kueue:
         key = (namespace, name)
         return key, self.local_queues.get(key)
 
+    def cluster_queue_of(self, workload: Manifest) -> str:
+        """Name the ClusterQueue of a Workload; empty if Kueue does not manage its LocalQueue."""
+        _, managed = self.queue_of(workload)
+        return managed.cluster_queue if managed else ""
+
     def enqueue(self, obj: Manifest) -> bool:
         """Queue a workload in its LocalQueue and ClusterQueue; False when one does not exist.
 
@@ -216,10 +221,7 @@ class Kueue:
 
     def has_variants(self, obj: Manifest) -> bool:
         """Whether a Workload is admitted with one of its variants."""
-        _, managed = self.queue_of(obj)
-        if managed is None:
-            return False
-        return self._makes_variants(obj, managed.cluster_queue)
+        return self._makes_variants(obj, self.cluster_queue_of(obj))
 
     def is_charged(self, obj: Manifest) -> bool:
         """Whether the admission of a Workload takes quota."""
