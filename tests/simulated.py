@@ -9,7 +9,7 @@ from tests.commands import kueue_dra
 
 
 def simulated(manifests: str) -> list[Manifest]:
-    """Give the objects of a simulation that passes over nothing."""
+    """Give the objects of a simulation that decides everything."""
     result = kueue_dra("simulate", "-f", "-", "-o", "json", stdin=manifests)
     assert result.exit_code == 0, result.stderr
     assert "Not decided" not in result.stderr
