@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,26 @@ def test_generated_scenarios_with_a_topology_reach_what_it_decides() -> None:
     printed = json.dumps([[*answers(scenario, KUEUE_0_19)] for scenario in batch])
 
     assert [each for each in ('"places": {"j', "allow to fit", "excluded: ") if each not in printed] == []
+
+
+def test_generated_elastic_jobs_have_several_workloads() -> None:
+    """A Job that runs gets a larger Workload, which waits next to it or replaces it."""
+    drawn = batches(of=4, behaviour=KUEUE_0_19, number=5, count=12, wanted=["elastic-jobs"])
+    seen = (one for batch in drawn for each in batch for one in answers(each, KUEUE_0_19))
+
+    assert any("/" in name for one in seen for name in one.get("workloads", ()))
+
+
+def test_usage_decides_what_generated_queues_try_next() -> None:
+    """Without admission fair sharing in their Configuration, other work is admitted."""
+    changed = 0
+    for batch in batches(of=4, behaviour=KUEUE_0_19, number=5, count=8, wanted=["admission-fair-sharing"]):
+        for each in batch:
+            plain = {name: value for name, value in each.configuration.items() if name != "admissionFairSharing"}
+            without = replace(each, configuration=plain)
+            changed += [*answers(each, KUEUE_0_19)] != [*answers(without, KUEUE_0_19)]
+
+    assert changed
 
 
 def test_a_first_condition_that_a_real_kueue_lost_is_no_difference() -> None:

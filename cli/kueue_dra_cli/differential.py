@@ -154,7 +154,7 @@ class Part(click.ParamType[Shard]):
     type=click.Choice([*FEATURES]),
     multiple=True,
     help="A feature that every scenario has; repeatable. Without it, a seed decides which have admission checks, "
-    "and none has a topology.",
+    "and none has the others.",
 )
 @click.option(
     "--against-mutant",

@@ -25,6 +25,15 @@ class FungibilityPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LocalQueueUsage:
+    """The two LocalQueues of a ClusterQueue."""
+
+    orders: bool
+    """Whether the work of the one that has used less is next."""
+    weights: tuple[str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalQueueLine:
     """A ClusterQueue with its LocalQueue; quota and limits in devices, for each flavor in order."""
 
@@ -57,6 +66,8 @@ class LocalQueueLine:
     """Quota of pods in each flavor; None: not covered."""
     checks: tuple[tuple[int, bool], ...] = ()
     """Its admission checks, each with whether it is for the first flavor alone."""
+    usage: LocalQueueUsage | None = None
+    """Whose work is next by what they have used; None: it has one LocalQueue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from kueue_dra_differential import usage
 from kueue_dra_differential.config_profiles import ConfigProfile
-from kueue_dra_differential.swarm import NOW_AND_THEN
+from kueue_dra_differential.swarm import NOW_AND_THEN, SwarmConfig
 from kueue_dra_fixtures.profiles import a_configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.target import Manifest
@@ -34,6 +35,8 @@ SWITCHES = (
 Not FlavorFungibility: without it, Kueue retries a pending workload that found a flavor without a backoff
 (PREEMPT-048), and a few such queues leave it no time for the others.
 """
+SLICES = "ElasticJobsViaWorkloadSlices"
+"""The gate of elastic work."""
 _CREDITS = {
     "transformations": [
         {"input": "cpu", "strategy": "Retain", "outputs": {"credits": "1"}}
@@ -66,6 +69,7 @@ class ConfigSettings:
         mappings: Mapping[str, Any],
         theme: ConfigProfile,
         fair: Sequence[str],
+        swarm: SwarmConfig,
     ) -> Manifest:
         """Give the Configuration of a theme under these settings."""
         gates = (
@@ -74,12 +78,24 @@ class ConfigSettings:
             else {self.switched: not behaviour.gates.table[self.switched].default}
         )
         found = a_configuration(
-            behaviour, mappings, fair_sharing=fair, switched=gates, **theme.options
+            behaviour,
+            mappings,
+            fair_sharing=fair,
+            switched={**_needed(behaviour, swarm), **gates},
+            **theme.options,
         )
         resources = (_CREDITS if self.credited else {}) | (
             _LENIENT if self.lenient else {}
         )
+        if swarm.used:
+            found["admissionFairSharing"] = usage.SETTINGS
         return {**found, "resources": {**found["resources"], **resources}}
+
+
+def _needed(behaviour: Behaviour, swarm: SwarmConfig) -> dict[str, bool]:
+    """Give the gates that the features of a batch need."""
+    elastic = {SLICES: True} if swarm.elastic else {}
+    return {**elastic, **(usage.gates(behaviour) if swarm.used else {})}
 
 
 def some_settings(behaviour: Behaviour) -> SearchStrategy[ConfigSettings]:

@@ -31,6 +31,8 @@ class Submit:
     """Whether the small pod set has the same requests."""
     kind: str = "Job"
     """The kind of work, unless a Workload is submitted."""
+    elastic: bool = False
+    """Whether a Job is elastic."""
     near: str = ""
     """What its pods request of the topology, by the names of the requests."""
 

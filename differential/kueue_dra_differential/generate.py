@@ -136,7 +136,7 @@ def a_batch(
     swarm = draw(with_kinds(swarm, kinds_of(behaviour), THROUGH_PODS))
     found = []
     for mappings in (MAPPINGS, OTHER_MAPPINGS):
-        one = settings.configuration(behaviour, mappings, theme, fair)
+        one = settings.configuration(behaviour, mappings, theme, fair, swarm)
         found.append(with_frameworks(one, swarm.kinds))
     return draw(_scenarios(theme, swarm, found, of=of))
 

@@ -41,9 +41,19 @@ from kueue_dra_differential.queues import GeneratedQueues
 from kueue_dra_differential.topologies import NEAR
 from kueue_dra_differential.updates import rewritten
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_workload
-from kueue_dra_fixtures.manifests import a_priority_class, finished
+from kueue_dra_fixtures.manifests import (
+    a_priority_class,
+    finished,
+    marked,
+    with_spec,
+)
 from kueue_dra_ref.api.admission_checks import READY, RETRY
+from kueue_dra_ref.api.elastic_work import ELASTIC
+from kueue_dra_ref.api.job_kinds import JOB
 from kueue_dra_ref.target import Manifest
+
+MOST_PODS = 20
+"""The completions of an elastic Job."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -205,6 +215,8 @@ class GeneratedScenario:
             return pods.submitted()
         meta = {"name": name, "namespace": namespace}
         *others, made = other_work.manifests(self._work(event), meta, line)
+        if event.elastic and made["kind"] == JOB.name:
+            made = _elastic(made)
         self._jobs[name] = made
         return {"apply": [*others, made]}
 
@@ -249,7 +261,7 @@ class GeneratedScenario:
         )
 
     def _line(self, queue: int) -> str:
-        return f"lq{self.site.index(queue)}"
+        return f"lq{self._queues.local_queue_index(queue)}"
 
     def _one(self, job: int) -> list[Manifest]:
         """Give one of the jobs that exist, unless Kueue queues it through its pods; empty without any."""
@@ -296,6 +308,12 @@ class GeneratedScenario:
             return made
         self._succeeded[name] = before + 1
         return {**made, "status": {"active": 0, "succeeded": before + 1}}
+
+
+def _elastic(job: Manifest) -> Manifest:
+    """Let a Job run more pods at a time later."""
+    more = with_spec(job, completions=MOST_PODS)
+    return marked(more, annotations={ELASTIC: "true"})
 
 
 def _refs(made: Manifest | PodWork) -> list[Manifest]:

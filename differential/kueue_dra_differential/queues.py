@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kueue_dra_differential import usage
 from kueue_dra_differential.admission_checks import COUNT, a_check, strategy
 from kueue_dra_differential.cohort_tree import (
     FungibilityPolicy,
@@ -66,14 +67,22 @@ class GeneratedQueues:
         """The number of flavors, with the late ones and that of a CPU group."""
         return len(self.flavors) + 1
 
+    def local_queue_index(self, number: int) -> int:
+        """Give the index of a LocalQueue: the second ones of ClusterQueues that have two come after the first ones."""
+        count = len(self.lines)
+        second, line = divmod(number % (2 * count), count)
+        has_two = self.lines[line].usage is not None
+        return line + count if second and has_two else line
+
     @property
     def _late(self) -> list[int]:
         return [index for index, kind in enumerate(self.flavors) if kind == LATE]
 
     def recast(self, index: int, line: LocalQueueLine) -> GeneratedQueues:
-        """Replace one ClusterQueue."""
+        """Replace one ClusterQueue; its LocalQueues do not change."""
         lines = list(self.lines)
-        lines[index] = line
+        kept = usage.recast(lines[index].usage, line.usage)
+        lines[index] = replace(line, usage=kept)
         return replace(self, lines=tuple(lines))
 
     def objects(self) -> Iterator[Manifest]:
@@ -87,7 +96,13 @@ class GeneratedQueues:
                 yield self.cohort(index, above)
         for index in range(len(self.lines)):
             yield self.cluster_queue(index)
-            yield self.local_queue(index, to=index)
+            yield from self._local_queues(index)
+
+    def _local_queues(self, index: int) -> Iterator[Manifest]:
+        """Give one or two LocalQueues of a ClusterQueue."""
+        yield self.local_queue(index, to=index)
+        if self.lines[index].usage is not None:
+            yield self.local_queue(index + len(self.lines), to=index)
 
     def _ground(self) -> Iterator[Manifest]:
         """Give what flavors and ClusterQueues name: the topology with its nodes, and the admission checks."""
@@ -134,6 +149,7 @@ class GeneratedQueues:
             namespaceSelector=SELECTOR if line.selects else {},
             fairSharing=None if line.weight is None else {"weight": line.weight},
             admissionChecksStrategy=self._checks(line),
+            **usage.spec_of(line.usage),
             **spec,
         )
 
@@ -168,6 +184,10 @@ class GeneratedQueues:
 
     def local_queue(self, index: int, *, to: int, **spec: Any) -> Manifest:
         """Give one LocalQueue of the ClusterQueue ``to``."""
+        second, line = divmod(index, len(self.lines))
+        weight = usage.weight_of(self.lines[line].usage, second)
+        if weight is not None:
+            spec["fairSharing"] = {"weight": weight}
         return {
             "apiVersion": KUEUE,
             "kind": "LocalQueue",

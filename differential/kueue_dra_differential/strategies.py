@@ -52,7 +52,8 @@ from kueue_dra_differential.queue_events import (
     Team,
     Way,
 )
-from kueue_dra_differential.swarm import NOW_AND_THEN, SwarmConfig
+from kueue_dra_differential.swarm import NOW_AND_THEN, OFTEN, SwarmConfig
+from kueue_dra_differential.usage import some_usage
 
 T = TypeVar("T")
 Weights = dict[SearchStrategy[Any], int]
@@ -111,6 +112,7 @@ def lines(*, cohorts: int, flavors: int, swarm: SwarmConfig) -> Line:
         # Pending workloads still request pods that the queue no longer covers (docs/explanation/differences.md).
         pods=_some(swarm.progress, _pod_quotas(swarm), None),
         checks=_some(swarm.checks, st.sampled_from(admission_checks.PLACES), ()),
+        usage=_some(swarm.used, some_usage(), None),
     )
     return found if swarm.alone else found.map(_calm)
 
@@ -206,7 +208,7 @@ def events(
     theme: ConfigProfile, swarm: SwarmConfig, line: Line
 ) -> SearchStrategy[Event]:
     """The events of a scenario, mostly submissions; many kinds only in some batches; ``line`` draws its queues."""
-    queue = st.integers(0, MOST_QUEUES - 1)
+    queue = st.integers(0, MOST_QUEUES * (2 if swarm.used else 1) - 1)
     policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
     stop = st.builds(Stop, queue=queue, local=st.booleans(), policy=policies)
     way = st.builds(Way, queue=queue, open=st.booleans())
@@ -224,9 +226,7 @@ def events(
         often[stop] = 4
     often |= _of_pods(swarm)
     often |= _surroundings(way, swarm) | _of_nodes_and_checks(swarm)
-    if swarm.edits:
-        edit = _edit(queue, swarm)
-        often[edit] = 8
+    often |= _edits(queue, swarm)
     if swarm.rebuilt:
         rebuilt = _rebuilt(queue, line, swarm)
         often |= {way: 2, rebuilt: 10}
@@ -280,6 +280,7 @@ def _submissions(
         twice=_some(swarm.broad, st.booleans(), False),
         kind=st.sampled_from(swarm.kinds),
         near=_some(swarm.placed, topologies.near(), ""),
+        elastic=_some(swarm.elastic, OFTEN, False),
     )
 
 
@@ -299,16 +300,29 @@ def _surroundings(way: SearchStrategy[Way], swarm: SwarmConfig) -> Weights:
     return often
 
 
+def _edits(queue: Index, swarm: SwarmConfig) -> Weights:
+    """Updates of jobs; many of elastic ones change their size."""
+    if not swarm.edits:
+        return {}
+    often: Weights = {_edit(queue, swarm): 8}
+    return {**often, _resize(): 24} if swarm.elastic else often
+
+
 def _edit(queue: Index, swarm: SwarmConfig) -> SearchStrategy[Event]:
     """Update one of the jobs."""
-    pods = st.integers(1, 3)
-    resize = st.builds(Resize, job=EARLIER, pods=pods)
+    resize = _resize()
     priorities = st.sampled_from(PRIORITIES)
     rank = st.builds(Rank, job=EARLIER, priority=priorities)
     if not swarm.moves:
         return resize | rank
     move = st.builds(Move, job=EARLIER, queue=queue)
     return resize | rank | move
+
+
+def _resize() -> SearchStrategy[Resize]:
+    """Change how many pods one of the jobs has."""
+    pods = st.integers(1, 3)
+    return st.builds(Resize, job=EARLIER, pods=pods)
 
 
 def _rebuilt(

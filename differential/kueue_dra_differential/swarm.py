@@ -14,6 +14,7 @@ from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 NOW_AND_THEN = st.sampled_from((False, False, True))
+OFTEN = st.sampled_from((True, True, False))
 PANICS = frozenset({"0.14", "0.15", "0.16", "0.17"})
 """Minors that panic if, under fair sharing, a queue without a cohort preempts (docs/explanation/differences.md)."""
 WITHOUT_PREFERENCE = frozenset({"0.14"})
@@ -77,13 +78,22 @@ class SwarmConfig:
     Only of kinds that are suspended, since pods start with a gate of their own, and always with CPU: Kueue tries pods
     that request nothing but claims for ever (TAS-033). Only if a run asks for it.
     """
+    elastic: bool = False
+    """Jobs may be elastic, and grow and shrink while they run. Only if a run asks for it."""
+    used: bool = False
+    """ClusterQueues have two LocalQueues and may order their work by what each has used.
+
+    Only if a run asks for it.
+    """
     kinds: tuple[str, ...] = ("Job",)
     """The kinds of work that are submitted."""
 
 
 def with_features(swarm: SwarmConfig, wanted: Collection[str]) -> SwarmConfig:
     """Give a batch the features that a run asks for, in addition to its own."""
-    fields: dict[str, Any] = {FEATURES[name]: True for name in wanted}
+    fields: dict[str, Any] = {}
+    for name in wanted:
+        fields |= dict.fromkeys(FEATURES[name], True)
     return replace(swarm, **fields)
 
 
@@ -100,7 +110,7 @@ def with_kinds(
     if swarm.ranges:
         choices += [jobs] * 3
     drawn = draw(st.sampled_from(choices))
-    if swarm.rivals:
+    if swarm.rivals or swarm.elastic:
         return swarm
     if swarm.placed:
         drawn = tuple(kind for kind in drawn if kind not in through_pods[:-1])

@@ -2,5 +2,10 @@
 
 from __future__ import annotations
 
-FEATURES = {"admission-checks": "checks", "topology": "placed"}
+FEATURES = {
+    "admission-checks": ("checks",),
+    "topology": ("placed",),
+    "elastic-jobs": ("elastic", "edits"),
+    "admission-fair-sharing": ("used",),
+}
 """Their names, with their fields in `SwarmConfig`."""
