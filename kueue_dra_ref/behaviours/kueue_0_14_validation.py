@@ -13,10 +13,12 @@ from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, Fold
 from kueue_dra_ref.rules.config import mapping_names_0_15
 from kueue_dra_ref.rules.crd import (
+    admissioncheck_crd,
     clusterqueue_crd,
     localqueue_crd,
     resourceflavor_crd,
     shared_crd,
+    topology_crd,
     work_crd,
     workload_crd,
 )
@@ -54,6 +56,10 @@ _POD = (
 """What is checked after the containers, of a pod and of a pod template."""
 
 DEFINITIONS = APIValidation(
+    admission_check=CRDValidation(
+        limits=Collect(admissioncheck_crd.controller_name_is_required),
+        cel=Collect(admissioncheck_crd.controller_name_is_immutable),
+    ),
     cluster_queue=CRDValidation(
         limits=Collect(
             clusterqueue_crd.at_most_16_resource_groups,
@@ -121,6 +127,12 @@ DEFINITIONS = APIValidation(
         ),
         cel=Collect(localqueue_crd.cluster_queue_is_immutable),
     ),
+    multikueue_cluster=CRDValidation(
+        limits=Collect(admissioncheck_crd.kubeconfig_is_required_0_14)
+    ),
+    multikueue_config=CRDValidation(
+        limits=Collect(admissioncheck_crd.multikueue_clusters_are_required)
+    ),
     pod=JobValidation(
         before=Collect(
             job_validation.pod_claims_are_valid,
@@ -128,6 +140,9 @@ DEFINITIONS = APIValidation(
         ),
         container=_CONTAINER,
         after=Collect(*_POD),
+    ),
+    provisioning_request_config=CRDValidation(
+        limits=Collect(admissioncheck_crd.provisioning_class_is_required)
     ),
     resource_flavor=CRDValidation(
         limits=Collect(
@@ -141,6 +156,16 @@ DEFINITIONS = APIValidation(
             resourceflavor_crd.toleration_operator_is_known,
             resourceflavor_crd.exists_operator_takes_no_value,
             resourceflavor_crd.toleration_effect_is_known,
+        ),
+    ),
+    topology=CRDValidation(
+        limits=Collect(
+            topology_crd.levels_are_required, topology_crd.at_most_16_levels
+        ),
+        cel=Collect(
+            topology_crd.levels_are_immutable,
+            topology_crd.levels_are_unique,
+            topology_crd.hostname_is_the_lowest_level,
         ),
     ),
     work=CRDValidation(

@@ -46,7 +46,12 @@ from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First
 from kueue_dra_ref.rules.config import pods_ready_settings
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
-from kueue_dra_ref.rules.crd import clusterqueue_crd, work_crd, workload_crd
+from kueue_dra_ref.rules.crd import (
+    admissioncheck_crd,
+    clusterqueue_crd,
+    work_crd,
+    workload_crd,
+)
 from kueue_dra_ref.rules.dra import (
     claim_templates,
     claim_templates_0_14,
@@ -129,6 +134,10 @@ def _definitions(earlier: APIValidation) -> APIValidation:
     return replace(
         earlier,
         cluster_queue=_cluster_queue(earlier.cluster_queue),
+        # A MultiKueueCluster has a kubeconfig, or a ClusterProfile.
+        multikueue_cluster=CRDValidation(
+            limits=Collect(admissioncheck_crd.cluster_source_is_required)
+        ),
         workload=_workload(earlier.workload),
         # The definition of an MPIJob is that of mpi-operator 0.7.
         unknown_fields=earlier.unknown_fields.drop(

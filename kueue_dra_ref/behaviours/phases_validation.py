@@ -84,6 +84,8 @@ def _containers_of(write: AdmissionRequest) -> Iterator[PodContainer]:
 class APIValidation:
     """What the API server rejects: Kueue's kinds by their CRDs, and Jobs."""
 
+    admission_check: CRDValidation = CRDValidation()
+    """AdmissionChecks"""
     cluster_queue: CRDValidation = CRDValidation()
     """ClusterQueues"""
     cohort: CRDValidation = CRDValidation()
@@ -92,10 +94,18 @@ class APIValidation:
     """Jobs"""
     local_queue: CRDValidation = CRDValidation()
     """LocalQueues"""
+    multikueue_cluster: CRDValidation = CRDValidation()
+    """MultiKueueClusters"""
+    multikueue_config: CRDValidation = CRDValidation()
+    """MultiKueueConfigs"""
     pod: JobValidation = JobValidation()
     """Pods, and the pod templates of Deployments and StatefulSets"""
+    provisioning_request_config: CRDValidation = CRDValidation()
+    """ProvisioningRequestConfigs"""
     resource_flavor: CRDValidation = CRDValidation()
     """ResourceFlavors"""
+    topology: CRDValidation = CRDValidation()
+    """Topologies"""
     work: CRDValidation = CRDValidation()
     """Kinds of work other than Jobs"""
     unknown_fields: Collect[[str], str] = Collect()
@@ -114,10 +124,15 @@ class APIValidation:
         if write.new["kind"] in ("Pod", "Deployment", "StatefulSet"):
             return tuple(self.pod.faults(write))
         kinds = {
+            "AdmissionCheck": self.admission_check,
             "ClusterQueue": self.cluster_queue,
             "Cohort": self.cohort,
             "LocalQueue": self.local_queue,
+            "MultiKueueCluster": self.multikueue_cluster,
+            "MultiKueueConfig": self.multikueue_config,
+            "ProvisioningRequestConfig": self.provisioning_request_config,
             "ResourceFlavor": self.resource_flavor,
+            "Topology": self.topology,
             **dict.fromkeys(CUSTOM, self.work),
             "Workload": self.workload,
             "WorkloadPriorityClass": self.workload_priority_class,
