@@ -18,9 +18,11 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19_7 import kueue_0_19_7
 from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
 from kueue_dra_ref.behaviours.phases_status import StatusRules
+from kueue_dra_ref.behaviours.phases_validation import APIValidation
 from kueue_dra_ref.features.kube_features import kueue_0_20_gates
 from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import Collect, First
+from kueue_dra_ref.rules.crd import topology_crd
 from kueue_dra_ref.rules.dra import (
     charges,
     claim_templates,
@@ -41,6 +43,7 @@ def kueue_0_20() -> Behaviour:
         kueue="0.20",
         # Many gates are new, flipped or gone; all dependencies are in the registry that Kubernetes' gates share.
         gates=kueue_0_20_gates(),
+        definitions=_definitions(earlier.definitions),
         processing=_slices(_processing(earlier.processing)),
         charging=_charging(earlier.charging),
         reporting=_reporting(earlier.reporting),
@@ -55,6 +58,20 @@ def _prioritized(each: Rule[P, R]) -> Rule[P, R]:
 def _observed(each: Rule[P, R]) -> Rule[P, R]:
     """Put a rule in force while unadmitted workloads are observable."""
     return when(each, UnadmittedWorkloadsObservability=True)
+
+
+def _definitions(earlier: APIValidation) -> APIValidation:
+    return replace(
+        earlier,
+        # The levels of a Topology may change above the hostname (#13910).
+        topology=replace(
+            earlier.topology,
+            cel=earlier.topology.cel.swap(
+                topology_crd.levels_are_immutable,
+                topology_crd.levels_change_above_hostname,
+            ),
+        ),
+    )
 
 
 def _processing(earlier: Preprocessing) -> Preprocessing:

@@ -14,6 +14,10 @@ from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
 _LEVELS = "spec.levels"
+_MUTABLE = (
+    f"levels are mutable only when {HOSTNAME} is the lowest level both before and after"
+    " the change"
+)
 _LOWEST = f"the {HOSTNAME} label can only be used at the lowest level of topology"
 
 
@@ -36,16 +40,25 @@ def at_most_16_levels(write: AdmissionRequest) -> Faults:
     return at_most(write.new, _LEVELS, 16)
 
 
-@rule("OBJECT-057")
+@rule("OBJECT-061")
 def levels_are_immutable(write: AdmissionRequest) -> Faults:
     """The API server rejects an update of the levels of a Topology.
 
     Kueue: apis/kueue/v1beta2/topology_types.go (TopologySpec)
     """
-    before = _levels(write.before)
-    after = _levels(write.new)
-    if before and after and before != after:
+    if _are_changed(write):
         yield invalid(_LEVELS, "field is immutable")
+
+
+@rule("OBJECT-062")
+def levels_change_above_hostname(write: AdmissionRequest) -> Faults:
+    """The API server rejects an update of levels unless kubernetes.io/hostname is and stays the lowest.
+
+    Kueue 0.20: apis/kueue/v1beta2/topology_types.go (TopologySpec)
+    """
+    lowest = {_labels(each)[-1] for each in (write.before, write.new) if _levels(each)}
+    if _are_changed(write) and lowest != {HOSTNAME}:
+        yield invalid(_LEVELS, _MUTABLE)
 
 
 @rule("OBJECT-058")
@@ -69,6 +82,12 @@ def hostname_is_the_lowest_level(write: AdmissionRequest) -> Faults:
     labels = _labels(write.new)
     if HOSTNAME in labels[:-1]:
         yield invalid(_LEVELS, _LOWEST)
+
+
+def _are_changed(write: AdmissionRequest) -> bool:
+    before = _levels(write.before)
+    after = _levels(write.new)
+    return bool(before and after) and before != after
 
 
 def _levels(topology: Manifest) -> list[Any]:

@@ -13,6 +13,10 @@ from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 
 HOSTNAME = "kubernetes.io/hostname"
+MUTABLE = (
+    f"spec.levels: Invalid value: levels are mutable only when {HOSTNAME} is the lowest level both before and after "
+    "the change"
+)
 LOWEST = f"the {HOSTNAME} label can only be used at the lowest level of topology"
 
 
@@ -75,7 +79,7 @@ def test_the_controller_of_a_check_is_immutable(lab: Lab) -> None:
     assert found.endswith('spec.controllerName: Invalid value: "example.com/other": field is immutable')
 
 
-@covers("OBJECT-057")
+@covers("OBJECT-061")
 def test_the_levels_of_a_topology_are_immutable(lab: Lab) -> None:
     """Work may have been placed by them."""
     topology = lab.name("topology")
@@ -84,6 +88,25 @@ def test_the_levels_of_a_topology_are_immutable(lab: Lab) -> None:
     found = lab.denied(a_topology(topology, "example.com/rack"))
 
     assert found.endswith("spec.levels: Invalid value: field is immutable")
+
+
+@covers("OBJECT-062")
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        pytest.param([HOSTNAME], ["example.com/rack", HOSTNAME], "", id="above-the-hostname"),
+        pytest.param(["example.com/rack", HOSTNAME], ["example.com/rack"], MUTABLE, id="without-the-hostname"),
+        pytest.param(["example.com/rack"], ["example.com/rack", HOSTNAME], MUTABLE, id="below-a-rack"),
+    ],
+)
+def test_levels_change_above_the_hostname(lab: Lab, before: Sequence[str], after: Sequence[str], fault: str) -> None:
+    """Work is placed by hostnames then, whatever is above them."""
+    topology = lab.name("topology")
+    lab.apply(a_topology(topology, *before))
+
+    found = lab.denied(a_topology(topology, *after))
+
+    assert found.partition(" is invalid: ")[2] == fault
 
 
 @covers("OBJECT-058")
