@@ -99,6 +99,8 @@ def _awaiting(each: Rule[P, R], is_on: bool) -> Rule[P, R]:
 def _withdrawing(earlier: MultiKueueRules) -> MultiKueueRules:
     return replace(
         earlier,
+        # Copies are not made again for another priority.
+        prioritize=AnyOf(dispatched(dispatching.copies_get_the_priority)),
         # Copies of work go even if their Workload is gone.
         withdraw_work=AnyOf(dispatched(dispatching.work_without_workload_goes)),
         # An eviction on the worker is followed on the manager, and the other way round.

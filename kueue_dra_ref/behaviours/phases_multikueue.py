@@ -29,6 +29,8 @@ class MultiKueueRules:
     """Does a workload keep its state, by the number of connected clusters? Without rules: it does not."""
     wait: AnyOf[[bool]] = AnyOf()
     """Does a workload wait for its copies, by whether its other checks are Ready? Without rules: it does not."""
+    follow_config: AnyOf[[]] = AnyOf()
+    """Are workloads reconciled when the clusters of a check change? Without rules: they are not."""
     nominate: First[[frozenset[str]], frozenset[str]] = First()
     """Which connected clusters get a copy? Without rules: none."""
     winner: First[[CopyTimes], str] = First()
@@ -59,6 +61,8 @@ class MultiKueueRules:
     """With which message does the eviction of a copy set the check to Retry, by the cluster? Without rules: none."""
     retry_lost: First[[LostCopy], str] = First()
     """With which message does a copy that is not found set the check to Retry? Without rules: none."""
+    prioritize: AnyOf[[]] = AnyOf()
+    """Do copies get the priority of the workload when it changes? Without rules: they differ from then on."""
     differs: AnyOf[[Manifest, Manifest]] = AnyOf()
     """Is a copy deleted, by the spec of the workload and its own? Without rules: none."""
     evict_copy: First[[str], str] = First()

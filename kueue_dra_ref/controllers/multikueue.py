@@ -72,6 +72,8 @@ class MultiKueueWorkloads:
 
     def on_config(self, _: Event) -> None:
         """Reconcile all dispatched Workloads, because the clusters of a check have changed."""
+        if not self.rules.follow_config():
+            return
         for workload in self.store.every("Workload"):
             self._again(key_of(workload))
 
@@ -209,6 +211,8 @@ class MultiKueueWorkloads:
 
     def _withdraw_different(self, group: Group) -> None:
         spec = group.local["spec"]
+        if self.rules.prioritize():
+            group.prioritize()
         for name, copy in group.copies().items():
             if self.rules.differs(spec, copy["spec"]):
                 group.withdraw(name)

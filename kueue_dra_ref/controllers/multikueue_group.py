@@ -21,6 +21,9 @@ from kueue_dra_ref.model.dispatching import CopyTimes, JobPair
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest, Ref
 
+PRIORITY = ("priority", "priorityClassRef")
+"""What of the spec of a Workload its priority class decides."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Group:
@@ -100,6 +103,15 @@ class Group:
         ordered = sorted(times, key=lambda name: (times[name], name))
         return ordered[0] if ordered else None
 
+    def prioritize(self) -> None:
+        """Write the priority of the Workload to its copies, if its class or value has changed."""
+        spec = self.local["spec"]
+        changed = {key: spec[key] for key in PRIORITY if key in spec}
+        for name, copy in self.copies().items():
+            if not _has_class(copy) or changed.items() <= copy["spec"].items():
+                continue
+            self.remotes[name].store.put({**copy, "spec": {**copy["spec"], **changed}})
+
     def withdraw_all(self) -> None:
         """Delete what the manager has created on every worker."""
         for name in self.remotes:
@@ -172,3 +184,9 @@ class Group:
                 each["lastTransitionTime"] = self.kueue.clock.now
                 each["state"] = state
                 each["message"] = message
+
+
+def _has_class(copy: Manifest) -> bool:
+    """Whether the priority of a copy is that of a WorkloadPriorityClass."""
+    reference = copy["spec"].get("priorityClassRef") or {}
+    return reference.get("kind") == "WorkloadPriorityClass"

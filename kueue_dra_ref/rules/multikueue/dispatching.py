@@ -20,8 +20,6 @@ from kueue_dra_ref.model.dispatching import (
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
-_PRIORITY = ("priority", "priorityClassRef")
-
 
 def _active(value: bool, reason: str, message: str) -> Condition:
     return Condition(type="Active", value=value, reason=reason, message=message)
@@ -96,6 +94,15 @@ def dispatch_to_every_cluster(connected: frozenset[str]) -> frozenset[str]:
     Kueue: pkg/controller/admissionchecks/multikueue/workload.go (nominateAndSynchronizeWorkers)
     """
     return connected
+
+
+@rule("MK-049")
+def new_clusters_are_used_at_once() -> bool:
+    """The workloads of a check are reconciled when its MultiKueueConfig changes.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (configHandler)
+    """
+    return True
 
 
 @rule("MK-030")
@@ -247,18 +254,22 @@ def retry_when_copy_is_lost(lost: LostCopy) -> str | None:
     return "Reserving remote lost" if lost.ready_for >= lost.timeout else None
 
 
+@rule("MK-047")
+def copies_get_the_priority() -> bool:
+    """The priority of a workload is written to its copies when it changes.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    return True
+
+
 @rule("MK-016")
 def copies_go_when_they_differ(spec: Manifest, copied: Manifest) -> bool:
-    """A copy whose spec is not that of the workload is deleted, and made again; its priority may differ.
+    """A copy whose spec is not that of the workload is deleted, and made again.
 
     Kueue: pkg/controller/admissionchecks/multikueue/workload.go (isRemoteSpecOutOfSync)
     """
-    return _without_priority(spec) != _without_priority(copied)
-
-
-def _without_priority(spec: Manifest) -> Manifest:
-    """Give a spec without what Kueue changes in a copy that runs."""
-    return {key: value for key, value in spec.items() if key not in _PRIORITY}
+    return spec != copied
 
 
 @rule("MK-017")

@@ -136,8 +136,10 @@ def test_nothing_is_dispatched_without_quota_on_the_manager(fleet: Fleet, work: 
     quota = {"whole-gpus": 1, "cpu": 1}
     fleet.join(dict.fromkeys(quota, 0), quota, quota)
     job = fleet.submit(work)
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
 
-    fleet.expect_placed(job, pending(Reason.NEVER_FITS), None, None)
+    fleet.expect_never(lambda: fleet.left(job) != [1, 0, 0])
+    assert "admission" not in fleet.local(job).get("status", {})
 
 
 @covers("MK-006")

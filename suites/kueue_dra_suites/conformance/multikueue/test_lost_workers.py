@@ -124,6 +124,60 @@ def test_an_eviction_on_the_worker_evicts_the_workload(fleet: Fleet) -> None:
     fleet.expect(lambda: fleet.evictions(job), 1)
 
 
+@covers("MK-047")
+def test_a_copy_gets_the_priority_of_its_workload(fleet: Fleet) -> None:
+    """Another WorkloadPriorityClass: the copy is the same one as before."""
+    job, before = a_copy_of_low_priority(fleet)
+
+    fleet.manager.prefer(job, 5)
+
+    fleet.expect(lambda: fleet.copy_priority(1, job), 5)
+    assert fleet.copy_uid(1, job) == before
+
+
+@covers("MK-048")
+def test_a_copy_is_made_again_for_another_priority(fleet: Fleet) -> None:
+    """Another WorkloadPriorityClass: the copy is another one than before."""
+    job, before = a_copy_of_low_priority(fleet)
+
+    fleet.manager.prefer(job, 5)
+
+    fleet.expect(lambda: fleet.copy_priority(1, job), 5)
+    assert fleet.copy_uid(1, job) != before
+
+
+def a_copy_of_low_priority(fleet: Fleet) -> tuple[Job, str]:
+    """A Job whose copies wait for quota, and the UID of the first one."""
+    fleet.join(ONE, NONE, NONE)
+    job = fleet.submit(a_job(claims=[a_template(gpu())], priority=1))
+    fleet.expect(lambda: fleet.copy_priority(1, job), 1)
+    return job, fleet.copy_uid(1, job)
+
+
+@covers("MK-049")
+def test_a_cluster_that_is_added_gets_a_copy(fleet: Fleet) -> None:
+    """It runs the Job, because the first worker has no quota."""
+    fleet.join(ONE, NONE, ONE, clusters=[fleet.name(1)])
+    job = fleet.submit(CARD)
+    fleet.expect(lambda: fleet.left(job), [1, 1, 0])
+
+    fleet.use(*fleet.names)
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+
+
+@covers("MK-050")
+def test_a_cluster_that_is_added_gets_no_copy(fleet: Fleet) -> None:
+    """The first worker has no quota, and the Job goes on waiting there."""
+    fleet.join(ONE, NONE, ONE, clusters=[fleet.name(1)])
+    job = fleet.submit(CARD)
+    fleet.expect(lambda: fleet.left(job), [1, 1, 0])
+
+    fleet.use(*fleet.names)
+
+    fleet.expect_never(lambda: fleet.left(job) != [1, 1, 0])
+
+
 @covers("MK-044", "MK-017")
 def test_an_eviction_on_the_worker_sends_the_job_elsewhere(fleet: Fleet) -> None:
     """The queue of the worker is drained: the manager tries again, and the other worker runs the Job."""
@@ -168,6 +222,7 @@ def test_an_eviction_on_the_manager_leaves_the_copy(fleet: Fleet) -> None:
     fleet.drain(0)
 
     fleet.expect(lambda: fleet.evictions(job), 1)
+    fleet.expect(lambda: fleet.is_suspended(job), True)
     fleet.report(1, job, active=0)
     fleet.expect_never(lambda: fleet.job_status(job).get("active") != 1)
     assert fleet.runs(1, job)
@@ -223,6 +278,7 @@ def test_the_copy_of_a_job_goes_without_its_workload(fleet: Fleet) -> None:
     """A client deletes the Workload on the worker, and then the manager loses its quota."""
     job = on_the_first(fleet)
     fleet.delete_copy(1, job)
+    fleet.wait(lambda: fleet.left(job) == [1, 0, 0])
 
     fleet.drain(0)
 
@@ -235,6 +291,7 @@ def test_the_copy_of_a_job_stays_without_its_workload(fleet: Fleet) -> None:
     """A client deletes the Workload on the worker, and then the manager loses its quota."""
     job = on_the_first(fleet)
     fleet.delete_copy(1, job)
+    fleet.wait(lambda: fleet.left(job) == [1, 0, 0])
 
     fleet.drain(0)
 
