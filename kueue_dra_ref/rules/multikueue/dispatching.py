@@ -96,7 +96,7 @@ def dispatch_to_every_cluster(connected: frozenset[str]) -> frozenset[str]:
     return connected
 
 
-@rule("MK-049")
+@rule("MK-043")
 def new_clusters_are_used_at_once() -> bool:
     """The workloads of a check are reconciled when its MultiKueueConfig changes.
 
