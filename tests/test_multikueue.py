@@ -111,6 +111,19 @@ def test_settings_of_the_manager_that_are_not_decided_are_named(tmp_path: Path, 
     assert f"{field}: Not decided" in found.stderr
 
 
+def test_a_gate_of_earlier_releases_that_needs_workers_is_named(tmp_path: Path) -> None:
+    """Cases decide it, as they have workers; `explain` has none."""
+    file = written(
+        tmp_path, "featureGates: {MultiKueueWaitForWorkloadAdmitted: false, DynamicResourceAllocation: true}"
+    )
+
+    found = kueue_dra("explain", "-f", file, "train", "--behaviour", "kueue-0.17")
+
+    assert found.exit_code == 0
+    assert "reserved, it waits for admission checks: workers" in found.stdout
+    assert "featureGates.MultiKueueWaitForWorkloadAdmitted: Not decided" in found.stderr
+
+
 class OneCluster:
     """A target with the name of a live one, and nothing that it can dispatch to."""
 

@@ -65,6 +65,7 @@ def older(body: Any) -> Any:
                 part, lambda key, word: STOPS[key] if word == "MayStopSearch" else word
             )
             _priority_to_older(part)
+            _source_to_older(part)
     return found
 
 
@@ -98,6 +99,7 @@ def _newer_parts(item: Manifest) -> Manifest:
                 part, lambda key, word: "MayStopSearch" if word == STOPS[key] else word
             )
             _priority_to_newer(part)
+            _source_to_newer(part)
     return found
 
 
@@ -111,6 +113,18 @@ def _words(part: Manifest, word: Callable[[str, Any], Any]) -> None:
     found = part.get("flavorFungibility")
     if isinstance(found, dict):
         found.update({key: word(key, found[key]) for key in STOPS if key in found})
+
+
+def _source_to_older(part: Manifest) -> None:
+    """Move the kubeconfig of a MultiKueueCluster to where v1beta1 has it."""
+    source = part.pop("clusterSource", None)
+    if isinstance(source, dict):
+        part |= source
+
+
+def _source_to_newer(part: Manifest) -> None:
+    if "kubeConfig" in part:
+        part["clusterSource"] = {"kubeConfig": part.pop("kubeConfig")}
 
 
 def _priority_to_older(part: Manifest) -> None:

@@ -23,6 +23,7 @@ from kueue_dra_ref.behaviours.kueue_0_14_dra import (
     MAPPING,
     PROCESSING,
 )
+from kueue_dra_ref.behaviours.kueue_0_14_multikueue import DISPATCHING
 from kueue_dra_ref.behaviours.kueue_0_14_pods import PODS
 from kueue_dra_ref.behaviours.kueue_0_14_provisioning import PROVISIONING
 from kueue_dra_ref.behaviours.kueue_0_14_scheduling import (
@@ -56,6 +57,7 @@ def kueue_0_14() -> Behaviour:
         _scheduling(),
         sharing=SHARING,
         provisioning=PROVISIONING,
+        dispatching=DISPATCHING,
         limiting=LIMITING,
         retaining=RETAINING,
         random_map_order=True,

@@ -17,11 +17,13 @@ from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
+from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched, unmanaged
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
 )
 from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
+from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_provisioning import ProvisioningRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
@@ -63,6 +65,7 @@ from kueue_dra_ref.rules.flavorassigner import (
     topology,
 )
 from kueue_dra_ref.rules.jobframework import job_reconciliation, train_jobs
+from kueue_dra_ref.rules.multikueue import dispatching, dispatching_0_17
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import (
     in_use_finalizers,
@@ -104,6 +107,7 @@ def kueue_0_15() -> Behaviour:
         checking=_checking(earlier.checking),
         waiting=_waiting(earlier.waiting),
         provisioning=_provisioning(earlier.provisioning),
+        dispatching=_dispatching(earlier.dispatching),
         reporting=_reporting(earlier.reporting),
     )
 
@@ -117,6 +121,17 @@ def _installed(earlier: Behaviour) -> Behaviour:
         kueue="0.15",
         versions=KUEUE_0_15_VERSIONS,
         gates=kueue_0_15_gates(),
+    )
+
+
+def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
+    return replace(
+        earlier,
+        # The check of a Job is Ready, and the Job waits on the manager by itself if it has no manager of its own.
+        pend=AnyOf(),
+        # A change of the clusters concerns workloads that wait.
+        follow_config=AnyOf(dispatched(dispatching.new_clusters_are_used_at_once)),
+        hold=AnyOf(unmanaged(dispatching_0_17.job_waits_on_manager)),
     )
 
 

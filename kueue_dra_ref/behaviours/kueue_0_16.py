@@ -14,7 +14,9 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched, managed
 from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
+from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
@@ -26,8 +28,8 @@ from kueue_dra_ref.behaviours.phases_status import JobRules, PriorityClassRules
 from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_16_gates
-from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.model.slots import AllOf, AnyOf, Each
+from kueue_dra_ref.model.rule import P, R, Rule, when
+from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
 from kueue_dra_ref.rules.config import device_class_mappings, mapping_names_0_15
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.flavorassigner import (
@@ -41,6 +43,7 @@ from kueue_dra_ref.rules.jobframework import (
     pod_owners,
     workload_slices,
 )
+from kueue_dra_ref.rules.multikueue import dispatching, dispatching_0_17
 from kueue_dra_ref.rules.preemption import fair_sharing
 from kueue_dra_ref.rules.queue import pending_workloads
 from kueue_dra_ref.rules.webhooks import ray_webhook
@@ -68,7 +71,50 @@ def kueue_0_16() -> Behaviour:
         waiting=_waiting(earlier.waiting),
         assigning=_assigning(earlier.assigning),
         topology=_topology(earlier.topology),
+        dispatching=_dispatching(earlier.dispatching),
         fair_sharing=_fair_sharing(earlier.fair_sharing),
+    )
+
+
+def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
+    return replace(
+        _withdrawing(earlier),
+        # The copy that is admitted wins, and no longer the one that has quota.
+        winner=First(
+            _awaiting(dispatching.first_admitted_copy_wins, True),
+            _awaiting(dispatching_0_17.first_reserving_copy_wins, False),
+        ),
+        # A suspended Job shows the pods that still run on the worker.
+        sync_status=earlier.sync_status.add(
+            managed(dispatching_0_17.status_follows_while_pods_run)
+        ),
+    )
+
+
+def _awaiting(each: Rule[P, R], is_on: bool) -> Rule[P, R]:
+    """Put a rule in force by whether MultiKueue waits until copies are admitted."""
+    return when(each, MultiKueue=True, MultiKueueWaitForWorkloadAdmitted=is_on)
+
+
+def _withdrawing(earlier: MultiKueueRules) -> MultiKueueRules:
+    return replace(
+        earlier,
+        # Copies are not made again for another priority.
+        prioritize=AnyOf(dispatched(dispatching.copies_get_the_priority)),
+        # Copies of work go even if their Workload is gone.
+        withdraw_work=AnyOf(dispatched(dispatching.work_without_workload_goes)),
+        # An eviction on the worker is followed on the manager, and the other way round.
+        follow_evicted=AnyOf(
+            dispatched(dispatching_0_17.copy_evicted_by_manager_is_followed)
+        ),
+        retry_evicted=First(
+            when(
+                dispatching.retry_when_copy_is_evicted,
+                MultiKueue=True,
+                MultiKueueRedoAdmissionOnEvictionInWorker=True,
+            )
+        ),
+        evict_copy=First(dispatched(dispatching.copy_is_evicted_with_workload)),
     )
 
 

@@ -15,10 +15,12 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_17_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched
 from kueue_dra_ref.behaviours.kueue_0_14_topology import placing
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
+from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_retention import RetentionRules
 from kueue_dra_ref.behaviours.phases_scheduling import (
@@ -43,6 +45,7 @@ from kueue_dra_ref.rules.jobframework import (
     ray_jobs,
     spark_applications,
 )
+from kueue_dra_ref.rules.multikueue import dispatching, dispatching_0_17
 from kueue_dra_ref.rules.preemption import fair_sharing, preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota, pending_workloads
 from kueue_dra_ref.rules.webhooks import (
@@ -73,11 +76,34 @@ def kueue_0_17() -> Behaviour:
         extended=_EXTENDED,
         queueing=_queueing(earlier.queueing),
         topology=_topology(earlier.topology),
+        dispatching=_dispatching(earlier.dispatching),
         checking=_checking(earlier.checking),
         retaining=_retaining(earlier.retaining),
         cohorts=_cohorts(earlier.cohorts),
         preempting=_preempting(earlier.preempting),
         fair_sharing=_fair_sharing(earlier.fair_sharing),
+    )
+
+
+def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
+    return replace(
+        earlier,
+        # Each Job has MultiKueue as its manager.
+        manage=earlier.manage.gate(
+            dispatching.multikueue_manages_jobs, MultiKueue=True
+        ),
+        reject=earlier.reject.gate(dispatching.reject_other_managers, MultiKueue=True),
+        hold=AnyOf(),
+        sync_status=AnyOf(
+            dispatched(dispatching.status_follows_running_copy),
+            dispatched(dispatching_0_17.status_follows_while_pods_run),
+        ),
+        # Copies are created when the other checks are Ready.
+        wait=AnyOf(dispatched(dispatching.other_checks_come_first)),
+        # Work that is evicted on both clusters has the status of its copy, also if its worker evicted it.
+        follow_evicted=AnyOf(
+            dispatched(dispatching.copy_of_evicted_workload_is_followed)
+        ),
     )
 
 

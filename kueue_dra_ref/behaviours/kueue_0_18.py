@@ -18,8 +18,8 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_18_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched
 from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
-from kueue_dra_ref.behaviours.kueue_0_18_multikueue import DISPATCHING
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
@@ -33,6 +33,7 @@ from kueue_dra_ref.behaviours.phases_dra import (
     ExtendedResources,
     Preprocessing,
 )
+from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_provisioning import ProvisioningRules
@@ -85,6 +86,7 @@ from kueue_dra_ref.rules.jobframework import (
     ray_jobs,
     workload_slices,
 )
+from kueue_dra_ref.rules.multikueue import dispatching
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota, local_queue_usage
 from kueue_dra_ref.rules.webhooks import (
@@ -127,10 +129,28 @@ def kueue_0_18() -> Behaviour:
         topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
         provisioning=_provisioning(earlier.provisioning),
-        dispatching=DISPATCHING,
+        dispatching=_dispatching(earlier.dispatching),
         waiting=_waiting(earlier.waiting),
         concurrent=_CONCURRENT,
         reporting=_reporting(earlier.reporting),
+    )
+
+
+def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
+    return replace(
+        earlier,
+        # A workload goes on without connected clusters.
+        idle=AnyOf(),
+        # Only the copy that is admitted wins, and each eviction on a worker is followed.
+        winner=First(dispatched(dispatching.first_admitted_copy_wins)),
+        retry_evicted=First(dispatched(dispatching.retry_when_copy_is_evicted)),
+        # Work of the same name that others have created is not a copy.
+        foreign=AnyOf(dispatched(dispatching.work_of_others_is_no_copy)),
+        # A suspended Job has the status of a copy that is suspended too.
+        sync_status=AnyOf(
+            dispatched(dispatching.status_follows_running_copy),
+            dispatched(dispatching.status_follows_suspended_copy),
+        ),
     )
 
 

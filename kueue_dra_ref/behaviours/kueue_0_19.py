@@ -18,6 +18,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.kueue_0_18_5 import exact_requests, exact_sharing
 from kueue_dra_ref.behaviours.kueue_0_18_6 import sharing_with_ledger
@@ -434,22 +435,17 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
     )
 
 
-def _dispatched(each: Rule[P, R]) -> Rule[P, R]:
-    """Put a rule in force while MultiKueue is on."""
-    return when(each, MultiKueue=True)
-
-
 def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
     return replace(
         earlier,
         # The check says that the copy was admitted.
         won=earlier.won.swap(
-            dispatching.reservation_on, _dispatched(dispatching.admitted_on)
+            dispatching.reservation_on, dispatched(dispatching.admitted_on)
         ),
         # A copy that is gone is retried at once; the time of a lost worker counts from the loss.
         retry_lost=First(
-            _dispatched(dispatching.retry_when_copy_is_gone),
-            _dispatched(dispatching.retry_when_worker_is_lost),
+            dispatched(dispatching.retry_when_copy_is_gone),
+            dispatched(dispatching.retry_when_worker_is_lost),
         ),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kueue_dra_ref.api.admission_checks import check_states
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kind import PodSetPlace, replaced, template_at, template_of
 from kueue_dra_ref.api.job_kinds import (
@@ -17,6 +17,7 @@ from kueue_dra_ref.api.job_kinds import (
     pod_set_places,
     with_suspend,
 )
+from kueue_dra_ref.api.multikueue import is_multikueue
 from kueue_dra_ref.api.spark_application import (
     with_global_selector,
     without_global_selector,
@@ -53,9 +54,9 @@ class JobPods:
         """Run a Job exactly while its Workload is admitted; give reason and message if it can never start."""
         admitted = is_true(workload, "Admitted")
         if is_suspended(job):
-            if self.rules.unsuspend(admitted):
-                return self._start(job, workload)
-            return None
+            if not self.rules.unsuspend(admitted) or self._is_held(job, workload):
+                return None
+            return self._start(job, workload)
         runs_on = self.slices.runs_on(job, admitted)
         if not runs_on and self.rules.suspend(admitted):
             self.suspend(job, workload)
@@ -80,6 +81,17 @@ class JobPods:
                 part = _restored_part(changed, place, pod_set)
                 changed = replaced(changed, place.path, part)
         self._update(changed, suspended=True)
+
+    def _is_held(self, job: Manifest, workload: Manifest) -> bool:
+        """Whether admitted work stays suspended, because MultiKueue runs it on a worker."""
+        rules = self.kueue.behaviour.dispatching
+        if not rules.hold(job["kind"]):
+            return False
+        for state in check_states(workload):
+            check = self.store.find(ADMISSION_CHECK, state["name"])
+            if is_multikueue(check):
+                return True
+        return False
 
     def _start(self, job: Manifest, workload: Manifest) -> Failed | None:
         if failed := self.rules.fail_to_start(job):

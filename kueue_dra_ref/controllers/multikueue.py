@@ -20,7 +20,6 @@ from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.multikueue import (
     MANAGED_BY,
     is_multikueue,
-    managed_by,
     seconds_in,
     workload_copy,
 )
@@ -30,8 +29,8 @@ from kueue_dra_ref.controllers.workload_conditions import finish
 from kueue_dra_ref.controlplane.clock import seconds_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
+from kueue_dra_ref.model.dispatching import LostCopy
 from kueue_dra_ref.model.lister import Key
-from kueue_dra_ref.rules.multikueue.dispatching import LostCopy
 from kueue_dra_ref.target import Manifest, Ref
 
 DISPATCHED = "MultiKueueWorkload"
@@ -73,6 +72,8 @@ class MultiKueueWorkloads:
 
     def on_config(self, _: Event) -> None:
         """Reconcile all dispatched Workloads, because the clusters of a check have changed."""
+        if not self.rules.follow_config():
+            return
         for workload in self.store.every("Workload"):
             self._again(key_of(workload))
 
@@ -99,10 +100,16 @@ class MultiKueueWorkloads:
             self._gone.pop(key, None)
         elif local is None:
             self._reconcile_deleted(group)
-        elif not self._is_rejected(group):
+        elif not self._is_rejected(group) and not self._is_idle(group):
             self._reconcile(group)
 
+    def _is_idle(self, group: Group) -> bool:
+        connected = len(group.remotes)
+        return self.rules.idle(connected)
+
     def _reconcile_deleted(self, group: Group) -> None:
+        if self._is_idle(group):
+            return
         self._gone.pop(group.key, None)
         if self.rules.withdraw_deleted():
             group.withdraw_all()
@@ -136,8 +143,8 @@ class MultiKueueWorkloads:
 
         Kueue's scheduler takes a new Workload from its queue before a check has an answer.
         """
-        job = group.work()
-        message = self.rules.reject(managed_by(job) if job else "")
+        kind = group.job.kind
+        message = self.rules.reject(kind, group.manager)
         if message is None:
             return False
         if group.key in self._unmanaged:
@@ -159,7 +166,7 @@ class MultiKueueWorkloads:
         if self._follows_end(group) or self._follows_eviction(group):
             return
         self._withdraw_different(group)
-        winner = self.rules.winner(group.since("Admitted"))
+        winner = self.rules.winner(group.times())
         if winner is not None:
             self._converge(group, winner)
         elif group.state["state"] == READY:
@@ -183,7 +190,7 @@ class MultiKueueWorkloads:
         evicted = group.first("Evicted")
         if evicted is None:
             return False
-        if is_true(group.local, "Evicted"):
+        if self._follows_evicted(group, evicted):
             group.sync(evicted, self.origin)
             return True
         if group.state["state"] != READY:
@@ -194,8 +201,18 @@ class MultiKueueWorkloads:
         group.answer(RETRY, message)
         return True
 
+    def _follows_evicted(self, group: Group, cluster: str) -> bool:
+        """Whether an evicted copy is followed; its status tells why it was evicted."""
+        copies = group.copies()
+        found = condition(copies[cluster], "Evicted") or {}
+        reason = found["reason"]
+        evicted = is_true(group.local, "Evicted")
+        return self.rules.follow_evicted(evicted, reason)
+
     def _withdraw_different(self, group: Group) -> None:
         spec = group.local["spec"]
+        if self.rules.prioritize():
+            group.prioritize()
         for name, copy in group.copies().items():
             if self.rules.differs(spec, copy["spec"]):
                 group.withdraw(name)
@@ -209,6 +226,8 @@ class MultiKueueWorkloads:
             evicted = condition(group.local, "Evicted") or {}
             self._evict_copy(group, winner, evicted["message"])
             return
+        if group.is_taken(winner):
+            return
         is_deferred = group.sync(winner, self.origin)
         self._later(group.key, DEFERRED_SYNC if is_deferred else self.lost_timeout)
         self._win(group, winner)
@@ -221,12 +240,13 @@ class MultiKueueWorkloads:
             return
         if group.cluster not in ("", winner):
             return
-        if (state["state"], state["message"]) == (READY, message):
+        reached = PENDING if self.rules.pend(group.job.kind) else READY
+        if (state["state"], state["message"]) == (reached, message):
             return
         working = self.kueue.patched(group.local)
         working["status"]["clusterName"] = winner
         working["status"].pop("nominatedClusterNames", None)
-        group.set_state(working, READY, message)
+        group.set_state(working, reached, message)
         self.store.put(working)
 
     def _evict_copy(self, group: Group, cluster: str, message: str) -> None:
@@ -259,25 +279,26 @@ class MultiKueueWorkloads:
 
     def _dispatch(self, group: Group) -> None:
         """Create a copy of the Workload on each cluster that gets one."""
-        if group.state["state"] != PENDING or group.cluster:
+        if group.state["state"] != PENDING or self._is_assigned(group):
             return
-        if not self._others_ready(group):
+        ready = group.others_ready
+        if self.rules.wait(ready):
             return
         connected = frozenset(group.remotes)
         nominated = self.rules.nominate(connected) or frozenset()
         names = sorted(nominated)
-        self._nominate(group, names)
+        if not group.cluster:
+            self._nominate(group, names)
         missing = nominated - group.copies().keys()
         for name in sorted(missing):
             copy = workload_copy(group.local, self.origin)
             group.remotes[name].create(copy)
 
+    def _is_assigned(self, group: Group) -> bool:
+        """Whether a workload has its cluster; one whose check stays Pending may get a copy on a further one."""
+        return bool(group.cluster) and not self.rules.pend(group.job.kind)
+
     def _nominate(self, group: Group, names: list[str]) -> None:
         working = self.kueue.patched(group.local)
         working["status"]["nominatedClusterNames"] = names
         self.store.put(working)
-
-    def _others_ready(self, group: Group) -> bool:
-        states = check_states(group.local)
-        others = [each for each in states if each["name"] != group.check]
-        return all(each["state"] == READY for each in others)

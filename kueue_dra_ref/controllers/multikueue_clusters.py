@@ -28,8 +28,8 @@ from kueue_dra_ref.api.multikueue import (
 from kueue_dra_ref.controllers.workload_conditions import apply_condition
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, Store, key_of
+from kueue_dra_ref.model.dispatching import ClusterUse
 from kueue_dra_ref.model.lister import Key
-from kueue_dra_ref.rules.multikueue.dispatching import ClusterUse
 from kueue_dra_ref.target import Manifest, Ref
 
 EVENTS_BATCH_PERIOD = 1.0

@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.admission_checks import check_states
+from kueue_dra_ref.api.admission_checks import READY, check_states
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.deepcopy import copied
-from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
-from kueue_dra_ref.api.multikueue import is_from_manager, work_copy
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, is_suspended
+from kueue_dra_ref.api.multikueue import managed_by, work_copy
 from kueue_dra_ref.controllers.multikueue_clusters import Remote
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
+from kueue_dra_ref.model.dispatching import CopyTimes, JobPair
 from kueue_dra_ref.model.lister import Key
-from kueue_dra_ref.rules.multikueue.dispatching import JobPair
 from kueue_dra_ref.target import Manifest, Ref
+
+PRIORITY = ("priority", "priorityClassRef")
+"""What of the spec of a Workload its priority class decides."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,6 +54,19 @@ class Group:
         status = self.local.get("status") or {}
         return str(status.get("clusterName", ""))
 
+    @property
+    def others_ready(self) -> bool:
+        """Whether the other checks are Ready."""
+        states = check_states(self.local)
+        others = [each for each in states if each["name"] != self.check]
+        return all(each["state"] == READY for each in others)
+
+    @property
+    def manager(self) -> str:
+        """What manages the work; empty for its own controller."""
+        job = self.work()
+        return managed_by(job) if job else ""
+
     def work(self) -> Manifest | None:
         """Give the work that owns the Workload."""
         job = self.job
@@ -74,11 +90,27 @@ class Group:
                 found[name] = str(each["lastTransitionTime"])
         return found
 
+    def times(self) -> CopyTimes:
+        """Give the times at which copies were admitted, and those at which they got quota."""
+        return CopyTimes(
+            admitted=self.since("Admitted"),
+            reserved=self.since("QuotaReserved"),
+        )
+
     def first(self, kind: str) -> str | None:
         """Name the cluster whose copy got a condition first."""
         times = self.since(kind)
         ordered = sorted(times, key=lambda name: (times[name], name))
         return ordered[0] if ordered else None
+
+    def prioritize(self) -> None:
+        """Write the priority of the Workload to its copies, if its class or value has changed."""
+        spec = self.local["spec"]
+        changed = {key: spec[key] for key in PRIORITY if key in spec}
+        for name, copy in self.copies().items():
+            if not _has_class(copy) or changed.items() <= copy["spec"].items():
+                continue
+            self.remotes[name].store.put({**copy, "spec": {**copy["spec"], **changed}})
 
     def withdraw_all(self) -> None:
         """Delete what the manager has created on every worker."""
@@ -87,21 +119,35 @@ class Group:
 
     def withdraw(self, cluster: str) -> None:
         """Delete the work and the Workload that the manager has created on a worker."""
-        remote = self.remotes[cluster]
+        remote, rules = self.remotes[cluster], self.kueue.behaviour.dispatching
         namespace, name = self.key
-        work = remote.store.find(self.job.kind, self.job.name, namespace)
         copy = remote.store.find("Workload", name, namespace)
-        for found in (work, copy):
-            if found is not None and is_from_manager(found):
-                ref = Ref.of(found)
-                remote.withdraw(ref)
+        work = self._work_on(cluster)
+        if copy is None and not rules.withdraw_work():
+            return
+        if work is not None and not rules.foreign(work):
+            remote.withdraw(Ref.of(work))
+        if copy is not None:
+            remote.withdraw(Ref.of(copy))
+
+    def _work_on(self, cluster: str) -> Manifest | None:
+        """Give the work of that name on a worker."""
+        job = self.job
+        return self.remotes[cluster].store.find(job.kind, job.name, job.namespace)
+
+    def is_taken(self, cluster: str) -> bool:
+        """Whether a worker has work of that name that is not a copy."""
+        work = self._work_on(cluster)
+        if work is None:
+            return False
+        return self.kueue.behaviour.dispatching.foreign(work)
 
     def sync(self, cluster: str, origin: str) -> bool:
         """Create the work on a worker, or copy its status; True if that has to wait until the work runs here."""
         remote, job = self.remotes[cluster], self.work()
         if job is None:
             return False
-        copy = remote.store.find(self.job.kind, self.job.name, self.job.namespace)
+        copy = self._work_on(cluster)
         if copy is None:
             _, name = self.key
             remote.create(work_copy(job, name, origin))
@@ -114,11 +160,15 @@ class Group:
         return False
 
     def _has_status_of(self, job: Manifest, copy: Manifest) -> bool:
-        """Whether work gets the status of its copy: that of finished copies, and of kinds other than Job, always."""
+        """Whether work gets the status of its copy."""
         kind = JOB_KINDS[self.job.kind]
-        if kind is not JOB or kind.outcome(copy) is not None:
-            return True
-        pair = JobPair(suspended=is_suspended(job), copy_suspended=is_suspended(copy))
+        pair = JobPair(
+            kind=kind.name,
+            suspended=is_suspended(job),
+            active=kind.is_active(job),
+            copy_suspended=is_suspended(copy),
+            copy_finished=kind.outcome(copy) is not None,
+        )
         return self.kueue.behaviour.dispatching.sync_status(pair)
 
     def answer(self, state: str, message: str) -> None:
@@ -134,3 +184,9 @@ class Group:
                 each["lastTransitionTime"] = self.kueue.clock.now
                 each["state"] = state
                 each["message"] = message
+
+
+def _has_class(copy: Manifest) -> bool:
+    """Whether the priority of a copy is that of a WorkloadPriorityClass."""
+    reference = copy["spec"].get("priorityClassRef") or {}
+    return reference.get("kind") == "WorkloadPriorityClass"

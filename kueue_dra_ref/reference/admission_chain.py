@@ -292,7 +292,7 @@ class AdmissionChain:
         if path is None or managed_by(job) not in ("", JOB_CONTROLLER):
             return
         controllers = self._check_controllers(job)
-        if self.behaviour.dispatching.manage(controllers):
+        if self.behaviour.dispatching.manage(job["kind"], controllers):
             job["spec"] = replaced(job, path, CONTROLLER)["spec"]
 
     def _check_controllers(self, job: Manifest) -> frozenset[str]:

@@ -37,7 +37,14 @@ _CHECKS, _WORKERS, _NODES, _TOPOLOGY, _ANCHOR = (
     "usage from the reservation of quota on, and not from admission on",
 )
 _GATES_OF_KINDS = {kind.gate for kind in JOB_KINDS.values()}
-_GATES_OF_WORKERS = frozenset({"MultiKueue"})
+_GATES_OF_WORKERS = frozenset(
+    {
+        "MultiKueue",
+        "MultiKueueBatchJobWithManagedBy",
+        "MultiKueueRedoAdmissionOnEvictionInWorker",
+        "MultiKueueWaitForWorkloadAdmitted",
+    }
+)
 """Gates that have an effect on the reference only if it has workers."""
 _OF_RUNTIME = (
     "spec.podSpecOverrides",

@@ -31,6 +31,11 @@ PAIRS = [
         {"spec": {"priorityClassRef": PRIORITY}},
         id="priority",
     ),
+    pytest.param(
+        {"spec": {"kubeConfig": {"location": "east"}}},
+        {"spec": {"clusterSource": {"kubeConfig": {"location": "east"}}}},
+        id="cluster",
+    ),
     pytest.param({"spec": {"podSets": [{"cohort": "c"}]}}, {"spec": {"podSets": [{"cohort": "c"}]}}, id="deeper"),
 ]
 

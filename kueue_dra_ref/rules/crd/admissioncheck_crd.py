@@ -59,11 +59,14 @@ def multikueue_clusters_are_required(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-060")
 def kubeconfig_is_required_0_14(write: AdmissionRequest) -> Faults:
-    """The API server rejects a MultiKueueCluster without a kubeconfig.
+    """The API server rejects a MultiKueueCluster without a kubeconfig, which v1beta2 has in its clusterSource.
 
     Kueue 0.14: apis/kueue/v1beta1/multikueue_types.go (MultiKueueClusterSpec)
     """
-    return missing(write.new, "spec", "kubeConfig")
+    spec = write.new.get("spec") or {}
+    source = spec.get("clusterSource") or {}
+    if "kubeConfig" not in source:
+        yield from missing(write.new, "spec", "kubeConfig")
 
 
 @rule("OBJECT-059")

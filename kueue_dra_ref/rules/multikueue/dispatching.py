@@ -6,54 +6,19 @@ Kueue: pkg/controller/admissionchecks/multikueue/workload.go (wlReconciler);
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 from kueue_dra_ref.api.multikueue import CONTROLLER, is_from_manager
 from kueue_dra_ref.api.queued_pods import prebuilt_name
 from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.dispatching import (
+    JOB,
+    ClusterUse,
+    CopyTimes,
+    JobPair,
+    LostCopy,
+    earliest,
+)
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
-
-_PRIORITY = ("priority", "priorityClassRef")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterUse:
-    """The clusters of a MultiKueueConfig, those that do not exist, and those that are not connected."""
-
-    clusters: Sequence[str]
-    missing: Sequence[str] = ()
-    inactive: Sequence[str] = ()
-
-    @property
-    def message(self) -> str:
-        """Name the clusters that cannot be used, as Go prints lists."""
-        parts = []
-        if self.missing:
-            parts.append(f"Missing clusters: [{' '.join(self.missing)}]")
-        if self.inactive:
-            parts.append(f"Inactive clusters: [{' '.join(self.inactive)}]")
-        return ", ".join(parts)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobPair:
-    """What status the work has on the manager and on a worker."""
-
-    suspended: bool
-    copy_suspended: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostCopy:
-    """A copy that ran, and that the manager does not find any more; times in seconds."""
-
-    cluster: str
-    reachable: bool
-    lost_for: float
-    ready_for: float
-    timeout: float
 
 
 def _active(value: bool, reason: str, message: str) -> Condition:
@@ -93,21 +58,30 @@ def all_usable_clusters(use: ClusterUse) -> Condition:
 
 
 @rule("MK-002")
-def multikueue_manages_jobs(controllers: frozenset[str]) -> bool:
+def multikueue_manages_jobs(kind: str, controllers: frozenset[str]) -> bool:
     """A Job of a ClusterQueue with a check of MultiKueue is managed by MultiKueue.
 
     Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultForManagedBy)
     """
-    return CONTROLLER in controllers
+    return kind == JOB and CONTROLLER in controllers
+
+
+@rule("MK-022")
+def multikueue_manages_other_work(kind: str, controllers: frozenset[str]) -> bool:
+    """Work of other kinds in a ClusterQueue with a check of MultiKueue is managed by MultiKueue.
+
+    Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultForManagedBy)
+    """
+    return kind != JOB and CONTROLLER in controllers
 
 
 @rule("MK-012")
-def reject_other_managers(managed_by: str) -> str | None:
+def reject_other_managers(kind: str, managed_by: str) -> str | None:
     """MultiKueue rejects a Job that names another manager.
 
     Kueue: pkg/controller/jobs/job/job_multikueue_adapter.go (IsJobManagedByKueue)
     """
-    if managed_by == CONTROLLER:
+    if kind != JOB or managed_by == CONTROLLER:
         return None
     expected = f'Expecting spec.managedBy to be "{CONTROLLER}" not "{managed_by}"'
     return f"The owner is not managed by Kueue: {expected}"
@@ -122,15 +96,31 @@ def dispatch_to_every_cluster(connected: frozenset[str]) -> frozenset[str]:
     return connected
 
 
-@rule("MK-004")
-def first_admitted_copy_wins(copies: Mapping[str, str]) -> str | None:
+@rule("MK-043")
+def new_clusters_are_used_at_once() -> bool:
+    """The workloads of a check are reconciled when its MultiKueueConfig changes.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (configHandler)
+    """
+    return True
+
+
+@rule("MK-030")
+def other_checks_come_first(others: bool) -> bool:
+    """No copy is created before the other checks of a workload are Ready.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (allNonMKAdmissionChecksReady)
+    """
+    return not others
+
+
+@rule("MK-040")
+def first_admitted_copy_wins(times: CopyTimes) -> str | None:
     """The copy that was admitted first runs; of copies of the same second any may win.
 
     Kueue: pkg/controller/admissionchecks/multikueue/workload.go (bestMatchByCondition)
     """
-    if not copies:
-        return None
-    return min(copies, key=lambda cluster: (copies[cluster], cluster))
+    return earliest(times.admitted)
 
 
 @rule("MK-005")
@@ -142,7 +132,7 @@ def other_copies_go() -> bool:
     return True
 
 
-@rule("MK-004")
+@rule("MK-034")
 def admitted_on(cluster: str) -> str:
     """The check is Ready once a copy is admitted, and names the cluster.
 
@@ -151,7 +141,7 @@ def admitted_on(cluster: str) -> str:
     return f'The workload was admitted on "{cluster}"'
 
 
-@rule("MK-004")
+@rule("MK-033")
 def reservation_on(cluster: str) -> str:
     """The check is Ready once a copy is admitted, and says that it got reservation.
 
@@ -198,23 +188,32 @@ def orphaned_copies_go() -> bool:
 
 @rule("MK-009")
 def status_follows_running_copy(pair: JobPair) -> bool:
-    """A Job that is not suspended on the manager has the status of its copy.
+    """A Job that is not suspended on the manager has the status of its copy; work of other kinds always has.
 
     Kueue: pkg/controller/jobs/job/job_multikueue_adapter.go (determineStatusUpdate)
     """
-    return not pair.suspended
+    return pair.kind != JOB or not pair.suspended
 
 
 @rule("MK-009")
 def status_follows_suspended_copy(pair: JobPair) -> bool:
-    """A suspended Job has the status of a copy that is suspended too.
+    """A suspended Job has the status of a copy that is suspended too, or finished.
 
     Kueue: pkg/controller/jobs/job/job_multikueue_adapter.go (determineStatusUpdate)
     """
-    return pair.suspended and pair.copy_suspended
+    return pair.copy_suspended or pair.copy_finished
 
 
-@rule("MK-013")
+@rule("MK-017")
+def copy_of_evicted_workload_is_followed(evicted: bool, _reason: str) -> bool:
+    """Work whose workload is evicted has the status of a copy that is evicted too.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    return evicted
+
+
+@rule("MK-013", "MK-041")
 def retry_when_copy_is_evicted(cluster: str) -> str:
     """The check is set to Retry when the copy that runs is evicted on its worker.
 
@@ -255,18 +254,22 @@ def retry_when_copy_is_lost(lost: LostCopy) -> str | None:
     return "Reserving remote lost" if lost.ready_for >= lost.timeout else None
 
 
+@rule("MK-047")
+def copies_get_the_priority() -> bool:
+    """The priority of a workload is written to its copies when it changes.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    return True
+
+
 @rule("MK-016")
 def copies_go_when_they_differ(spec: Manifest, copied: Manifest) -> bool:
-    """A copy whose spec is not that of the workload is deleted, and made again; its priority may differ.
+    """A copy whose spec is not that of the workload is deleted, and made again.
 
     Kueue: pkg/controller/admissionchecks/multikueue/workload.go (isRemoteSpecOutOfSync)
     """
-    return _without_priority(spec) != _without_priority(copied)
-
-
-def _without_priority(spec: Manifest) -> Manifest:
-    """Give a spec without what Kueue changes in a copy that runs."""
-    return {key: value for key, value in spec.items() if key not in _PRIORITY}
+    return spec != copied
 
 
 @rule("MK-017")
@@ -285,6 +288,24 @@ def copy_is_evicted_with_workload(message: str) -> str:
     Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
     """
     return f"Evicted on manager: {message}"
+
+
+@rule("MK-023")
+def work_of_others_is_no_copy(work: Manifest) -> bool:
+    """Work on a worker that no manager has created is neither followed nor deleted.
+
+    Kueue: pkg/controller/jobframework/utils.go (ValidateRemoteObjectOwnership)
+    """
+    return not is_from_manager(work)
+
+
+@rule("MK-031")
+def work_without_workload_goes() -> bool:
+    """Copies of work are deleted with the copies of Workloads, even if those are gone.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (RemoveRemoteObjects)
+    """
+    return True
 
 
 @rule("MK-018")

@@ -6,6 +6,7 @@ import pytest
 
 from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, gpu, work_of
+from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS
 from kueue_dra_fixtures.lab.fleet import Fleet
 from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
 from kueue_dra_fixtures.multikueue import waiting
@@ -64,15 +65,24 @@ def test_the_copy_on_the_other_worker_goes(fleet: Fleet) -> None:
     assert fleet.works(job)[winner - 1]
 
 
-@covers("MK-004")
-def test_the_check_names_the_worker(fleet: Fleet) -> None:
-    """Up to 0.18 it says that the workload got reservation there."""
+@covers("MK-034")
+def test_the_check_says_that_the_worker_admitted(fleet: Fleet) -> None:
+    """It names the worker."""
     fleet.join(ONE, NONE, ONE)
     job = fleet.submit(CARD)
 
     fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
-    words = "got reservation" if fleet.manager.behaviour.kueue == "0.18" else "was admitted"
-    assert fleet.check_message(job) == f'The workload {words} on "{fleet.names[1]}"'
+    assert fleet.check_message(job) == f'The workload was admitted on "{fleet.names[1]}"'
+
+
+@covers("MK-033")
+def test_the_check_says_that_the_worker_reserved(fleet: Fleet) -> None:
+    """It names the worker."""
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(CARD)
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+    assert fleet.check_message(job) == f'The workload got reservation on "{fleet.names[1]}"'
 
 
 @covers("MK-007")
@@ -126,8 +136,10 @@ def test_nothing_is_dispatched_without_quota_on_the_manager(fleet: Fleet, work: 
     quota = {"whole-gpus": 1, "cpu": 1}
     fleet.join(dict.fromkeys(quota, 0), quota, quota)
     job = fleet.submit(work)
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
 
-    fleet.expect_placed(job, pending(Reason.NEVER_FITS), None, None)
+    fleet.expect_never(lambda: fleet.left(job) != [1, 0, 0])
+    assert "admission" not in fleet.local(job).get("status", {})
 
 
 @covers("MK-006")
@@ -211,3 +223,144 @@ def test_other_work_is_dispatched(fleet: Fleet, kind: str) -> None:
 
     fleet.expect_placed(job, finished("Succeeded"), None, None, worker=2)
     fleet.expect(fleet.reserved, ["0", "0", "0"])
+
+
+@covers("MK-040")
+def test_a_copy_with_quota_alone_does_not_win(fleet: Fleet) -> None:
+    """The first worker has a check of its own without an answer; the second gets quota later, and runs the Job."""
+    fleet.join(ONE, ONE, NONE)
+    check = fleet.require_check(1)
+    job = fleet.submit(CARD)
+    fleet.expect_placed(job, waiting(ONE, fleet.check), waiting(ONE, check), pending(Reason.NEVER_FITS))
+    fleet.expect(lambda: fleet.works(job), [False, False])
+
+    fleet.give_quota(2, ONE)
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+
+
+@covers("MK-026")
+def test_a_copy_with_quota_wins(fleet: Fleet) -> None:
+    """The worker has a check of its own without an answer: the Job waits there, and on no other worker."""
+    fleet.join(ONE, ONE, NONE)
+    check = fleet.require_check(1)
+    job = fleet.submit(CARD)
+
+    fleet.expect_placed(job, admitted(ONE), waiting(ONE, check), None, worker=1)
+    fleet.expect(lambda: fleet.works(job), [True, False])
+    assert not fleet.runs(1, job)
+
+
+@covers("MK-035")
+def test_a_gate_lets_a_copy_with_quota_win(fleet: Fleet) -> None:
+    """MultiKueueWaitForWorkloadAdmitted is off, as the release before has it."""
+    fleet.start(switched={"MultiKueueWaitForWorkloadAdmitted": False})
+    fleet.join(ONE, ONE, NONE)
+    check = fleet.require_check(1)
+    job = fleet.submit(CARD)
+
+    fleet.expect_placed(job, admitted(ONE), waiting(ONE, check), None, worker=1)
+    fleet.expect(lambda: fleet.works(job), [True, False])
+
+
+@covers("MK-030")
+def test_copies_wait_for_the_other_checks(fleet: Fleet) -> None:
+    """The queue of the manager has a further check: there is no copy until it is Ready."""
+    other = fleet.manager.admission_check()
+    fleet.join(ONE, ONE, NONE, checks=[other])
+    job = fleet.submit(CARD)
+    fleet.expect_placed(job, waiting(ONE, other, fleet.check), None, None)
+
+    fleet.manager.answer_check(job, other, "Ready")
+
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+
+
+@covers("MK-032")
+def test_copies_do_not_wait_for_the_other_checks(fleet: Fleet) -> None:
+    """The Job runs on the worker while it waits for a check on the manager."""
+    other = fleet.manager.admission_check()
+    fleet.join(ONE, ONE, NONE, checks=[other])
+    job = fleet.submit(CARD)
+
+    fleet.expect_placed(job, waiting(ONE, other), admitted(ONE), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+
+    fleet.report(1, job, active=1)
+
+    fleet.expect_never(lambda: "active" in fleet.job_status(job))
+
+
+@covers("MK-023")
+def test_work_of_others_is_no_copy(fleet: Fleet) -> None:
+    """Another client has a Job of that name on the worker that admits the copy: it is not followed, and stays."""
+    fleet.join(ONE, ONE, NONE)
+    made = fleet.prepared(CARD)
+    fleet.occupy(1, made)
+    job = fleet.submit_manifest(made)
+
+    fleet.expect_placed(job, waiting(ONE, fleet.check), admitted(ONE), None)
+
+    fleet.delete(job)
+
+    fleet.expect(lambda: fleet.left(job), [0, 0, 0])
+    assert fleet.works(job) == [True, False]
+
+
+@covers("MK-024")
+def test_work_of_others_counts_as_the_copy(fleet: Fleet) -> None:
+    """Another client has a Job of that name on the worker that admits the copy: it is deleted with the copies."""
+    fleet.join(ONE, ONE, NONE)
+    made = fleet.prepared(CARD)
+    fleet.occupy(1, made)
+    job = fleet.submit_manifest(made)
+
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+
+    fleet.delete(job)
+
+    fleet.expect(lambda: fleet.left(job), [0, 0, 0])
+    fleet.expect(lambda: fleet.works(job), [False, False])
+
+
+@covers("MK-027")
+def test_a_job_without_a_manager_waits_on_the_manager(fleet: Fleet) -> None:
+    """Nothing is set in it; it shows what became of its copy only at the end."""
+    fleet.start(switched={MANAGES_JOBS: False})
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(CARD)
+    fleet.expect(lambda: fleet.runs(2, job), True)
+    assert fleet.managers(job) == ["", "", ""]
+
+    fleet.report(2, job, active=1)
+
+    fleet.expect_never(lambda: "active" in fleet.job_status(job))
+    assert fleet.is_suspended(job)
+
+    fleet.finish(2, job)
+
+    fleet.expect_placed(job, finished("Succeeded"), None, None, worker=2)
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+    assert "Complete" in [each["type"] for each in fleet.job_status(job)["conditions"]]
+
+
+@covers("MK-028")
+def test_the_check_of_a_job_without_a_manager_stays_pending(fleet: Fleet) -> None:
+    """The worker runs the Job, and the manager names the worker."""
+    fleet.start(switched={MANAGES_JOBS: False})
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(CARD)
+
+    fleet.expect_placed(job, waiting(ONE, fleet.check), None, admitted(ONE), worker=2)
+    fleet.expect(lambda: fleet.runs(2, job), True)
+    assert fleet.check_message(job) == f'The workload got reservation on "{fleet.names[1]}"'
+
+
+@covers("MK-036")
+def test_a_job_without_a_manager_is_admitted(fleet: Fleet) -> None:
+    """Its check is Ready, as that of any other work."""
+    fleet.start(switched={MANAGES_JOBS: False})
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(CARD)
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Job
+from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS
 from kueue_dra_fixtures.lab.fleet import Fleet
 from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
 from kueue_dra_fixtures.multikueue import waiting
@@ -26,6 +27,18 @@ def on_the_first(fleet: Fleet) -> Job:
 
 
 @covers("MK-015")
+def test_a_worker_that_is_lost_for_long_evicts_the_workload(fleet: Fleet) -> None:
+    """After workerLostTimeout; the lost worker still holds its quota."""
+    fleet.start(**SOON)
+    job = on_the_first(fleet)
+
+    fleet.lose(1)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+    assert fleet.reserved()[1] == "1"
+
+
+@covers("MK-045")
 def test_a_worker_that_is_lost_for_long_is_replaced(fleet: Fleet) -> None:
     """After workerLostTimeout the other worker runs the Job; the lost one still holds its quota."""
     fleet.start(**SOON)
@@ -35,6 +48,24 @@ def test_a_worker_that_is_lost_for_long_is_replaced(fleet: Fleet) -> None:
 
     fleet.expect_placed(job, admitted(ONE), admitted(ONE), admitted(ONE), worker=2)
     fleet.expect(fleet.reserved, ["1", "1", "1"])
+
+
+@covers("MK-042")
+def test_a_job_without_a_manager_runs_twice_when_its_worker_is_lost(fleet: Fleet) -> None:
+    """Its check stays Pending, so it is dispatched again; the manager goes on naming the first worker."""
+    fleet.start(switched={MANAGES_JOBS: False})
+    fleet.join(ONE, ONE, NONE)
+    job = fleet.submit(CARD)
+    fleet.expect_placed(job, waiting(ONE, fleet.check), admitted(ONE), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+    fleet.give_quota(2, ONE)
+
+    fleet.lose(1)
+    fleet.expect(fleet.check_condition, ("True", f"Inactive clusters: [{fleet.name(1)}]"))
+    fleet.manager.prefer(job, 5)
+
+    fleet.expect_placed(job, waiting(ONE, fleet.check), admitted(ONE), admitted(ONE), worker=1)
+    fleet.expect(lambda: [fleet.runs(1, job), fleet.runs(2, job)], [True, True])
 
 
 @covers("MK-015")
@@ -52,7 +83,7 @@ def test_a_worker_that_is_lost_for_a_moment_keeps_the_job(fleet: Fleet) -> None:
     assert fleet.evictions(job) == 0
 
 
-@covers("MK-004", "MK-005")
+@covers("MK-040", "MK-005", "MK-045")
 def test_a_worker_that_comes_back_takes_the_job_back(fleet: Fleet) -> None:
     """Its copy was admitted first: that on the other worker is deleted, and the status still names that worker."""
     fleet.start(**SOON)
@@ -83,7 +114,72 @@ def test_the_copy_of_a_deleted_job_goes_when_the_worker_is_back(fleet: Fleet) ->
     fleet.expect(fleet.reserved, ["0", "0", "0"])
 
 
-@covers("MK-013", "MK-017")
+@covers("MK-013")
+def test_an_eviction_on_the_worker_evicts_the_workload(fleet: Fleet) -> None:
+    """The queue of the worker is drained: the manager tries again."""
+    job = on_the_first(fleet)
+
+    fleet.drain(1)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+
+
+@covers("MK-047")
+def test_a_copy_gets_the_priority_of_its_workload(fleet: Fleet) -> None:
+    """Another WorkloadPriorityClass: the copy is the same one as before."""
+    job, before = a_copy_of_low_priority(fleet)
+
+    fleet.manager.prefer(job, 5)
+
+    fleet.expect(lambda: fleet.copy_priority(1, job), 5)
+    assert fleet.copy_uid(1, job) == before
+
+
+@covers("MK-048")
+def test_a_copy_is_made_again_for_another_priority(fleet: Fleet) -> None:
+    """Another WorkloadPriorityClass: the copy is another one than before."""
+    job, before = a_copy_of_low_priority(fleet)
+
+    fleet.manager.prefer(job, 5)
+
+    fleet.expect(lambda: fleet.copy_priority(1, job), 5)
+    assert fleet.copy_uid(1, job) != before
+
+
+def a_copy_of_low_priority(fleet: Fleet) -> tuple[Job, str]:
+    """A Job whose copies wait for quota, and the UID of the first one."""
+    fleet.join(ONE, NONE, NONE)
+    job = fleet.submit(a_job(claims=[a_template(gpu())], priority=1))
+    fleet.expect(lambda: fleet.copy_priority(1, job), 1)
+    return job, fleet.copy_uid(1, job)
+
+
+@covers("MK-043")
+def test_a_cluster_that_is_added_gets_a_copy(fleet: Fleet) -> None:
+    """It runs the Job, because the first worker has no quota."""
+    fleet.join(ONE, NONE, ONE, clusters=[fleet.name(1)])
+    job = fleet.submit(CARD)
+    fleet.expect(lambda: fleet.left(job), [1, 1, 0])
+
+    fleet.use(*fleet.names)
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+
+
+@covers("MK-039")
+def test_a_cluster_that_is_added_gets_no_copy(fleet: Fleet) -> None:
+    """The first worker has no quota, and the Job goes on waiting there."""
+    fleet.join(ONE, NONE, ONE, clusters=[fleet.name(1)])
+    job = fleet.submit(CARD)
+    fleet.expect_placed(job, waiting(ONE, fleet.check), pending(Reason.NEVER_FITS), None)
+    fleet.expect_never(lambda: fleet.left(job) != [1, 1, 0])
+
+    fleet.use(*fleet.names)
+
+    fleet.expect_never(lambda: fleet.left(job) != [1, 1, 0])
+
+
+@covers("MK-044", "MK-017")
 def test_an_eviction_on_the_worker_sends_the_job_elsewhere(fleet: Fleet) -> None:
     """The queue of the worker is drained: the manager tries again, and the other worker runs the Job."""
     job = on_the_first(fleet)
@@ -93,10 +189,119 @@ def test_an_eviction_on_the_worker_sends_the_job_elsewhere(fleet: Fleet) -> None
     fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
     fleet.expect(fleet.reserved, ["1", "0", "1"])
     assert fleet.evictions(job) == 1
+
+
+@covers("MK-041")
+def test_the_eviction_names_the_worker(fleet: Fleet) -> None:
+    """The message of the check is that of the eviction."""
+    job = on_the_first(fleet)
+
+    fleet.drain(1)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
     assert "Workload evicted on worker cluster" in fleet.manager.message(job, "Evicted")
 
 
+@covers("MK-029")
+def test_an_eviction_on_the_worker_counts_as_a_loss(fleet: Fleet) -> None:
+    """The workload is evicted after workerLostTimeout."""
+    fleet.start(**SOON)
+    job = on_the_first(fleet)
+
+    fleet.drain(1)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+
+
+@covers("MK-037")
+def test_an_eviction_on_the_manager_leaves_the_copy(fleet: Fleet) -> None:
+    """It runs on, and both clusters hold their quota while the Job on the manager shows pods that run."""
+    job = on_the_first(fleet)
+    fleet.report(1, job, active=1)
+    fleet.expect(lambda: fleet.job_status(job).get("active"), 1)
+
+    fleet.drain(0)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+    fleet.expect_never(lambda: not fleet.runs(1, job))
+    assert fleet.reserved() == ["1", "1", "0"]
+
+
+@covers("MK-025")
+def test_without_workers_a_workload_stays_where_it_is(fleet: Fleet) -> None:
+    """Both are lost for longer than workerLostTimeout: the workload stays admitted, and its worker takes it back."""
+    fleet.start(**SOON)
+    job = on_the_first(fleet)
+
+    fleet.lose(1)
+    fleet.lose(2)
+
+    fleet.expect(fleet.are_active, ["AdmissionCheckInactive", "Ready", "Ready"])
+    fleet.expect_never(lambda: fleet.evictions(job) > 0)
+    fleet.reconnect(1)
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+    assert fleet.evictions(job) == 0
+
+
+@covers("MK-025")
+def test_a_job_that_is_deleted_without_workers_goes_with_the_first_that_is_back(fleet: Fleet) -> None:
+    """Its copies are deleted at once, and not by the next search of gcInterval."""
+    job = on_the_first(fleet)
+    fleet.lose(1)
+    fleet.lose(2)
+    fleet.expect(fleet.are_active, ["AdmissionCheckInactive", "Ready", "Ready"])
+    fleet.delete(job)
+    fleet.expect(lambda: fleet.left(job), [0, 1, 0])
+
+    fleet.reconnect(1)
+
+    fleet.expect(lambda: fleet.left(job), [0, 0, 0])
+
+
+@covers("MK-038")
+def test_without_workers_a_workload_is_evicted(fleet: Fleet) -> None:
+    """Both are lost for longer than workerLostTimeout."""
+    fleet.start(**SOON)
+    job = on_the_first(fleet)
+
+    fleet.lose(1)
+    fleet.lose(2)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+    fleet.expect(fleet.reserved, ["0", "1", "0"])
+
+
+@covers("MK-031")
+def test_the_copy_of_a_job_goes_without_its_workload(fleet: Fleet) -> None:
+    """A client deletes the Workload on the worker; the manager evicts its own, and gives it no new quota."""
+    job = evicted_without_its_copy(fleet)
+
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
+    fleet.expect(lambda: fleet.works(job), [False, False])
+
+
+def evicted_without_its_copy(fleet: Fleet) -> Job:
+    """A Job whose copy of the Workload is gone from the first worker, while the queue of the manager is on hold."""
+    fleet.start(**SOON)
+    job = on_the_first(fleet)
+    fleet.hold(0)
+    fleet.delete_copy(1, job)
+    fleet.expect(lambda: fleet.evictions(job), 1)
+    return job
+
+
 @covers("MK-014")
+def test_a_copy_that_is_gone_evicts_the_workload(fleet: Fleet) -> None:
+    """A client deletes it on its worker; up to 0.18 workerLostTimeout has to pass first."""
+    fleet.start(**SOON)
+    job = on_the_first(fleet)
+
+    fleet.delete_copy(1, job)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+
+
+@covers("MK-046")
 def test_a_copy_that_is_gone_is_made_again(fleet: Fleet) -> None:
     """A client deletes it on its worker; 0.18 waits for workerLostTimeout first."""
     fleet.start(**SOON)

@@ -111,7 +111,7 @@ def test_without_a_template_on_the_manager_nothing_is_dispatched(fleet: Fleet) -
     fleet.expect_placed(job, MISSING, None, None)
 
 
-@covers("MK-003")
+@covers("MK-003", "EXT-001")
 def test_a_class_that_a_worker_lacks_is_charged_by_its_name(fleet: Fleet) -> None:
     """The extended resource of a DeviceClass: the first worker has no such class, and no quota for the name."""
     fleet.join(ONE, ONE, ONE)
@@ -122,7 +122,7 @@ def test_a_class_that_a_worker_lacks_is_charged_by_its_name(fleet: Fleet) -> Non
     fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
 
 
-@covers("MK-011")
+@covers("MK-011", "CLAIM-008")
 @pytest.mark.parametrize(
     ("templates", "manager", "copies"),
     [
