@@ -115,6 +115,23 @@ def test_who_borrows_from_farther_away_gives_way_first(lab: Lab) -> None:
     assert lab.verdict(neighbour) == admitted({"whole-gpus": 1})
 
 
+@covers("PREEMPT-009", "COHORT-017")
+def test_reclaiming_ends_when_a_part_of_the_tree_borrows_nothing_any_more(lab: Lab) -> None:
+    """A cohort keeps its quota, though in it a less urgent workload has borrowed that from a neighbor."""
+    root = a_cohort(lab)
+    owner = root.queue({"whole-gpus": 2}, preemption=RECLAIM_LOWER)
+    part = root.below()
+    part.queue({"whole-gpus": 1})
+    inside, outside = part.queue({"whole-gpus": 0}), root.queue({"whole-gpus": 0})
+    jobs = [inside.submit(a_job(priority=1, claims=[a_template(gpu())])) for _ in range(2)]
+    other = outside.submit(a_job(priority=5, claims=[a_template(gpu())]))
+    job = owner.submit(a_job(priority=10, claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert lab.condition(other, "Preempted") == ("True", "InCohortReclamation")
+    assert [lab.admission(each) is not None for each in jobs].count(True) == 1
+
+
 @covers("PREEMPT-010")
 @pytest.mark.parametrize(
     ("policy", "verdict"),

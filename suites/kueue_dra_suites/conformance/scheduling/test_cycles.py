@@ -7,7 +7,7 @@ import re
 import pytest
 
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
-from kueue_dra_fixtures.cohorts import a_cohort
+from kueue_dra_fixtures.cohorts import Cohort, a_cohort
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
@@ -123,6 +123,46 @@ def test_who_cannot_reclaim_keeps_others_from_its_quota(lab: Lab) -> None:
 
     assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
     assert lab.verdict(late) == pending(Reason.OUTRUN)
+
+
+def a_head_that_can_preempt_for_each_resource_alone(cohort: Cohort) -> tuple[Job, Job]:
+    """The Job that has three devices of a queue with two, and a head that gets these, or lent cores, but not both."""
+    policy = {"reclaimWithinCohort": "LowerPriority", "withinClusterQueue": "LowerPriority"}
+    owner = cohort.queue({"cpu": 4, "whole-gpus": 2}, queueingStrategy="StrictFIFO", preemption=policy)
+    cohort.queue({"cpu": 0, "whole-gpus": 0}).submit(a_job(priority=5, cpu="4"))
+    user = owner.submit(a_job(priority=5, claims=[a_template(gpu(3))]))
+    return user, owner.submit(a_job(priority=10, cpu="4", claims=[a_template(gpu(2))]))
+
+
+@covers("PREEMPT-018")
+def test_who_uses_its_quota_already_keeps_nothing_from_others(lab: Lab) -> None:
+    """The queue of the head uses more devices than it has, so that two borrowers share the free one."""
+    cohort = a_cohort(lab)
+    lender = cohort.queue({"whole-gpus": 2})
+    queues = [cohort.queue({"whole-gpus": 0}) for _ in range(2)]
+    blocking = lender.submit(a_job(claims=[a_template(gpu())]))
+    _, waiting = a_head_that_can_preempt_for_each_resource_alone(cohort)
+    first, second = [queue.submit(a_job(priority=1, claims=[a_template(gpu())])) for queue in queues]
+
+    lab.delete(blocking)
+
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(first) == admitted({"whole-gpus": 1})
+    assert lab.admission(second) is None
+
+
+@covers("PREEMPT-018")
+def test_who_uses_more_than_its_quota_gives_all_of_it_back(lab: Lab) -> None:
+    """A queue without a free device reclaims three from the queue of the head, which keeps none of them."""
+    cohort = a_cohort(lab)
+    lender = cohort.queue({"whole-gpus": 4}, preemption={"reclaimWithinCohort": "LowerPriority"})
+    cohort.queue({"whole-gpus": 0}).submit(a_job(priority=20, claims=[a_template(gpu(3))]))
+    user, waiting = a_head_that_can_preempt_for_each_resource_alone(cohort)
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+
+    lender.submit(a_job(priority=10, claims=[a_template(gpu(3))]))
+
+    assert lab.condition(user, "Preempted") == ("True", "InCohortReclamation")
 
 
 @covers("PREEMPT-017")

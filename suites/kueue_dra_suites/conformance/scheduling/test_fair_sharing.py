@@ -280,3 +280,35 @@ def test_the_status_shows_the_share(lab: Lab, weight: str, share: int) -> None:
     queue.submit(a_job(claims=[a_template(gpu())]))
 
     assert queue.figures.share == share
+
+
+@covers("FAIR-007")
+@pytest.mark.parametrize("weight", [pytest.param("1", id="weighted"), pytest.param("0", id="without-weight")])
+def test_who_borrows_nothing_has_no_share(lab: Lab, weight: str) -> None:
+    """A queue that uses its own devices only has a share of 0, even without weight."""
+    lab.start(fair_sharing=[FINAL])
+    cohort = a_cohort(lab)
+    cohort.queue({"whole-gpus": 3})
+    queue = cohort.queue({"whole-gpus": 1}, fairSharing={"weight": weight})
+    queue.submit(a_job(claims=[a_template(gpu())]))
+
+    assert queue.figures.share == 0
+
+
+@covers("FAIR-003")
+def test_of_equal_shares_that_of_a_cohort_gives_way(lab: Lab) -> None:
+    """A queue and a cohort beside it borrow as much as each other: the cohort loses a workload."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    root = a_cohort(lab)
+    owner, beside, inside = (
+        root.queue({"whole-gpus": 4}, preemption=ANY),
+        root.queue({"whole-gpus": 0}),
+        root.below().queue({"whole-gpus": 0}),
+    )
+    kept = beside.submit(a_job(claims=[a_template(gpu(2))]))
+    lost = inside.submit(a_job(claims=[a_template(gpu(2))]))
+    job = owner.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert lab.condition(lost, "Preempted") == ("True", "InCohortReclamation")
+    assert lab.verdict(kept) == admitted({"whole-gpus": 2})

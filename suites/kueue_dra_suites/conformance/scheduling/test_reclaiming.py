@@ -207,3 +207,18 @@ def test_other_queues_give_back_before_the_own(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
     assert lab.condition(other, "Preempted") == ("True", "InCohortReclaimWhileBorrowing")
     assert lab.condition(own, "Preempted") is None
+
+
+@covers("PREEMPT-014", "PREEMPT-010")
+def test_other_queues_give_back_before_the_own_where_borrowing_would_do(lab: Lab) -> None:
+    """A queue below its quota takes back what it lent and one own device; with two of its own it would not need to."""
+    cohort = a_cohort(lab)
+    queue = cohort.queue({"whole-gpus": 4}, preemption={**LOWER, "withinClusterQueue": "LowerPriority"})
+    other = cohort.queue({"whole-gpus": 2})
+    own = [queue.submit(a_job(priority=1, claims=[a_template(gpu())])) for _ in range(3)]
+    theirs = [other.submit(a_job(priority=5, claims=[a_template(gpu())])) for _ in range(3)]
+    job = queue.submit(a_job(priority=10, claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert [lab.admission(each) is not None for each in own].count(True) == 2
+    assert lab.condition(theirs[-1], "Preempted") == ("True", "InCohortReclamation")
