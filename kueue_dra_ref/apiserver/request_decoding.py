@@ -58,17 +58,13 @@ class Decoder:
     unknown: list[str] = field(default_factory=list)
     _mismatches: list[_Mismatch] = field(default_factory=list)
 
-    def decoded(self, value: Any, shape: GoStruct) -> Object:
+    def decoded(self, value: Object, shape: GoStruct) -> Object:
         """Give the fields that the type has; null is the same as absent.
 
         Raises:
             Undecodable: a value is of the wrong type.
 
         """
-        if not isinstance(value, dict):
-            raise Undecodable(
-                f"json: cannot unmarshal {_found(value)} into Go value of type {shape.go}"
-            )
         found = self._struct(value, shape, "", "")
         if self._mismatches:
             raise self._mismatches[0]

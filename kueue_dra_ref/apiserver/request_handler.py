@@ -18,7 +18,6 @@ from kueue_dra_ref.apiserver.go_types import GoStruct
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.object_validation import errors_of_change, errors_of_new
 from kueue_dra_ref.apiserver.request_decoding import Decoder, Undecodable
-from kueue_dra_ref.apiserver.request_policy import DivisionByZero
 from kueue_dra_ref.apiserver.resource_conversion import set_defaults, to_v1
 from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
 from kueue_dra_ref.apiserver.schema_slices import schema
@@ -153,7 +152,7 @@ def _answer(
     k = under.kubernetes
     try:
         errors = _errors(obj, old, under, version)
-    except DivisionByZero:
+    except ZeroDivisionError:
         words = "the API server divides by a step of zero and closes the connection (Kubernetes 1.34 to 1.36)"
         return RejectedRequest(code=500, message=words, warnings=warnings)
     if errors:

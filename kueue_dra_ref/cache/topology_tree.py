@@ -121,9 +121,9 @@ def selected(
 ) -> Iterator[Node]:
     """Give the usable nodes with the labels of a flavor, and with a label for each level of its topology."""
     for node in nodes:
-        if not node.is_usable or any(level not in node.labels for level in levels):
-            continue
-        if all(node.labels.get(key) == value for key, value in labels.items()):
+        has_levels = all(level in node.labels for level in levels)
+        has_labels = all(node.labels.get(key) == labels[key] for key in labels)
+        if node.is_usable and has_levels and has_labels:
             yield node
 
 

@@ -64,27 +64,23 @@ class FinalizerController:
         if found is None or not is_deleted(found):
             return
         _, name = key
-        use = self._use(kind, name)
-        if self.rules(use):
+        if self.rules(InUse(kind=kind, users=self._users(kind, name))):
             return
         meta = dict(found["metadata"])
         finalizers = meta.get("finalizers") or ()
         meta["finalizers"] = [each for each in finalizers if each != IN_USE]
         self.store.put({**found, "metadata": meta})
 
-    def _use(self, kind: str, name: str) -> InUse:
+    def _users(self, kind: str, name: str) -> int:
+        """Count what uses an object."""
         kueue = self.kueue
         if kind == "ClusterQueue":
-            totals = kueue.usage.of_cluster_queue(name)
-            return InUse(reservations=totals.reserving)
+            return kueue.usage.of_cluster_queue(name).reserving
         if kind == ADMISSION_CHECK:
-            checked = kueue.informers.cluster_queues_checked_by(name)
-            return InUse(checked_queues=len(checked))
+            return len(kueue.informers.cluster_queues_checked_by(name))
         if kind == TOPOLOGY:
-            flavors = kueue.informers.flavors_with_topology(name)
-            return InUse(flavors=len(flavors))
-        cluster_queues = kueue.informers.cluster_queues_using(name)
-        return InUse(cluster_queues=len(cluster_queues))
+            return len(kueue.informers.flavors_with_topology(name))
+        return len(kueue.informers.cluster_queues_using(name))
 
 
 def _checks(cluster_queue: Manifest | None) -> set[str]:

@@ -116,7 +116,7 @@ class JobReconciler:
         if job is None:
             return
         job = resolved(job, self.store.find)
-        if self._suspend_owned(job) or self.managing.objection(job):
+        if self._is_left_alone(job):
             return
         prebuilt = self.kueue.behaviour.dispatching.prebuilt(job)
         if prebuilt is not None:
@@ -151,10 +151,14 @@ class JobReconciler:
         else:
             self._follow(job, workload)
 
+    def _is_left_alone(self, job: Manifest) -> bool:
+        """Whether Kueue creates no Workload for work."""
+        managing = self.managing
+        is_unread = managing.is_off(job) or managing.missing_owner(job)
+        return bool(is_unread or self._suspend_owned(job) or managing.objection(job))
+
     def _suspend_owned(self, job: Manifest) -> bool:
         """Suspend work whose ancestor is not admitted; False if it has no ancestor that Kueue manages."""
-        if self.managing.is_off(job) or self.managing.missing_owner(job):
-            return False
         ancestor = self.managing.ancestor(job)
         if ancestor is None:
             return False
@@ -208,7 +212,7 @@ class JobReconciler:
         exists = self.store.find("Workload", name, meta["namespace"]) is not None
         if len(slices) > 1 or exists:
             return
-        replaced = slices[0] if slices else None
+        replaced = next(iter(slices), None)
         annotations = self.slices.annotations(name, replaced)
         self._create_workload(job, self._spec(job), name, annotations)
 

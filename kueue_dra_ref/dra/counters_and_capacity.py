@@ -101,11 +101,11 @@ def _source_charges(
     for kind in SourceType:
         for context in requests:
             request = context.request
-            is_exact = request is not None and request.is_exact
-            device_class = request.device_class if request and is_exact else ""
-            for source in _sources(rules, mappings, device_class):
+            if request is None or not request.is_exact:
+                continue
+            for source in _sources(rules, mappings, request.device_class):
                 if source.kind is kind:
-                    yield SourceCharge(asked=context, source=source)
+                    yield SourceCharge(asked=context, request=request, source=source)
 
 
 def _sources(
@@ -159,9 +159,7 @@ def _match_devices(
 
     Kueue: pkg/dra/counters.go (matchDevicesForSource, prepareDeviceSelectors)
     """
-    context, source, request = charged.asked, charged.source, charged.asked.request
-    if request is None:
-        return replace(charged, class_exists=False)
+    context, source, request = charged.asked, charged.source, charged.request
     of_class = class_selectors(context.lister, request.device_class)
     if of_class is None:
         return replace(charged, class_exists=False)

@@ -83,7 +83,7 @@ def resolve_extended_resources(
         _reject_containers(rules, pod_set, requests, resolved)
         valid = [each for each in requests if not _is_rejected(rules, each, resolved)]
         for resource, charged in _by_resource(rules, valid):
-            _charge(rules, resource, charged, resolved)
+            _charge(rules, pod_set.name, resource, charged, resolved)
     return resolved
 
 
@@ -112,10 +112,9 @@ def _select_device_class(
             text = f"{name} is in {before}; Kueue selects {after}: {rule.sentence}"
             steps.append(Step.by(text, rule))
         classes = selected
-    if not classes:
-        return "", steps
-    meta = classes[0]["metadata"]
-    return str(meta["name"]), steps
+    chosen = next(iter(classes), None)
+    name = str(chosen["metadata"]["name"]) if chosen else ""
+    return name, steps
 
 
 def _format_classes(classes: Sequence[Manifest]) -> str:
@@ -177,17 +176,17 @@ def _by_resource(
 
 def _charge(
     rules: ExtendedResources,
+    pod_set: str,
     resource: str,
     requests: Requests,
     resolved: ResolvedExtendedResources,
 ) -> None:
-    pod_set = requests[0].pod_set.name
     devices = devices_of_containers(requests)
     count = rules.in_pod.or_else(devices[-1].count, devices)
     if resource:
         by_resource = resolved.counts.setdefault(pod_set, {})
         by_resource.setdefault(resource, []).append(count)
-        resolved.steps.append(_explain_request(rules, requests, count))
+        resolved.steps.append(_explain_request(rules, pod_set, requests, count))
         resolved.steps.append(_explain_charge(rules, requests, resource))
     replaced = resolved.replaced.get(pod_set, frozenset())
     for request in requests:
@@ -199,10 +198,10 @@ def _charge(
 
 def _explain_request(
     rules: ExtendedResources,
+    pod_set: str,
     requests: Requests,
     count: int,
 ) -> Step:
-    pod_set = requests[0].pod_set.name
     names = listed([request.name for request in requests])
     text = f"pod set {pod_set}: a pod requests {count} {TIMES} {names}"
     text += f", provided by DeviceClass {_classes_of(requests)}"

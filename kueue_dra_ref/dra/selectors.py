@@ -38,7 +38,7 @@ def validate_selectors(
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
-    if not rules.eligible and not rules.findings:
+    if not rules.findings:
         return ()
     errors: list[SelectorError] = []
     taken: frozenset[int] = frozenset()

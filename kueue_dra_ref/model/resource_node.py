@@ -131,10 +131,7 @@ class ResourceNode:
     def local_available(self, of: FlavorResource) -> int:
         """Give the part of the localQuota that is not in use."""
         local_quota = self.local_quota(of)
-        used = self.usage.get(of, 0)
-        if not local_quota and used >= 0:
-            return 0
-        unused = minus(local_quota, used)
+        unused = minus(local_quota, self.used(of))
         return max(0, unused)
 
     def available(self, of: FlavorResource) -> int:

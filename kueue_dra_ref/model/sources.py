@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.devices import DeviceRequest
 from kueue_dra_ref.api.quantities import Quantity
 from kueue_dra_ref.cel import Device, EvaluationError, Undecided
 from kueue_dra_ref.model.lister import DeviceRequestContext, uncompiled
@@ -79,6 +80,7 @@ class SourceCharge:
     """One request under one source: the devices that match, and what each device that allows the request charges."""
 
     asked: DeviceRequestContext
+    request: DeviceRequest
     source: Source
     class_exists: bool = True
     devices: Sequence[PublishedDevice] = ()
@@ -89,14 +91,11 @@ class SourceCharge:
     @property
     def count(self) -> int:
         """The number of devices requested."""
-        return self.asked.request.count if self.asked.request else 0
+        return self.request.count
 
     def uncompiled(self, below: str = "") -> FieldError | None:
         """Give the error of a DeviceClass that does not compile, at its path below ``below`` of the request."""
-        request = self.asked.request
-        if request is None:
-            return None
-        found = uncompiled(self.asked.lister, request.device_class)
+        found = uncompiled(self.asked.lister, self.request.device_class)
         if found is None:
             return None
         fault = self.fault(found.type, found.detail, found.value)

@@ -114,8 +114,6 @@ class MapOrderDraw:
     ) -> list[str]:
         """Order names by a hash, those first that one of the messages reports."""
         by_hash = sorted(names, key=_hash_and_name)
-        if not self.seen:
-            return by_hash
         return self._with_reported_first(by_hash, *messages)
 
     def _with_reported_first(

@@ -38,9 +38,9 @@ def missing_class_at_request_path(
 
     Kueue 0.18: pkg/dra/claims.go (resolveAndCompileDeviceClass); pkg/dra/counters.go (GetCounterResourcesForWorkload)
     """
-    if charge.class_exists or not charge.asked.request:
+    if charge.class_exists:
         return None
-    name = charge.asked.request.device_class
+    name = charge.request.device_class
     detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
     fault = charge.fault("Internal error", detail)
     return replace(fault, field=f"{fault.field}.devices.requests[0]")

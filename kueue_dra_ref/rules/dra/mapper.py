@@ -29,6 +29,7 @@ def lookup_first_mapping_of_class(
 
     Kueue: pkg/dra/mapper.go (Lookup)
     """
-    return tuple(
-        mapping.name for mapping in mappings if device_class in mapping.device_classes
-    )[:1]
+    for mapping in mappings:
+        if device_class in mapping.device_classes:
+            return (mapping.name,)
+    return ()

@@ -148,9 +148,9 @@ def sourced_class_must_exist(charge: SourceCharge) -> FieldError | None:
 
     Kueue: pkg/dra/counters.go (prepareDeviceSelectors); pkg/dra/claims.go (resolveAndCompileDeviceClass)
     """
-    if charge.class_exists or not charge.asked.request:
+    if charge.class_exists:
         return None
-    name = charge.asked.request.device_class
+    name = charge.request.device_class
     detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
     return charge.fault("Internal error", detail)
 

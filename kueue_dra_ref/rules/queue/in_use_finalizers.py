@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
+from kueue_dra_ref.api.topologies import TOPOLOGY
 from kueue_dra_ref.model.rule import rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InUse:
-    """The uses of a deleted object: reservations in a ClusterQueue, ClusterQueues that name a flavor or a check."""
+    """How many use a deleted object: reservations in a ClusterQueue, or objects that name it."""
 
-    reservations: int = 0
-    cluster_queues: int = 0
-    checked_queues: int = 0
-    flavors: int = 0
-    """The flavors that name a topology."""
+    kind: str
+    users: int
 
 
 @rule("QUEUE-049")
@@ -29,7 +28,7 @@ def cluster_queue_in_use_finalizer(use: InUse) -> bool:
     Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile);
         pkg/cache/scheduler/cache.go (ClusterQueueEmpty)
     """
-    return use.reservations > 0
+    return use.kind == "ClusterQueue" and use.users > 0
 
 
 @rule("QUEUE-053")
@@ -39,7 +38,7 @@ def resource_flavor_in_use_finalizer(use: InUse) -> bool:
     Kueue: pkg/controller/core/resourceflavor_controller.go (Reconcile);
         pkg/cache/scheduler/cache.go (ClusterQueuesUsingFlavor)
     """
-    return use.cluster_queues > 0
+    return use.kind == "ResourceFlavor" and use.users > 0
 
 
 @rule("CHECK-015")
@@ -49,7 +48,7 @@ def admission_check_in_use_finalizer(use: InUse) -> bool:
     Kueue: pkg/controller/core/admissioncheck_controller.go (Reconcile);
         pkg/cache/scheduler/cache.go (ClusterQueuesUsingAdmissionCheck)
     """
-    return use.checked_queues > 0
+    return use.kind == ADMISSION_CHECK and use.users > 0
 
 
 @rule("CHECK-018")
@@ -67,7 +66,7 @@ def topology_in_use_finalizer(use: InUse) -> bool:
 
     Kueue: pkg/controller/tas/topology_controller.go (Reconcile)
     """
-    return use.flavors > 0
+    return use.kind == TOPOLOGY and use.users > 0
 
 
 @rule("QUEUE-051", "QUEUE-054")

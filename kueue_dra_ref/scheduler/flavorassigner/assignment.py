@@ -99,7 +99,7 @@ class FlavorAssignmentAttempt:
     tried: int = 0
     """How many flavors were tried."""
     no_fit_reasons: Reasons = field(default_factory=list)
-    """Why it can never fit: for each resource of one flavor, or for each of several flavors."""
+    """Why it does not fit: for each resource of one flavor, or for each of several; read if it can never fit."""
     steps: tuple[Step, ...] = ()
     """The steps of the quota check and of the preemption that it simulates."""
 

@@ -31,7 +31,6 @@ from kueue_dra_ref.rules.flavorassigner.node_affinity import UnparsableLabel
 from kueue_dra_ref.scheduler.flavorassigner.assignment import (
     NO_FIT,
     FlavorAssignmentAttempt,
-    Reasons,
 )
 from kueue_dra_ref.scheduler.flavorassigner.limit_trace import limit_steps
 from kueue_dra_ref.scheduler.preemption.oracle import (
@@ -256,15 +255,12 @@ class FlavorFitCheck:
             of = (request.flavor, request.resource)
             total = plus(request.assumed, request.asked)
             preemption = self.oracle.simulate_preemption(of, total)
-        reasons: Reasons = []
-        if preemption.mode.mode is PreemptionMode.NO_FIT:
-            reasons.append(status.value.cause)
         limits = limit_steps(self.oracle.node, request, never=never)
         return FlavorAssignmentAttempt(
             granular_mode=preemption.mode,
             reasons=[status.value.message],
             cites=cited([status.rule]),
-            no_fit_reasons=reasons,
+            no_fit_reasons=[status.value.cause],
             steps=(*limits, *preemption.steps),
         )
 
