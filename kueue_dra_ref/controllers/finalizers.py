@@ -64,7 +64,12 @@ class FinalizerController:
         if found is None or not is_deleted(found):
             return
         _, name = key
-        if self.rules(InUse(kind=kind, users=self._users(kind, name))):
+        users = self._users(kind, name)
+        use = InUse(
+            kind=kind,
+            users=users,
+        )
+        if self.rules(use):
             return
         meta = dict(found["metadata"])
         finalizers = meta.get("finalizers") or ()

@@ -109,7 +109,7 @@ class QueueStatus:
             totals = kueue.usage.of_local_queue(key, name)
         managed = kueue.local_queues.get(key)
         pending = 0
-        if managed is not None and not stopped:
+        if managed is not None:
             pending = len(managed.items)
         counts = self._counts(name, pending, totals)
         status = _with_conditions(found)

@@ -43,8 +43,7 @@ class QueueControllers:
             kueue.pending.pop(name, None)
         elif event.old is None:
             self._activate(name)
-        if event.new is not None and _spec_changed(event):
-            kueue.notify_retry_inadmissible(name)
+        kueue.notify_retry_inadmissible(name)
         if _stop_policy_changed(event) or _checks_changed(event):
             self._reconcile_pending(name)
         kueue.refresh(name)
@@ -264,11 +263,6 @@ def _checks_changed(event: Event) -> bool:
 def _cluster_queue_of(local_queue: Manifest) -> str:
     spec = local_queue["spec"]
     return str(spec.get("clusterQueue", ""))
-
-
-def _spec_changed(event: Event) -> bool:
-    before = _spec_of(event.old)
-    return before != _spec_of(event.new)
 
 
 def _spec_of(obj: Manifest | None) -> Manifest:

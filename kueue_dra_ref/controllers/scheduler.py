@@ -118,17 +118,15 @@ class Scheduler:
 
     def _resume(self, cycle: BlockedCycle) -> bool:
         """Carry out the rest of a cycle, until it has to wait for pods; False if it waits as before."""
-        moved = False
         while cycle.left:
             entry = cycle.left[0]
             if entry.requeue_reason is None and self._waits_for_pods(entry):
-                if self._blocked is None:
+                begins = self._blocked is None
+                if begins:
                     self._report_blocked(entry)
-                    moved = True
                 self._blocked = cycle
-                return moved
+                return begins
             self._blocked = None
-            moved = True
             del cycle.left[0]
             self._carry_out(cycle, entry)
         for entry in cycle.requeued:

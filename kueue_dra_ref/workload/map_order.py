@@ -59,8 +59,6 @@ class MapOrderDraw:
 
     def order_for_pod_set(self, name: str) -> MapOrderDraw:
         """Give the orders for one pod set, which has maps of its own: from the part of the message about it."""
-        if not self.seen:
-            return self
         own = ""
         for part in self.seen.split(OF_POD_SET):
             if part.startswith(f"{name}: "):
