@@ -87,13 +87,15 @@ def test_evicted_work_keeps_its_quota_while_pods_run(lab: Lab, active: int, hold
 
 @covers("WORK-004")
 @pytest.mark.parametrize(
-    ("succeeded", "verdict"),
+    ("succeeded", "verdict", "reclaimable"),
     [
-        pytest.param(0, pending(Reason.NO_QUOTA), id="none"),
-        pytest.param(1, admitted({"whole-gpus": 4}), id="one-of-two"),
+        pytest.param(0, pending(Reason.NO_QUOTA), [], id="none"),
+        pytest.param(1, admitted({"whole-gpus": 4}), [{"name": "workers", "count": 2}], id="one-of-two"),
     ],
 )
-def test_succeeded_replicas_free_the_quota_of_their_pods(lab: Lab, succeeded: int, verdict: Verdict) -> None:
+def test_succeeded_replicas_free_the_quota_of_their_pods(
+    lab: Lab, succeeded: int, verdict: Verdict, reclaimable: list[dict[str, Any]]
+) -> None:
     """Each Job of a replicated job that succeeded frees the devices of all its pods; others keep theirs."""
     queue = lab.queue({"whole-gpus": 9})
     leader = a_pod_set("leader", claims=[a_template(gpu(1))])
@@ -104,6 +106,7 @@ def test_succeeded_replicas_free_the_quota_of_their_pods(lab: Lab, succeeded: in
     lab.report(held, replicatedJobsStatus=[_replicated("leader"), _replicated("workers", succeeded=succeeded)])
 
     assert lab.verdict(job) == verdict
+    assert lab.workload(held)["status"].get("reclaimablePods", []) == reclaimable
 
 
 def _replicated(name: str, **counts: int) -> dict[str, Any]:

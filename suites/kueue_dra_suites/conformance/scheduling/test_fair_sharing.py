@@ -297,15 +297,12 @@ def test_who_borrows_nothing_has_no_share(lab: Lab, weight: str) -> None:
 
 @covers("FAIR-003")
 def test_of_equal_shares_that_of_a_cohort_gives_way(lab: Lab) -> None:
-    """A queue and a cohort beside it borrow as much as each other: the cohort loses a workload."""
+    """A queue and a cohort next to it borrow as much as each other: the cohort loses a workload."""
     lab.start(fair_sharing=[FINAL, INITIAL])
     root = a_cohort(lab)
-    owner, beside, inside = (
-        root.queue({"whole-gpus": 4}, preemption=ANY),
-        root.queue({"whole-gpus": 0}),
-        root.below().queue({"whole-gpus": 0}),
-    )
-    kept = beside.submit(a_job(claims=[a_template(gpu(2))]))
+    owner, near = root.queue({"whole-gpus": 4}, preemption=ANY), root.queue({"whole-gpus": 0})
+    inside = root.below().queue({"whole-gpus": 0})
+    kept = near.submit(a_job(claims=[a_template(gpu(2))]))
     lost = inside.submit(a_job(claims=[a_template(gpu(2))]))
     job = owner.submit(a_job(claims=[a_template(gpu())]))
 

@@ -57,6 +57,10 @@ def test_quota_is_held_until_the_nodes_are_provisioned(lab: Lab) -> None:
     assert lab.check_state(job, check)["message"] == "here they are"
     assert not lab.is_suspended(job)
 
+    autoscaler.answer(job, "Provisioned", message="once more")
+    lab.settle()
+    assert lab.check_state(job, check)["message"] == "here they are"
+
 
 @covers("PROV-003")
 def test_the_template_of_a_request_has_the_claims(lab: Lab) -> None:

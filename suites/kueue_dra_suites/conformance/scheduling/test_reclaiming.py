@@ -222,3 +222,20 @@ def test_other_queues_give_back_before_the_own_where_borrowing_would_do(lab: Lab
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
     assert [lab.admission(each) is not None for each in own].count(True) == 2
     assert lab.condition(theirs[-1], "Preempted") == ("True", "InCohortReclamation")
+
+
+@covers("PREEMPT-007")
+def test_who_is_stopped_keeps_what_it_borrowed(lab: Lab) -> None:
+    """Nothing is reclaimed from a queue on hold, though its workload runs on."""
+    cohort = a_cohort(lab)
+    owner, borrower = cohort.queue({"whole-gpus": 1}, preemption=ANY), cohort.queue({"whole-gpus": 0})
+    lent = borrower.submit(a_job(claims=[a_template(gpu())]))
+    borrower.change(stopPolicy="Hold")
+    job = owner.submit(a_job(priority=10, claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(lent) == admitted({"whole-gpus": 1})
+
+    borrower.change(stopPolicy="None")
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})

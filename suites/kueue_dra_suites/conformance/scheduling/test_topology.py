@@ -17,6 +17,7 @@ from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue
 
+BLOCK = "example.com/block"
 RACK = "example.com/rack"
 CARD = "example.com/gpu"
 ANY = {UNCONSTRAINED: "true"}
@@ -642,3 +643,27 @@ def test_the_gate_switches_all_of_it_off(lab: Lab) -> None:
 
     assert lab.verdict(job) == admitted({"cpu": 1, "whole-gpus": 1})
     assert lab.places(job) == {}
+
+
+@covers("TAS-010")
+def test_nodes_of_one_hostname_are_one_domain(lab: Lab) -> None:
+    """A domain of the lowest level is named by its hostname alone, whatever rack its nodes are in."""
+    pool = Pool(lab=lab, levels=(RACK, HOSTNAME))
+    for rack in ("a", "b"):
+        pool.node(rack=rack, labels={HOSTNAME: "shared"}, cpu="1")
+    job = pool.queue().submit(cpus(2, annotations=ON_A_NODE))
+
+    assert lab.verdict(job) == admitted({"cpu": 2})
+    assert lab.places(job) == {"main": {"shared": 2}}
+
+
+@covers("TAS-010")
+def test_of_equal_racks_the_first_has_all_pods(lab: Lab) -> None:
+    """The nodes of the other rack do not count, though one of them has room for all pods."""
+    pool = Pool(lab=lab, levels=(BLOCK, RACK, HOSTNAME))
+    block = {BLOCK: "one"}
+    small = [pool.node(rack="a", labels=block, cpu="1") for _ in range(2)]
+    pool.node(rack="b", labels=block, cpu="2")
+    job = pool.queue().submit(cpus(2, annotations={REQUIRED: BLOCK}))
+
+    assert lab.places(job) == {"main": dict.fromkeys(small, 1)}

@@ -69,8 +69,10 @@ def test_a_local_queue_whose_cluster_queue_can_admit_is_ready(lab: Lab) -> None:
 def test_a_stopped_local_queue_is_not_active(lab: Lab, policy: str) -> None:
     """Its ClusterQueue is ready all the same."""
     queue = lab.queue({"whole-gpus": 1}, local={"stopPolicy": policy})
+    queue.submit(a_job(claims=[a_template(gpu())]))
 
     assert queue.local_figures.active == ("False", "Stopped")
+    assert queue.local_figures.counts == WorkloadCounts()
     assert queue.figures.active == ("True", "Ready")
 
 
