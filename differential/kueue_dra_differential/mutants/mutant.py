@@ -33,6 +33,7 @@ DECIDING = (
 EXPLAINING = frozenset(
     {
         "dra/device_charge_trace.py",
+        "dra/selector_trace.py",
         "scheduler/flavorassigner/flavor_trace.py",
         "scheduler/flavorassigner/limit_trace.py",
         "scheduler/preemption/trace.py",
