@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.builders import a_job, a_request, a_template, gpu
 from kueue_dra_fixtures.cohorts import a_cohort
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import a_quota
@@ -12,6 +12,7 @@ from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
 
+NIC, NICS = a_template(a_request("nic.example.com")), "example.com/nics"
 RECLAIM_LOWER = {"reclaimWithinCohort": "LowerPriority"}
 BORROWING_TOO = {"reclaimWithinCohort": "LowerPriority", "borrowWithinCohort": {"policy": "LowerPriority"}}
 
@@ -98,6 +99,29 @@ def test_a_part_of_the_tree_takes_back_what_it_has(lab: Lab) -> None:
 
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
     assert lab.condition(borrower, "Preempted") == ("True", "InCohortReclamation")
+
+
+@covers("COHORT-017")
+@pytest.mark.parametrize(
+    ("borrowed", "verdict"),
+    [
+        pytest.param(0, admitted({"whole-gpus": 1, NICS: 1}), id="nothing-else-is-borrowed"),
+        pytest.param(1, pending(Reason.NO_QUOTA), id="a-neighbor-borrows-something-else"),
+    ],
+)
+def test_a_part_of_the_tree_takes_back_what_it_has_while_it_borrows_nothing(
+    lab: Lab, borrowed: int, verdict: Verdict
+) -> None:
+    """A Job needs a GPU that its cohort has lent, and a NIC that its queue has; the cohort may lack NICs."""
+    root = a_cohort(lab)
+    near, far = root.below(), root.below()
+    near.queue({"whole-gpus": 1, NICS: 0})
+    far.queue({"whole-gpus": 0, NICS: 4}).submit(a_job(claims=[a_template(gpu())]))
+    near.queue({"whole-gpus": 0, NICS: 0}).submit(a_job(claims=[NIC] * borrowed))
+    queue = near.queue({"whole-gpus": 0, NICS: a_quota(3, lend=0)}, preemption=RECLAIM_LOWER)
+    job = queue.submit(a_job(priority=10, claims=[a_template(gpu()), NIC]))
+
+    assert lab.verdict(job) == verdict
 
 
 @covers("COHORT-018")
