@@ -54,7 +54,7 @@ def levels_are_immutable(write: AdmissionRequest) -> Faults:
 def levels_change_above_hostname(write: AdmissionRequest) -> Faults:
     """The API server rejects an update of levels unless kubernetes.io/hostname is and stays the lowest.
 
-    Kueue 0.20: apis/kueue/v1beta2/topology_types.go (TopologySpec)
+    No counterpart: announced for Kueue 0.20, in no pinned release.
     """
     lowest = {_labels(each)[-1] for each in (write.before, write.new) if _levels(each)}
     if _are_changed(write) and lowest != {HOSTNAME}:
