@@ -14,7 +14,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.dump import dump
 from kueue_dra_clusters.live_target import LiveTarget
-from kueue_dra_clusters.waiting import let_pass
+from kueue_dra_clusters.waiting import NotYet, eventually, let_pass
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import GPU, KUEUE, RESOURCE, a_job, a_template, a_world, an_object
 from tests.clusters_live.test_existing_cluster import a_kubeconfig
@@ -126,11 +126,19 @@ def _mapping(cluster: Cluster) -> None:
 
 
 def _lowered(cluster: Cluster) -> None:
+    def replaced() -> None:
+        if not _is_lowered(cluster):
+            raise NotYet("Kueue has written the ClusterQueue meanwhile")
+
+    eventually(replaced, within=10, what="a ClusterQueue with less quota")
+
+
+def _is_lowered(cluster: Cluster) -> bool:
     queue = cluster.objects.read(Ref(api_version=KUEUE, kind="ClusterQueue", name="team"))
     assert queue is not None
     resources = queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
     next(each for each in resources if each["name"] == "whole-gpus")["nominalQuota"] = 1
-    assert cluster.objects.replace(queue).ok
+    return cluster.objects.replace(queue).ok
 
 
 def _pod(cluster: Cluster) -> None:
