@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from kueue_dra_differential.cohort_tree import LocalQueueUsage
+from kueue_dra_ref.api.admission_fair_sharing import USAGE_BASED
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 GATE = "AdmissionFairSharing"
@@ -33,8 +34,7 @@ def spec_of(usage: LocalQueueUsage | None) -> dict[str, Any]:
     """Give the fields of a ClusterQueue."""
     if usage is None or not usage.orders:
         return {}
-    mode = "UsageBasedAdmissionFairSharing"
-    return {"admissionScope": {"admissionMode": mode}}
+    return {"admissionScope": {"admissionMode": USAGE_BASED}}
 
 
 def weight_of(usage: LocalQueueUsage | None, second: int) -> str | None:

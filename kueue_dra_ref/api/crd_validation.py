@@ -182,6 +182,14 @@ def repeated(obj: Any, path: str, key: str) -> Faults:
                 )
 
 
+def immutable(old: Any, new: Any, key: str) -> Faults:
+    """Refuse another value of a field of the spec; one that is absent on either side is not compared."""
+    before = (old.get("spec") or {}).get(key)
+    after = (new.get("spec") or {}).get(key)
+    if None not in (before, after) and before != after:
+        yield invalid(f"spec.{key}", "field is immutable", printed(after))
+
+
 def _text_of(value: Any, key: str) -> str | None:
     if not isinstance(value, dict):
         return None

@@ -17,7 +17,7 @@ from kueue_dra_ref.api.multikueue import managed_by, work_copy
 from kueue_dra_ref.controllers.multikueue_clusters import Remote
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
-from kueue_dra_ref.model.dispatching import CopyTimes, JobPair
+from kueue_dra_ref.model.dispatching import CopyTimes, JobPair, earliest
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -99,9 +99,7 @@ class Group:
 
     def first(self, kind: str) -> str | None:
         """Name the cluster whose copy got a condition first."""
-        times = self.since(kind)
-        ordered = sorted(times, key=lambda name: (times[name], name))
-        return ordered[0] if ordered else None
+        return earliest(self.since(kind))
 
     def prioritize(self) -> None:
         """Write the priority of the Workload to its copies, if its class or value has changed."""

@@ -7,8 +7,7 @@ Kueue: apis/kueue/v1beta2/admissioncheck_types.go (AdmissionCheckSpec);
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.crd_validation import Faults, invalid, missing
-from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.crd_validation import Faults, immutable, missing
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 
@@ -32,10 +31,7 @@ def controller_name_is_immutable(write: AdmissionRequest) -> Faults:
 
     Kueue: apis/kueue/v1beta2/admissioncheck_types.go (AdmissionCheckSpec)
     """
-    before = (write.before.get("spec") or {}).get(_CONTROLLER)
-    after = (write.new.get("spec") or {}).get(_CONTROLLER)
-    if None not in (before, after) and before != after:
-        yield invalid(f"spec.{_CONTROLLER}", "field is immutable", printed(after))
+    return immutable(write.before, write.new, _CONTROLLER)
 
 
 @rule("OBJECT-056")

@@ -6,8 +6,7 @@ Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueReference);
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.crd_validation import Faults, invalid, no_object_names
-from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.crd_validation import Faults, immutable, no_object_names
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 
@@ -27,9 +26,4 @@ def cluster_queue_is_immutable(write: AdmissionRequest) -> Faults:
 
     Kueue: apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec)
     """
-    before = write.before["spec"].get("clusterQueue")
-    after = write.new["spec"].get("clusterQueue")
-    if before is None or after is None:
-        return
-    if before != after:
-        yield invalid("spec.clusterQueue", "field is immutable", printed(after))
+    return immutable(write.before, write.new, "clusterQueue")

@@ -65,24 +65,20 @@ def test_the_copy_on_the_other_worker_goes(fleet: Fleet) -> None:
     assert fleet.works(job)[winner - 1]
 
 
-@covers("MK-034")
-def test_the_check_says_that_the_worker_admitted(fleet: Fleet) -> None:
-    """It names the worker."""
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param("The workload was admitted on", id="admitted", marks=covers("MK-034")),
+        pytest.param("The workload got reservation on", id="reserved", marks=covers("MK-033")),
+    ],
+)
+def test_the_check_names_the_worker(fleet: Fleet, words: str) -> None:
+    """It says which state of the copy counts."""
     fleet.join(ONE, NONE, ONE)
     job = fleet.submit(CARD)
 
     fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
-    assert fleet.check_message(job) == f'The workload was admitted on "{fleet.names[1]}"'
-
-
-@covers("MK-033")
-def test_the_check_says_that_the_worker_reserved(fleet: Fleet) -> None:
-    """It names the worker."""
-    fleet.join(ONE, NONE, ONE)
-    job = fleet.submit(CARD)
-
-    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
-    assert fleet.check_message(job) == f'The workload got reservation on "{fleet.names[1]}"'
+    assert fleet.check_message(job) == f'{words} "{fleet.names[1]}"'
 
 
 @covers("MK-007")
