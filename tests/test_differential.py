@@ -15,6 +15,8 @@ from kueue_dra_differential.interrupt import tries
 from kueue_dra_differential.oracle import Comparison, Oracle, OutcomeKind, apart, marked
 from kueue_dra_differential.shrink import shrunk, smallest
 from kueue_dra_differential.work_queue import Plan, WorkQueue
+from kueue_dra_fixtures.manifests import a_priority_class
+from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.behaviours import behaviour
@@ -23,6 +25,7 @@ from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.scenarios.diff import difference
 from kueue_dra_ref.scenarios.playback import replayed_together
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario, is_comparable
+from tests.clusters_live.manifests import CONFIGURATION, a_job, a_world
 
 KUEUE_0_19 = behaviour("kueue-0.19.2")
 
@@ -148,6 +151,29 @@ def blind() -> Oracle:
     """Use a reference without a rule in the place of a real Kueue."""
     without = KUEUE_0_19.without("multiply_by_pod_count")
     return Oracle(target=ReferenceTarget(KUEUE_0_19), behaviour=without, kueue="0.19.2")
+
+
+def test_elastic_work_may_run_on_without_quota() -> None:
+    """A preempted Job whose larger Workload waits is not suspended (ELASTIC-012): no invariant counts there."""
+    *around, queue, local_queue, one, _, three = a_world(gpus=3)
+    queue["spec"]["preemption"] = {"withinClusterQueue": "LowerPriority"}
+    elastic, rival = a_job("train"), a_job("urgent", "gpus-3")
+    elastic["metadata"]["annotations"] = {ELASTIC: "true"}
+    rival["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "high"
+    sizes = [{**elastic, "spec": {**elastic["spec"], "parallelism": n, "completions": 9}} for n in (2, 4)]
+    scenario = Scenario(
+        name="runs-on",
+        configuration={**CONFIGURATION, "featureGates": {"ElasticJobsViaWorkloadSlices": True}},
+        inventory=(a_priority_class("high", 9),),
+        steps=({"apply": [*around, queue, local_queue, one, three]}, *({"apply": [each]} for each in (*sizes, rival))),
+    )
+
+    found = Oracle(target=ReferenceTarget(KUEUE_0_19), behaviour=KUEUE_0_19, kueue="0.19.2").alone(scenario)
+
+    assert found.kind is OutcomeKind.AGREES, found.trouble
+    shown = found.scenario.recorded[-1]["workloads"]
+    assert shown["urgent"]["Admitted"]["status"] == "True"
+    assert shown["train/1"]["Preempted"]["status"] == "True"
 
 
 def a_plan(**given: Any) -> Plan:

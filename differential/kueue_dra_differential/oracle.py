@@ -15,6 +15,7 @@ from kueue_dra_differential.batch import Batch
 from kueue_dra_differential.ledger import Entry, known
 from kueue_dra_fixtures.case_audit import AuditedTarget
 from kueue_dra_fixtures.invariants import InvariantViolated
+from kueue_dra_ref.api.elastic_work import ELASTIC, annotation
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.diff import Difference, difference
@@ -65,6 +66,8 @@ COUNTED_AGAIN = ("holders are counted", "charges are reservations", "charges are
 """Invariants that a deactivated workload violates after a restart, up to Kueue 0.15."""
 QUEUED_AGAIN = ("waiting are counted",)
 """Invariants that a finished workload violates once its LocalQueue is created, in Kueue 0.14."""
+RUNS_ON = ("nothing runs unreserved",)
+"""Invariants that elastic work violates whose Workload is evicted while a larger one waits (ELASTIC-012)."""
 
 RETRIED = frozenset({"DeviceClass", "ResourceSlice", "ResourceClaimTemplate"})
 """Kinds whose change reaches inadmissible work only when Kueue happens to retry it, or when it is touched."""
@@ -176,11 +179,14 @@ class Oracle:
         return rows
 
     def _excused(self, batch: Sequence[Scenario]) -> Sequence[str]:
-        """Name the invariants that a known defect of a release violates: it counts or queues old workloads again."""
+        """Name the invariants that known defects of a release violate."""
         rules = self.behaviour.queueing
-        steps = (step for scenario in batch for step in scenario.steps)
+        steps = [step for scenario in batch for step in scenario.steps]
         restarted = any("restart" in step for step in steps)
+        applied = [each for step in steps for each in step.get("apply") or ()]
+        elastic = any(annotation(each, ELASTIC) for each in applied)
         return (
+            *(RUNS_ON if elastic else ()),
             *(COUNTED_AGAIN if restarted and not rules.count_on_start else ()),
             *(() if rules.skip_on_local_queue_add else QUEUED_AGAIN),
         )
