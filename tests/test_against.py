@@ -142,7 +142,7 @@ def test_a_second_change_of_an_object_begins_a_step() -> None:
     target.start({"featureGates": {"LendingLimit": True}})
     target.settle()
 
-    steps = target.scenario("one", "kueue-0.19.2").steps
+    steps = target.scenario("one").steps
 
     assert [sorted(step) for step in steps] == [["apply"], ["apply"], ["restart"]]
 

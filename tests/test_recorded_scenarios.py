@@ -1,6 +1,7 @@
-"""Generated scenarios on which a real Kueue and the reference agreed: the reference still decides each step alike.
+"""Scenarios on which a real Kueue and the reference agreed: the reference still decides each step alike.
 
-`kueue-dra differential --keep` wrote them; the name of a file is the behaviour.
+`kueue-dra differential --keep` wrote the generated ones, `tests.recorded_cases` those of the cases of the suite; the
+name of a file begins with the behaviour.
 """
 
 from __future__ import annotations
@@ -11,18 +12,17 @@ from pathlib import Path
 import pytest
 
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.reference.replay import answers
-from kueue_dra_ref.scenarios.diff import difference
 from kueue_dra_ref.scenarios.files import scenarios
 from kueue_dra_ref.scenarios.scenario import Scenario, is_comparable
 from tests.commands import ROOT, kueue_dra
+from tests.recorded_cases import differing
 
 FILES = sorted((ROOT / "tests" / "golden" / "recorded").glob("*.jsonl.gz"))
 
 
 def _all() -> Iterator[object]:
     for file in FILES:
-        name = file.name.removesuffix(".jsonl.gz")
+        name = file.name.removesuffix(".jsonl.gz").removesuffix(".cases")
         for scenario in scenarios(file):
             yield pytest.param(name, scenario, id=f"{name}-{scenario.name}")
 
@@ -30,11 +30,7 @@ def _all() -> Iterator[object]:
 @pytest.mark.parametrize(("name", "scenario"), list(_all()))
 def test_each_step_is_decided_as_recorded(name: str, scenario: Scenario) -> None:
     """Conditions, reasons, messages, admissions, and figures of the queues."""
-    shown = answers(scenario, behaviour(name))
-
-    for step, (ours, recorded) in enumerate(zip(shown, scenario.recorded, strict=True), 1):
-        found = difference(ours, recorded) if is_comparable(recorded) else None
-        assert found is None, f"step {step}: {found}"
+    assert differing(scenario, behaviour(name)) == ""
 
 
 def test_there_are_recordings() -> None:
@@ -42,7 +38,7 @@ def test_there_are_recordings() -> None:
     assert FILES
     for file in FILES:
         steps = [step for scenario in scenarios(file) for step in scenario.recorded]
-        assert sum(map(is_comparable, steps)) > 0.9 * len(steps)
+        assert sum(map(is_comparable, steps)) > 0.7 * len(steps)
 
 
 @pytest.mark.parametrize("content", [b"no gzip", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"], ids=["other", "cut-off"])

@@ -183,13 +183,16 @@ class Oracle:
         rules = self.behaviour.queueing
         steps = [step for scenario in batch for step in scenario.steps]
         restarted = any("restart" in step for step in steps)
-        applied = [each for step in steps for each in step.get("apply") or ()]
-        elastic = any(annotation(each, ELASTIC) for each in applied)
         return (
-            *(RUNS_ON if elastic else ()),
+            *(RUNS_ON if _has_elastic_work(steps) else ()),
             *(COUNTED_AGAIN if restarted and not rules.count_on_start else ()),
             *(() if rules.skip_on_local_queue_add else QUEUED_AGAIN),
         )
+
+
+def _has_elastic_work(steps: Iterable[Mapping[str, Any]]) -> bool:
+    applied = (each for step in steps for each in step.get("apply") or ())
+    return any(annotation(each, ELASTIC) for each in applied)
 
 
 def compared(scenario: Scenario, shown: Iterable[Observation]) -> Comparison:

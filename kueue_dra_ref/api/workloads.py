@@ -34,6 +34,12 @@ def workload_of(manifest: Manifest) -> Workload:
     )
 
 
+def local_queue_of(workload: Manifest) -> tuple[str, str]:
+    """Give namespace and name of the LocalQueue that a Workload names; without one the name is empty."""
+    meta, spec = workload["metadata"], workload["spec"]
+    return meta["namespace"], spec.get("queueName", "")
+
+
 def requeue_at(workload: Manifest) -> str:
     """Give the time until which an evicted workload backs off; empty if it does not."""
     status = workload.get("status") or {}

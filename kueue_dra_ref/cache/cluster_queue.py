@@ -19,7 +19,7 @@ from kueue_dra_ref.api.deepcopy import without_empty
 from kueue_dra_ref.api.pods import ResourceList
 from kueue_dra_ref.api.types import PodSet, Workload
 from kueue_dra_ref.api.variants import allowed_flavors, has_closed_gate
-from kueue_dra_ref.api.workloads import requeue_at
+from kueue_dra_ref.api.workloads import local_queue_of, requeue_at
 from kueue_dra_ref.behaviours.phases_scheduling import QueueRules
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.lister import Key
@@ -75,7 +75,7 @@ class WorkloadInfo:
     @property
     def local_queue(self) -> Key:
         """The LocalQueue that the workload names."""
-        return self.key[0], self.obj["spec"].get("queueName", "")
+        return local_queue_of(self.obj)
 
     @cached_property
     def scheduling_hash(self) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.quantities import Quantity
 from kueue_dra_ref.api.types import ClusterQueue
-from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.api.workloads import is_active, local_queue_of
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.usage_ledger import UNIT, UsageEntry, UsageLedger, added
 from kueue_dra_ref.controlplane.consumed import admitted_usage, billionths, usage_of
@@ -48,7 +48,7 @@ class LocalQueueUsage:
         for each in head.total_requests:
             amounts = billionths(each.amounts)
             requests = added(requests, amounts)
-        local_queue = _local_queue_of(head.obj)
+        local_queue = local_queue_of(head.obj)
         penalty = ledger.penalty(requests)
         ledger.push(local_queue, head.key, penalty)
         self._refresh(local_queue)
@@ -63,7 +63,7 @@ class LocalQueueUsage:
             self._settle_admitted(ledger, before, event.new)
         holder = _holder(before, event.new)
         if ledger.rules.drop(holder):
-            local_queue = _local_queue_of(before)
+            local_queue = local_queue_of(before)
             ledger.take(local_queue, event.key)
 
     def _settle_admitted(
@@ -78,7 +78,7 @@ class LocalQueueUsage:
         if queue is None or not ledger.rules.usage_based(queue):
             return
         usage = self.kueue.usage
-        local_queue, workload = _local_queue_of(new), key_of(new)
+        local_queue, workload = local_queue_of(new), key_of(new)
         penalty = ledger.take(local_queue, workload)
         is_kept_together = not ledger.rules.once_per_workload()
         if is_kept_together:
@@ -158,7 +158,7 @@ def _holder(old: Manifest, new: Manifest | None) -> PenaltyHolder:
     if new is None:
         return PenaltyHolder(deleted=True)
     return PenaltyHolder(
-        moved=_local_queue_of(old) != _local_queue_of(new),
+        moved=local_queue_of(old) != local_queue_of(new),
         released_inactive=_is_released(new) and not _is_released(old),
         finished=is_true(new, "Finished") and not is_true(old, "Finished"),
     )
@@ -167,8 +167,3 @@ def _holder(old: Manifest, new: Manifest | None) -> PenaltyHolder:
 def _is_released(workload: Manifest) -> bool:
     """Whether a Workload is inactive, and holds no quota."""
     return not is_active(workload) and not is_true(workload, "QuotaReserved")
-
-
-def _local_queue_of(workload: Manifest) -> Key:
-    metadata, spec = workload["metadata"], workload["spec"]
-    return metadata["namespace"], spec.get("queueName", "")

@@ -153,8 +153,7 @@ class Group:
         if not self._has_status_of(job, copy):
             return True
         status = copied(copy.get("status") or {})
-        if status != job.get("status", {}):
-            self.kueue.store.put({**job, "status": status})
+        self.kueue.store.put({**job, "status": status})
         return False
 
     def _has_status_of(self, job: Manifest, copy: Manifest) -> bool:

@@ -71,9 +71,8 @@ class Provisioning:
                 self._reconcile_check(check["metadata"]["name"])
 
     def _on_check(self, event: Event) -> None:
-        if is_provisioning(event.new) or is_provisioning(event.old):
-            _, name = event.key
-            self._reconcile_check(name)
+        _, name = event.key
+        self._reconcile_check(name)
 
     def _reconcile_check(self, name: str) -> None:
         """Reconcile a check, and the workloads that have it."""

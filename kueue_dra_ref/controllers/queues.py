@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
-from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.api.workloads import is_active, local_queue_of
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
@@ -231,11 +231,8 @@ class QueueControllers:
             self.kueue.reconcile("Workload", key_of(workload))
 
     def _workloads_in(self, local_queue: Key) -> Iterator[Manifest]:
-        namespace, name = local_queue
         for workload in self.store.every("Workload"):
-            if workload["metadata"]["namespace"] != namespace:
-                continue
-            if workload["spec"].get("queueName") == name:
+            if local_queue_of(workload) == local_queue:
                 yield workload
 
 

@@ -20,7 +20,7 @@ from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.pods_ready import WaitForPodsReady
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.api.variants import is_variant
-from kueue_dra_ref.api.workloads import requeue_at
+from kueue_dra_ref.api.workloads import local_queue_of, requeue_at
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
 from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
@@ -177,9 +177,7 @@ class Kueue:
 
     def queue_of(self, workload: Manifest) -> tuple[Key, ManagedQueue | None]:
         """Give the LocalQueue that a Workload names, and its state if Kueue manages it."""
-        namespace = workload["metadata"]["namespace"]
-        name = workload["spec"].get("queueName", "")
-        key = (namespace, name)
+        key = local_queue_of(workload)
         return key, self.local_queues.get(key)
 
     def cluster_queue_of(self, workload: Manifest) -> str:

@@ -14,6 +14,7 @@ from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.api.topology_assignment import assignment_of
+from kueue_dra_ref.api.workloads import local_queue_of
 from kueue_dra_ref.cache.snapshot import ReservedPodSet, ReservedWorkload
 from kueue_dra_ref.cache.topology_tree import PlacedPods
 from kueue_dra_ref.model.lister import Key
@@ -159,7 +160,7 @@ def _reservation(
         key=key,
         uid=workload["metadata"]["uid"],
         cluster_queue=workload["status"]["admission"]["clusterQueue"],
-        local_queue=(key[0], spec.get("queueName", "")),
+        local_queue=local_queue_of(workload),
         admitted=is_true(workload, "Admitted"),
         amounts=_amounts(pod_sets),
         pod_sets=pod_sets,

@@ -192,8 +192,7 @@ def _charge(
     for request in requests:
         if rules.not_charged_natively(request.name):
             replaced |= {request.name}
-    if replaced:
-        resolved.replaced[pod_set] = replaced
+    resolved.replaced[pod_set] = replaced
 
 
 def _explain_request(

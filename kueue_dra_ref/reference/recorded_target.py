@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from kueue_dra_ref.api.deepcopy import packed
+from kueue_dra_ref.api.workloads import local_queue_of
 from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -116,8 +117,7 @@ class RecordedTarget(ReferenceTarget):
 
     def _queues_of(self, workload: Manifest) -> set[str]:
         """Name the ClusterQueues in which a Workload is queued, and in which it is admitted."""
-        namespace = workload["metadata"]["namespace"]
-        name = workload["spec"].get("queueName", "")
+        namespace, name = local_queue_of(workload)
         local = self.store.find("LocalQueue", name, namespace)
         queued = local["spec"].get("clusterQueue", "") if local else ""
         admission = (workload.get("status") or {}).get("admission") or {}

@@ -11,7 +11,8 @@ from dataclasses import replace
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.recorded_target import RecordedTarget
 from kueue_dra_ref.reference.target import ReferenceTarget
-from kueue_dra_ref.scenarios.playback import replayed
+from kueue_dra_ref.scenarios.details import DETAILS, details
+from kueue_dra_ref.scenarios.playback import ObservedState, known_refs, replayed
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.map_order import MapOrder
@@ -49,12 +50,22 @@ def _observations(
     scenario: Scenario, target: ReferenceTarget, map_order: MapOrder
 ) -> Iterator[Observation]:
     recorded = iter(scenario.recorded)
-    first = next(recorded, {})
-    map_order.seen = _messages(first)
-    for observation in replayed(scenario, target):
-        yield observation
-        following = next(recorded, {})
-        map_order.seen = _messages(following)
+    expected = next(recorded, {})
+    map_order.seen = _messages(expected)
+    for step, observation in enumerate(replayed(scenario, target), 1):
+        yield {**observation, **_details(scenario, step, expected, target)}
+        expected = next(recorded, {})
+        map_order.seen = _messages(expected)
+
+
+def _details(
+    scenario: Scenario, step: int, recorded: Observation, target: ReferenceTarget
+) -> Observation:
+    """Give the details of an observation if they were recorded."""
+    if DETAILS not in recorded:
+        return {}
+    refs = known_refs(scenario, step)
+    return {DETAILS: details(target, ObservedState.by(target), refs)}
 
 
 def _messages(recorded: Observation) -> Mapping[str, str]:

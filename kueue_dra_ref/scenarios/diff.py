@@ -127,10 +127,10 @@ def _is_equivalent(
 ) -> bool:
     if path.startswith("pods.") and ours in _GONE and theirs in _GONE:
         return True
+    if path.endswith(".message"):
+        return _normalized(ours or "") == _normalized(theirs or "")
     if not isinstance(ours, str) or not isinstance(theirs, str):
         return False
-    if path.endswith(".message"):
-        return _normalized(ours) == _normalized(theirs)
     try:
         own, other = parse(ours), parse(theirs)
         return own.amount == other.amount

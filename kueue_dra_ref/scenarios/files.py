@@ -47,6 +47,7 @@ _SHAPE: Keys = {
         "steps": ListKey(
             {
                 "apply": _OBJECTS,
+                "change": _OBJECTS,
                 "delete": _REFERENCES,
                 "touch": _REFERENCES,
                 "restart": _OBJECTS,
@@ -65,6 +66,7 @@ _FIELDS = (
     "inventory",
     "steps",
     "apply",
+    "change",
     "delete",
     "touch",
     "restart",
@@ -251,6 +253,7 @@ def _check(
 
 _VERBS = {
     "apply": _REQUIRED,
+    "change": _REQUIRED,
     "delete": _REFERENCE,
     "touch": _REFERENCE,
     "rollOut": _REFERENCE,

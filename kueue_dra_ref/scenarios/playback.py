@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,9 @@ from kueue_dra_ref.api.queued_pods import is_of_group
 from kueue_dra_ref.api.topologies import TOPOLOGY
 from kueue_dra_ref.api.topology_assignment import assignment_of
 from kueue_dra_ref.api.variants import is_variant
+from kueue_dra_ref.scenarios.changes import changed
 from kueue_dra_ref.scenarios.check_answers import answered
+from kueue_dra_ref.scenarios.renaming import renamed
 from kueue_dra_ref.scenarios.roll_out import in_turns, reported, rolled_out, state_of
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import (
@@ -29,7 +31,8 @@ from kueue_dra_ref.target import (
 KUEUE = "kueue.x-k8s.io/v1beta2"
 _POD_KINDS = frozenset({POD.name, *POD_OWNERS})
 _CHECK_FIELDS = ("state", "message", "retryCount")
-_CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
+CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
+"""The types of conditions that each observation has."""
 
 
 Step = Mapping[str, Any]
@@ -139,7 +142,7 @@ def started(
 
 
 def _applied(step: Step) -> set[Ref]:
-    manifests = step.get("apply") or ()
+    manifests = (*(step.get("apply") or ()), *(step.get("change") or ()))
     return _refs(manifests)
 
 
@@ -239,6 +242,18 @@ def _places(state: ObservedState, namespaces: set[str]) -> Observation:
     return found
 
 
+def by_name(
+    state: ObservedState,
+    refs: Collection[Ref],
+    show: Callable[[Manifest], Observation],
+) -> Observation:
+    """Show each Workload of the namespaces of some objects, by the name that observations have for it."""
+    found: Observation = {}
+    for each in _in_namespaces(state, _namespaces(refs)):
+        _add(found, _owner(each), show(each))
+    return found
+
+
 def _in_namespaces(state: ObservedState, namespaces: set[str]) -> Iterator[Manifest]:
     """Give the Workloads of some namespaces, those of elastic work in their order."""
     for each in in_chain(state.workloads):
@@ -288,10 +303,12 @@ def _rejection(rejected: Rejection) -> Observation:
 
 def ran(steps: Sequence[Step], target: Target) -> list[Rejection]:
     """Run one step of every scenario; what several of them have in common runs once."""
-    applied = _merged(steps, "apply")
-    deleted = _merged(steps, "delete")
-    touched = _merged(steps, "touch")
-    rejected = target.apply(applied)
+    applied = renamed(target, _merged(steps, "apply"))
+    rejected = list(target.apply(applied))
+    changes = renamed(target, _merged(steps, "change"))
+    rejected += target.apply(changed(target, changes))
+    deleted = renamed(target, _merged(steps, "delete"))
+    touched = renamed(target, _merged(steps, "touch"))
     target.delete(map(Ref.of, deleted))
     target.touch(map(Ref.of, touched))
     return [
@@ -345,7 +362,7 @@ def _workload(status: dict[str, Any]) -> Observation:
     for each in status.get("conditions") or ():
         conditions[each["type"]] = each
     found: Observation = {}
-    for kind in _CONDITIONS:
+    for kind in CONDITIONS:
         if kind in conditions:
             found[kind] = _condition(conditions[kind])
     found["admission"] = _admission(status.get("admission"))

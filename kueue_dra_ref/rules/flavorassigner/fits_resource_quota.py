@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, auto
 
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.types import ClusterQueue, FlavorQuota, PodSet, ResourceGroup
@@ -20,9 +20,9 @@ from kueue_dra_ref.model.slots import First
 class FlavorAssignmentMode(IntEnum):
     """Whether an amount fits a flavor, worst first: never, after quota is released, now."""
 
-    NO_FIT = 0
-    PREEMPT = 1
-    FIT = 2
+    NO_FIT = auto()
+    PREEMPT = auto()
+    FIT = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, auto
 
 from kueue_dra_ref.api.types import FlavorFungibility
 from kueue_dra_ref.model.rule import rule
@@ -16,13 +16,13 @@ from kueue_dra_ref.model.rule import rule
 class PreemptionMode(IntEnum):
     """How an amount can be admitted in a flavor, worst first."""
 
-    NO_FIT = 0
-    NO_CANDIDATES = 1
+    NO_FIT = auto()
+    NO_CANDIDATES = auto()
     """By preemption, but Kueue can preempt no workload."""
-    PREEMPT = 2
-    RECLAIM = 3
+    PREEMPT = auto()
+    RECLAIM = auto()
     """By preemption in other ClusterQueues only."""
-    FIT = 4
+    FIT = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,6 +137,19 @@ def test_the_clean_up_of_redis_fits_in_the_head(lab: Lab, kind: str, marks: Mapp
     assert lab.verdict(job) == admitted({"whole-gpus": 4, "cpu": "200m", "memory": "256Mi"})
 
 
+@covers("WORK-013")
+@pytest.mark.parametrize("kind", OF_RAY)
+def test_a_head_that_requests_more_than_the_clean_up_keeps_its_requests(lab: Lab, kind: str) -> None:
+    """Only what is less is raised."""
+    queue = lab.queue({"cpu": "2", "memory": "2Gi", "whole-gpus": 4})
+    container = {"name": "head", "image": "i", "resources": {"requests": {"cpu": "1", "memory": "64Mi"}}}
+    head = {"rayStartParams": {}, "template": {"spec": {"containers": [container]}}}
+    marks = {"gcsFaultToleranceOptions": {"redisAddress": "redis:6379"}, "headGroupSpec": head}
+    job = lab.submit_manifest(with_cluster(lab, queue, kind, **marks))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 4, "cpu": "1", "memory": "256Mi"})
+
+
 @covers("WORK-014")
 def test_a_ray_job_on_an_existing_cluster_is_not_managed(lab: Lab) -> None:
     """Kueue suspends it like all work of a queue, and creates no Workload that could start it."""

@@ -37,6 +37,7 @@ def test_every_worker_gets_a_copy(fleet: Fleet) -> None:
     without = pending(Reason.NEVER_FITS)
     fleet.expect_placed(job, waiting(ONE, fleet.check), without, without)
     fleet.expect(lambda: fleet.works(job), [False, False])
+    fleet.expect(lambda: fleet.nominated(job), [1, 2])
 
 
 @covers("MK-003")

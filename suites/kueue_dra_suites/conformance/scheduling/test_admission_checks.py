@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -266,6 +267,23 @@ def test_lost_quota_is_told_with_the_checks(lab: Lab) -> None:
     assert lab.condition(job, "Admitted") == ("False", "NoReservationUnsatisfiedChecks")
     assert lab.message(job, "Admitted") == "The workload has no reservation and not all checks ready"
     assert lab.check_state(job, check)["message"] == "Reset to Pending after eviction. Previously: Ready"
+
+
+@covers("CHECK-010")
+@pytest.mark.parametrize("last", [pytest.param(6000, id="last"), pytest.param(60, id="first")])
+def test_the_longest_delay_counts(lab: Lab, last: int) -> None:
+    """Of two checks that are retried, in whatever order they answer."""
+    first, second = lab.admission_check(), lab.admission_check()
+    job = checked(lab, first, second).submit(CARDS)
+
+    lab.answer_check(job, first, "Retry", requeueAfterSeconds=600)
+    lab.answer_check(job, second, "Retry", requeueAfterSeconds=last)
+
+    longest = second if last > 600 else first
+    states = {each["name"]: each for each in lab.workload(job)["status"]["admissionChecks"]}
+    since = datetime.fromisoformat(states[longest]["lastTransitionTime"])
+    until = datetime.fromisoformat(lab.workload(job)["status"]["requeueState"]["requeueAt"])
+    assert (until - since).total_seconds() == max(600, last)
 
 
 def inactive_message(lab: Lab, queue: Queue) -> str:

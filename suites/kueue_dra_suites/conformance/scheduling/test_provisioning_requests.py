@@ -395,6 +395,24 @@ def test_a_retry_waits_with_its_quota(lab: Lab, strategy: dict[str, int], second
     assert lab.admission(other) is None
 
 
+@covers("PROV-021")
+@pytest.mark.parametrize(
+    ("most", "seconds"), [pytest.param(1800, 8, id="twice-as-long"), pytest.param(7, 7, id="at-most")]
+)
+def test_a_further_retry_waits_longer(lab: Lab, most: int, seconds: int) -> None:
+    """The second request fails too."""
+    autoscaler = Autoscaler(lab=lab)
+    check = autoscaler.check(retryStrategy={"backoffBaseSeconds": 4, "backoffMaxSeconds": most})
+    job = asking(lab, check).submit(CARDS)
+    autoscaler.answer(job, "Failed")
+    autoscaler.expect(lambda: autoscaler.numbers(job)[-1:], [2])
+    autoscaler.expect(lambda: state(lab, job, check), "Pending")
+
+    autoscaler.answer(job, "Failed")
+
+    autoscaler.expect(lambda: lab.check_state(job, check).get("requeueAfterSeconds"), seconds)
+
+
 @covers("PROV-022")
 def test_a_retry_gives_its_quota_back(lab: Lab) -> None:
     """Others get the devices while the workload waits."""
@@ -513,6 +531,21 @@ def test_a_check_shows_the_progress_of_its_request(lab: Lab) -> None:
 
     autoscaler.expect(lambda: lab.check_state(job, check)["message"], "two minutes left")
     assert lab.checks(job) == {check: "Pending"}
+
+
+@covers("PROV-018")
+def test_a_check_without_progress_keeps_its_message(lab: Lab) -> None:
+    """A request that is Accepted and says nothing of its nodes."""
+    autoscaler = Autoscaler(lab=lab)
+    check = autoscaler.check()
+    job = asking(lab, check).submit(CARDS)
+    autoscaler.expect(lambda: autoscaler.numbers(job), [1])
+    before = lab.check_state(job, check)
+
+    autoscaler.answer(job, "Accepted")
+
+    assert lab.check_state(job, check) == before
+    assert before["state"] == "Pending"
 
 
 @covers("PROV-024")

@@ -9,6 +9,7 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.queue_status import WorkloadCounts
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
+from kueue_dra_ref.api.conditions import condition
 
 ORDINARY = a_job(cpu="1")
 DEVICES = a_job(claims=[a_template(gpu())])
@@ -182,6 +183,8 @@ def test_a_deleted_cluster_queue_says_that_it_is_terminating(lab: Lab) -> None:
     queue.submit(ORDINARY)
 
     assert queue.figures.active == ("False", "Terminating")
+    said = condition(lab.read(queue.ref), "Active") or {}
+    assert said["message"] == "Can't admit new workloads; clusterQueue is terminating"
     assert queue.figures.counts == WorkloadCounts(pending=1, reserving=1, admitted=1)
     assert queue.local_figures.active == ("False", "ClusterQueueIsInactive")
     assert queue.local_figures.counts == WorkloadCounts(pending=1, reserving=1, admitted=1)

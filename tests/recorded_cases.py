@@ -1,0 +1,68 @@
+"""The cases of the suite as scenarios that a real Kueue was seen with: what else was shown when a case passed.
+
+    kueue-dra run --target kueue --behaviour kueue-0.19.2 --scenario-dir=out/cases
+    python -m tests.recorded_cases kueue-0.19.2 out/cases
+
+writes `golden/recorded/kueue-0.19.2.cases.jsonl.gz`. It leaves out the cases that the reference does not replay alike:
+those of several clusters, those of work that others make, and those in which time passes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.reference.replay import answers
+from kueue_dra_ref.scenarios.diff import difference
+from kueue_dra_ref.scenarios.files import scenarios
+from kueue_dra_ref.scenarios.scenario import Scenario, as_document, is_comparable
+
+GOLDEN = Path(__file__).parent / "golden" / "recorded"
+
+
+def differing(scenario: Scenario, release: Behaviour) -> str:
+    """Say where the reference first shows something else than was recorded; empty if it does not."""
+    shown = answers(scenario, release)
+    for step, (ours, recorded) in enumerate(zip(shown, scenario.recorded, strict=True), 1):
+        if is_comparable(recorded) and (found := difference(ours, recorded)):
+            return f"step {step}: {found}"
+    return ""
+
+
+def replayed_alike(folder: Path, release: Behaviour) -> Iterator[Scenario]:
+    """Give the scenarios of a folder that show something and that the reference replays alike, and name the others."""
+    for file in sorted(folder.glob("*.yaml")):
+        for scenario in scenarios(file):
+            if not any(map(is_comparable, scenario.recorded)):
+                continue
+            try:
+                where = differing(scenario, release)
+            except Exception as error:  # noqa: BLE001  # what the case did has no meaning without what others did
+                where = repr(error)
+            if where:
+                click.echo(f"left out: {scenario.name}: {where[:200]}", err=True)
+            else:
+                yield scenario
+
+
+@click.command()
+@click.argument("name")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def main(name: str, folder: Path) -> None:
+    """Write the recorded cases of a behaviour."""
+    found = list(replayed_alike(folder, behaviour(name)))
+    lines = [json.dumps(as_document(each), separators=(",", ":")) for each in found]
+    content = "\n".join(lines) + "\n"
+    file = GOLDEN / f"{name}.cases.jsonl.gz"
+    file.write_bytes(gzip.compress(content.encode(), mtime=0))
+    click.echo(f"{file}: {len(found)} cases")
+
+
+if __name__ == "__main__":
+    main()
