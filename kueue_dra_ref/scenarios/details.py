@@ -80,14 +80,15 @@ def _key(obj: Manifest) -> str:
 def _queue(queue: Manifest) -> Manifest:
     status = queue.get("status") or {}
     active = condition(queue, "Active")
-    sharing = status.get("fairSharing") or {}
-    return {
+    found = {
         "counts": _of(status, _COUNTS),
         "Active": _of(active or {}, _SHOWN),
         "used": _totals(status, "flavorsUsage"),
         "reserved": _totals(status, "flavorsReservation"),
-        "share": sharing.get("weightedShare"),
     }
+    if queue["kind"] == "ClusterQueue":
+        found["share"] = (status.get("fairSharing") or {}).get("weightedShare")
+    return found
 
 
 def _totals(status: Manifest, field: str) -> Manifest:
