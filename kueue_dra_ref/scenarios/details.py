@@ -24,7 +24,9 @@ DETAILS = "details"
 KUEUE = "kueue.x-k8s.io/v1beta2"
 PREFIX = "kueue.x-k8s.io/"
 """Of the labels and annotations that Kueue writes."""
-UNKNOWN = frozenset({f"{PREFIX}raycluster-generation"})
+UNKNOWN = frozenset(
+    {f"{PREFIX}raycluster-generation", f"{PREFIX}raycluster-podset-replica-sizes"}
+)
 """What Kueue writes and the reference does not."""
 _QUEUES = ("ClusterQueue", "LocalQueue")
 _COUNTS = ("pendingWorkloads", "reservingWorkloads", "admittedWorkloads")

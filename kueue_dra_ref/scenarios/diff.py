@@ -20,6 +20,11 @@ _NAME_OF_A_JOBS_WORKLOAD = re.compile(
 )
 """Ends in a hash of the UID of its work; Kueue 0.14 names Workloads in messages about their devices."""
 
+_REPLACED = re.compile(
+    r"(Replaced to accommodate) a (?:workload \(.*\) due to workload slice aggregation|new workload slice)"
+)
+"""From 0.19 on, the scheduler or the reconciler of the work finishes a replaced Workload first: that is chance."""
+
 _LATE = frozenset({"checks", "places", "pods"})
 """Parts of an observation that earlier recordings do not have."""
 
@@ -142,7 +147,8 @@ def _normalized(message: str) -> str:
     """Replace UIDs and hashes in a message, and drop the details of a CEL engine."""
     without_uids = _UID.sub("UID", message)
     without_hashes = _NAME_OF_A_JOBS_WORKLOAD.sub(r"\1-UID", without_uids)
-    return _ENGINE_DETAILS.sub(r"\1", _in_order(without_hashes))
+    without_chance = _REPLACED.sub(r"\1", without_hashes)
+    return _ENGINE_DETAILS.sub(r"\1", _in_order(without_chance))
 
 
 def _in_order(message: str) -> str:
