@@ -82,7 +82,7 @@ def _key(obj: Manifest) -> str:
 def _queue(queue: Manifest) -> Manifest:
     status = queue.get("status") or {}
     active = condition(queue, "Active")
-    found = {
+    found: Manifest = {
         "counts": _of(status, _COUNTS),
         "Active": _of(active or {}, _SHOWN),
         "used": _totals(status, "flavorsUsage"),
