@@ -3,7 +3,8 @@
     kueue-dra run --target kueue --behaviour kueue-0.19.2 --scenario-dir=out/cases
     python -m tests.recorded_cases kueue-0.19.2 out/cases
 
-writes `golden/recorded/kueue-0.19.2.cases.jsonl.gz`. It leaves out the cases that the reference does not replay alike:
+writes `golden/recorded/kueue-0.19.2.cases.jsonl.gz`. Of a case that several folders have, the first recording counts that
+the reference replays alike. It leaves out the cases that the reference does not replay alike:
 those of several clusters, those of work that others make, and those in which time passes.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -35,28 +36,41 @@ def differing(scenario: Scenario, release: Behaviour) -> str:
     return ""
 
 
-def replayed_alike(folder: Path, release: Behaviour) -> Iterator[Scenario]:
-    """Give the scenarios of a folder that show something and that the reference replays alike, and name the others."""
-    for file in sorted(folder.glob("*.yaml")):
-        for scenario in scenarios(file):
-            if not any(map(is_comparable, scenario.recorded)):
-                continue
-            try:
-                where = differing(scenario, release)
-            except Exception as error:  # noqa: BLE001  # what the case did has no meaning without what others did
-                where = repr(error)
-            if where:
-                click.echo(f"left out: {scenario.name}: {where[:200]}", err=True)
-            else:
-                yield scenario
+def replayed_alike(folders: Sequence[Path], release: Behaviour) -> Iterator[Scenario]:
+    """Give a scenario of each case that shows something and that the reference replays alike, and name the others."""
+    found: dict[str, Scenario] = {}
+    differs: dict[str, str] = {}
+    for scenario in _shown_in(folders):
+        if scenario.name in found:
+            continue
+        try:
+            where = differing(scenario, release)
+        except Exception as error:  # noqa: BLE001  # what the case did has no meaning without what others did
+            where = repr(error)
+        if where:
+            differs[scenario.name] = where
+        else:
+            found[scenario.name] = scenario
+    for name in sorted(differs.keys() - found.keys()):
+        click.echo(f"left out: {name}: {differs[name][:200]}", err=True)
+    for name in sorted(found):
+        yield found[name]
+
+
+def _shown_in(folders: Sequence[Path]) -> Iterator[Scenario]:
+    for folder in folders:
+        for file in sorted(folder.glob("*.yaml")):
+            for scenario in scenarios(file):
+                if any(map(is_comparable, scenario.recorded)):
+                    yield scenario
 
 
 @click.command()
 @click.argument("name")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-def main(name: str, folder: Path) -> None:
+@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+def main(name: str, folders: tuple[Path, ...]) -> None:
     """Write the recorded cases of a behaviour."""
-    found = list(replayed_alike(folder, behaviour(name)))
+    found = list(replayed_alike(folders, behaviour(name)))
     lines = [json.dumps(as_document(each), separators=(",", ":")) for each in found]
     content = "\n".join(lines) + "\n"
     file = GOLDEN / f"{name}.cases.jsonl.gz"
