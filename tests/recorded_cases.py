@@ -3,9 +3,9 @@
     kueue-dra run --target kueue --behaviour kueue-0.19.2 --scenario-dir=out/cases
     python -m tests.recorded_cases kueue-0.19.2 out/cases
 
-writes `golden/recorded/kueue-0.19.2.cases.jsonl.gz`. Of a case that several folders have, the first recording counts that
-the reference replays alike. It leaves out the cases that the reference does not replay alike:
-those of several clusters, those of work that others make, and those in which time passes.
+writes `golden/recorded/kueue-0.19.2.cases.jsonl.gz`. Of a case that several folders have, the first recording counts
+that the reference replays alike. It leaves out the cases without one: those of several clusters, those of work that
+others make, and those in which time passes.
 """
 
 from __future__ import annotations
