@@ -243,6 +243,7 @@ WEBHOOKS = WebhookRules(
         ray_webhook.at_most_7_worker_groups,
         ray_webhook.no_worker_group_is_called_head,
         job_webhook.job_queue_name_is_valid,
+        job_webhook.jax_job_has_no_prebuilt_workload,
         when(
             job_webhook.runtime_of_train_job_exists,
             TopologyAwareScheduling=True,

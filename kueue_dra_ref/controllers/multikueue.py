@@ -123,12 +123,14 @@ class MultiKueueWorkloads:
             return None
         namespace = local["metadata"]["namespace"]
         job = Ref.of({**owned[0], "namespace": namespace})
+        remotes = self.clusters.connected(check)
         return Group(
             kueue=self.kueue,
             local=local,
             check=check["metadata"]["name"],
             job=job,
-            remotes=self.clusters.connected(check),
+            remotes=remotes,
+            lost=set(self.clusters.named_by(check)) - remotes.keys(),
         )
 
     def _check(self, local: Manifest) -> Manifest | None:
@@ -229,6 +231,8 @@ class MultiKueueWorkloads:
         if group.is_taken(winner):
             return
         is_deferred = group.sync(winner, self.origin)
+        if not group.has_work_on(winner):
+            return
         self._later(group.key, DEFERRED_SYNC if is_deferred else self.lost_timeout)
         self._win(group, winner)
 
@@ -266,7 +270,7 @@ class MultiKueueWorkloads:
         since = seconds_of(group.state["lastTransitionTime"])
         lost = LostCopy(
             cluster=cluster,
-            reachable=cluster in group.remotes,
+            unavailable=cluster in group.lost,
             lost_for=self.clusters.lost_for(cluster),
             ready_for=self.kueue.clock.seconds - since,
             timeout=self.lost_timeout,

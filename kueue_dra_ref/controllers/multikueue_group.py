@@ -6,7 +6,7 @@ Kueue: pkg/controller/admissionchecks/multikueue/workload.go (wlGroup, RemoveRem
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.admission_checks import READY, check_states
@@ -27,13 +27,15 @@ PRIORITY = ("priority", "priorityClassRef")
 
 @dataclass(slots=True, kw_only=True)
 class Group:
-    """A Workload of a manager with its check, the work that owns it, and the connected clusters."""
+    """A Workload of a manager with its check, the work that owns it, and its clusters."""
 
     kueue: Kueue
     local: Manifest
     check: str
     job: Ref
     remotes: Mapping[str, Remote]
+    lost: Set[str]
+    """The clusters of the check that are not connected."""
 
     @property
     def key(self) -> Key:
@@ -132,6 +134,10 @@ class Group:
         """Give the work of that name on a worker."""
         job = self.job
         return self.remotes[cluster].store.find(job.kind, job.name, job.namespace)
+
+    def has_work_on(self, cluster: str) -> bool:
+        """Whether a worker has work of that name; it may reject the copy, and Kueue goes on trying."""
+        return self._work_on(cluster) is not None
 
     def is_taken(self, cluster: str) -> bool:
         """Whether a worker has work of that name that is not a copy."""

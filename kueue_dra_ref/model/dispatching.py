@@ -56,7 +56,8 @@ class LostCopy:
     """A copy that ran, and that the manager does not find any more; times in seconds."""
 
     cluster: str
-    reachable: bool
+    unavailable: bool
+    """Whether the MultiKueueConfig names its cluster, and it is not connected."""
     lost_for: float
     ready_for: float
     timeout: float

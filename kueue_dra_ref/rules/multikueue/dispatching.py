@@ -223,13 +223,13 @@ def retry_when_copy_is_evicted(cluster: str) -> str:
     return f'{found}, resetting for re-admission. Previously: "Ready"'
 
 
-@rule("MK-014")
+@rule("MK-014", "MK-052")
 def retry_when_copy_is_gone(lost: LostCopy) -> str | None:
-    """The check is set to Retry at once when a connected worker has no admitted copy any more.
+    """The check is set to Retry at once when a worker that is not lost has no admitted copy, or is not used any more.
 
     Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
     """
-    if not lost.reachable:
+    if lost.unavailable:
         return None
     return 'Admitting remote no longer exists, Previously: "Ready"'
 
@@ -240,7 +240,7 @@ def retry_when_worker_is_lost(lost: LostCopy) -> str | None:
 
     Kueue: pkg/controller/admissionchecks/multikueue/workload.go (admittingWorkerLostSince)
     """
-    if lost.reachable or lost.lost_for < lost.timeout:
+    if not lost.unavailable or lost.lost_for < lost.timeout:
         return None
     return 'Admitting remote lost, Previously: "Ready"'
 

@@ -15,6 +15,7 @@ from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, has_ready_pods
+from kueue_dra_ref.api.queued_pods import PREBUILT, annotations_of, prebuilt_name
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
@@ -22,6 +23,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 _LABELS = "metadata.labels"
 _IMMUTABLE = "field is immutable"
 _LARGEST_INT = 2**63 - 1
+JAX_JOB = "JAXJob"
 _ELASTIC_KINDS = ("Job", "RayCluster", "RayJob", "RayService")
 
 
@@ -36,6 +38,26 @@ def job_queue_name_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
         faults := dns_subdomain_faults(name)
     ):
         yield _invalid(_LABELS, QUEUE_LABEL, name, ",".join(faults))
+
+
+@rule("MK-051")
+def jax_job_has_no_prebuilt_workload(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies a new JAXJob that names a prebuilt Workload.
+
+    Kueue: pkg/controller/jobframework/validation.go (validateCreateForPrebuiltWorkload)
+    """
+    if write.old is not None or write.new["kind"] != JAX_JOB:
+        return
+    if not prebuilt_name(write.new):
+        return
+    is_annotated = PREBUILT in annotations_of(write.new)
+    path = "metadata.annotations" if is_annotated else _LABELS
+    kind = f"{write.new['apiVersion']}, Kind={JAX_JOB}"
+    yield FieldError(
+        field=f"{path}[{PREBUILT}]",
+        type="Forbidden",
+        detail=f'Is not supported for "{kind}"',
+    )
 
 
 @rule("WORK-032")

@@ -222,6 +222,19 @@ def test_other_work_is_dispatched(fleet: Fleet, kind: str) -> None:
     fleet.expect(fleet.reserved, ["0", "0", "0"])
 
 
+@covers("MK-051")
+def test_a_jax_job_runs_nowhere(fleet: Fleet) -> None:
+    """The worker admits the copy of the Workload, and denies that of the JAXJob."""
+    fleet.start(everywhere={"integrations": frameworks.all_of(fleet.manager.behaviour.kueue)})
+    fleet.join(ONE, NONE, ONE)
+    job = fleet.submit(work_of("JAXJob", a_pod_set("workers", claims=[a_template(gpu())])))
+
+    fleet.expect(lambda: fleet.placement(job).copies[1], admitted(ONE))
+    fleet.expect_never(lambda: any(fleet.works(job)))
+    assert fleet.placement(job).manager == waiting(ONE, fleet.check)
+    assert fleet.reserved() == ["1", "0", "1"]
+
+
 @covers("MK-040")
 def test_a_copy_with_quota_alone_does_not_win(fleet: Fleet) -> None:
     """The first worker has a check of its own without an answer; the second gets quota later, and runs the Job."""

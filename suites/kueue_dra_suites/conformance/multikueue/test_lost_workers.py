@@ -179,6 +179,42 @@ def test_a_cluster_that_is_added_gets_no_copy(fleet: Fleet) -> None:
     fleet.expect_never(lambda: fleet.left(job) != [1, 1, 0])
 
 
+@covers("MK-052")
+def test_the_job_of_a_cluster_that_is_taken_out_runs_twice(fleet: Fleet) -> None:
+    """The other worker runs it at once; the copy that ran is not deleted, and holds its quota."""
+    job = on_the_first(fleet)
+
+    fleet.use(fleet.name(2))
+
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), admitted(ONE), worker=2)
+    fleet.expect(lambda: [fleet.runs(1, job), fleet.runs(2, job)], [True, True])
+    fleet.expect(fleet.reserved, ["1", "1", "1"])
+    assert fleet.evictions(job) == 1
+
+
+@covers("MK-053")
+def test_the_job_of_a_cluster_that_is_taken_out_runs_on(fleet: Fleet) -> None:
+    """The default of workerLostTimeout is a quarter of an hour."""
+    job = on_the_first(fleet)
+
+    fleet.use(fleet.name(2))
+
+    fleet.expect_never(lambda: fleet.evictions(job) > 0)
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+
+
+@covers("MK-053")
+def test_the_job_of_a_cluster_that_is_taken_out_is_evicted_later(fleet: Fleet) -> None:
+    """Its check has been Ready for workerLostTimeout; the manager looks again when something changes."""
+    fleet.start(**SOON)
+    job = on_the_first(fleet)
+
+    fleet.use(fleet.name(2))
+    fleet.report(1, job, active=1)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+
+
 @covers("MK-044", "MK-017")
 def test_an_eviction_on_the_worker_sends_the_job_elsewhere(fleet: Fleet) -> None:
     """The queue of the worker is drained: the manager tries again, and the other worker runs the Job."""
