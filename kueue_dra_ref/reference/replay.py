@@ -41,7 +41,8 @@ def replaying(
 ) -> tuple[ReferenceTarget, Iterator[Observation]]:
     """Give the reference that replays a scenario, which advances with its observations, and the observations."""
     map_order = MapOrder(orders=behaviour.random_map_order)
-    target = RecordedTarget(behaviour, map_order=map_order)
+    kind = ReferenceTarget if scenario.workers else RecordedTarget
+    target = kind(behaviour, map_order=map_order)
     target.apply([_DEFAULT_NAMESPACE])
     return target, _observations(scenario, target, map_order)
 
@@ -88,7 +89,11 @@ def completed(scenario: Scenario, behaviour: Behaviour) -> Scenario:
         if is_on is False:
             return scenario
     configuration = explicit(configuration, behaviour, on=True)
-    return replace(scenario, configuration=configuration)
+    workers = {}
+    for name, worker in scenario.workers.items():
+        own = explicit(worker.configuration, behaviour, on=True)
+        workers[name] = replace(worker, configuration=own)
+    return replace(scenario, configuration=configuration, workers=workers)
 
 
 def explicit(

@@ -14,7 +14,7 @@ from kueue_dra_ref.api.job_kinds import (
     is_suspended,
     pod_set_places,
 )
-from kueue_dra_ref.scenarios.playback import CONDITIONS, ObservedState, by_name
+from kueue_dra_ref.scenarios.observation import CONDITIONS, ObservedState, by_name
 from kueue_dra_ref.scenarios.renaming import unhashed
 from kueue_dra_ref.scenarios.scenario import Observation
 from kueue_dra_ref.target import Manifest, Ref, Target

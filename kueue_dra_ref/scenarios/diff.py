@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,12 +75,29 @@ def _without_lost(ours: Any, theirs: Any) -> Any:
 
     Kueue lists the admission checks of a new Workload while its scheduler writes the first condition. If that
     write fails with a conflict, the scheduler repeats it only when it tries the workload again: that is chance.
+    On a worker the manager creates the Workload, and its webhook and its own controllers change it at once.
     """
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         return ours
+    found = _without_lost_of(ours, theirs, theirs.get("checks") or {})
+    recorded = theirs.get("workers") or {}
+    if not recorded or not ours.get("workers"):
+        return found
+    workers = {}
+    for name, part in ours["workers"].items():
+        other = recorded.get(name) or {}
+        copies = other.get("workloads") or {}
+        workers[name] = _without_lost_of(part, other, copies)
+    return {**found, "workers": workers}
+
+
+def _without_lost_of(
+    ours: dict[str, Any], theirs: dict[str, Any], names: Iterable[str]
+) -> dict[str, Any]:
+    """Leave out the first conditions of some Workloads of a cluster."""
     before = theirs.get("workloads") or {}
     workloads = dict(ours.get("workloads") or {})
-    for name in theirs.get("checks") or {}:
+    for name in names:
         if name in workloads and "QuotaReserved" not in before.get(name, {}):
             left = dict(workloads[name])
             left.pop("QuotaReserved", None)

@@ -19,12 +19,19 @@ from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.strict_decoding import expectation, misfits, unknown_keys
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.scenarios.check_answers import WORKLOAD
-from kueue_dra_ref.scenarios.scenario import API_VERSION, Scenario
+from kueue_dra_ref.scenarios.scenario import (
+    API_VERSION,
+    WORKER_NAMES,
+    Scenario,
+    WorkerCluster,
+)
 
+PHASE, STATUS = "phase", "status"
+"""What a pod reports, and what other work does."""
 _TEXT, _OBJECT = Scalar.TEXT, MapKey(Scalar.ANYTHING)
 _NAMED: Keys = dict.fromkeys(("apiVersion", "kind", "namespace", "name"), _TEXT)
 _OBJECTS, _REFERENCES = ListKey(_OBJECT), ListKey(_NAMED)
-_REPORTS = ListKey({**_NAMED, "phase": _TEXT})
+_REPORTS = ListKey({**_NAMED, "phase": _TEXT, "status": _OBJECT})
 _ANSWERS = ListKey(
     {
         **_NAMED,
@@ -36,6 +43,23 @@ _ANSWERS = ListKey(
         "retryCount": Scalar.WHOLE,
     }
 )
+_VERBS_SHAPE: Keys = {
+    "apply": _OBJECTS,
+    "change": _OBJECTS,
+    "delete": _REFERENCES,
+    "touch": _REFERENCES,
+    "restart": _OBJECTS,
+    "rollOut": _REFERENCES,
+    "report": _REPORTS,
+    "answer": _ANSWERS,
+}
+_WORKER: Keys = {"configuration": _OBJECT, "inventory": _OBJECTS}
+
+
+def _of_each_worker(keys: Keys) -> Keys:
+    return {name: keys for name in WORKER_NAMES}
+
+
 _SHAPE: Keys = {
     "apiVersion": _TEXT,
     "kind": _TEXT,
@@ -44,18 +68,8 @@ _SHAPE: Keys = {
     "spec": {
         "configuration": _OBJECT,
         "inventory": _OBJECTS,
-        "steps": ListKey(
-            {
-                "apply": _OBJECTS,
-                "change": _OBJECTS,
-                "delete": _REFERENCES,
-                "touch": _REFERENCES,
-                "restart": _OBJECTS,
-                "rollOut": _REFERENCES,
-                "report": _REPORTS,
-                "answer": _ANSWERS,
-            }
-        ),
+        "workers": _of_each_worker(_WORKER),
+        "steps": ListKey({**_VERBS_SHAPE, "workers": _of_each_worker(_VERBS_SHAPE)}),
     },
 }
 _FIELDS = (
@@ -76,6 +90,8 @@ _FIELDS = (
     "check",
     "state",
     "podSetUpdates",
+    "workers",
+    *WORKER_NAMES,
 )
 _METADATA: Keys = {"name": _TEXT}
 _MANIFEST: Keys = {
@@ -164,10 +180,21 @@ def _scenario(document: _Document) -> Scenario:
         configuration=spec.get("configuration") or {},
         inventory=tuple(spec.get("inventory") or ()),
         steps=tuple(spec["steps"]),
+        workers=_workers(spec),
         kueue=status.get("kueue") or "",
         behaviour=status.get("behaviour") or "",
         recorded=tuple(status.get("observations") or ()),
     )
+
+
+def _workers(spec: dict[str, Any]) -> dict[str, WorkerCluster]:
+    found = {}
+    for name, worker in (spec.get("workers") or {}).items():
+        found[name] = WorkerCluster(
+            configuration=worker.get("configuration") or {},
+            inventory=tuple(worker.get("inventory") or ()),
+        )
+    return found
 
 
 def _checked(document: _Document) -> dict[str, Any]:
@@ -180,6 +207,7 @@ def _checked(document: _Document) -> dict[str, Any]:
     _check_there(document, found, "spec.steps", "spec.steps", "a list of steps")
     _check(document, found.get("metadata") or {}, _METADATA, "metadata.", free=True)
     _check(document, found.get("status") or {}, _STATUS, "status.", free=True)
+    _check_workers(document, found["spec"])
     for path, manifest, required in _objects(found["spec"]):
         if ".answer[" in path:
             _check_state(document, manifest.get("state"), f"{path}.state")
@@ -187,8 +215,21 @@ def _checked(document: _Document) -> dict[str, Any]:
             _check_kind(document, manifest, path)
         _check(document, manifest, _MANIFEST, f"{path}.", free=True)
         for field in required:
-            _check_there(document, manifest, field, f"{path}.{field}", "a string")
+            expected = "an object" if field == STATUS else "a string"
+            _check_there(document, manifest, field, f"{path}.{field}", expected)
     return found
+
+
+def _check_workers(document: _Document, spec: dict[str, Any]) -> None:
+    """Check that a manager has all workers, and that a scenario without workers has no step for one."""
+    workers = spec.get("workers") or {}
+    names = " and ".join(WORKER_NAMES)
+    if workers and workers.keys() != set(WORKER_NAMES):
+        raise document.fault("spec.workers", _shown([*workers]), names)
+    for number, step in enumerate(spec["steps"]):
+        if step.get("workers") and not workers:
+            path = f"spec.steps[{number}].workers"
+            raise document.fault(path, "a step for workers", f"spec.workers: {names}")
 
 
 def _of_kind_scenario(document: _Document) -> dict[str, Any]:
@@ -257,13 +298,13 @@ _VERBS = {
     "delete": _REFERENCE,
     "touch": _REFERENCE,
     "rollOut": _REFERENCE,
-    "report": (*_REFERENCE, "phase"),
+    "report": _REFERENCE,
     "answer": (*_REFERENCE, "check", "state"),
 }
 """The verbs of a step, with the fields that their objects must have."""
 _OF_VERB = {
     "rollOut": frozenset(POD_OWNERS),
-    "report": frozenset({POD.name}),
+    "report": frozenset(JOB_KINDS),
     "answer": frozenset({WORKLOAD, *JOB_KINDS}),
 }
 """The verbs that take some kinds only."""
@@ -273,12 +314,35 @@ def _objects(
     spec: dict[str, Any],
 ) -> Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]:
     """Give every object that a scenario names: its path, itself, and the fields that it must have."""
-    for index, each in enumerate(spec.get("inventory") or ()):
-        yield f"spec.inventory[{index}]", each, _REQUIRED
-    for number, step in enumerate(spec["steps"]):
-        for verb, required in _VERBS.items():
+    for path, inventory in _inventories(spec):
+        for index, each in enumerate(inventory):
+            yield f"{path}[{index}]", each, _REQUIRED
+    for path, step in _parts(spec["steps"]):
+        for verb in _VERBS:
             for index, each in enumerate(step.get(verb) or ()):
-                yield f"spec.steps[{number}].{verb}[{index}]", each, required
+                yield f"{path}.{verb}[{index}]", each, _required(verb, each)
+
+
+def _inventories(spec: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    yield "spec.inventory", spec.get("inventory") or []
+    for name, worker in (spec.get("workers") or {}).items():
+        yield f"spec.workers.{name}.inventory", worker.get("inventory") or []
+
+
+def _parts(steps: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give each step, and its part for each worker."""
+    for number, step in enumerate(steps):
+        path = f"spec.steps[{number}]"
+        yield path, step
+        for name, part in (step.get("workers") or {}).items():
+            yield f"{path}.workers.{name}", part
+
+
+def _required(verb: str, each: dict[str, Any]) -> tuple[str, ...]:
+    """Name what an object of a verb must have: a pod reports its phase, other work a status."""
+    if verb != "report":
+        return _VERBS[verb]
+    return (*_REFERENCE, PHASE if each.get("kind") == POD.name else STATUS)
 
 
 def _at(element: Any, field: str) -> Any:

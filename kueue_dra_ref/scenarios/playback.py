@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
-from kueue_dra_ref.api.elastic_work import in_chain
-from kueue_dra_ref.api.job_kinds import POD, owner_of
-from kueue_dra_ref.api.pod_owners import POD_OWNERS, group_of_workload
-from kueue_dra_ref.api.queued_pods import is_of_group
-from kueue_dra_ref.api.topologies import TOPOLOGY
-from kueue_dra_ref.api.topology_assignment import assignment_of
-from kueue_dra_ref.api.variants import is_variant
+from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.scenarios.changes import changed
 from kueue_dra_ref.scenarios.check_answers import answered
+from kueue_dra_ref.scenarios.dispatching import (
+    copies_of,
+    observed_dispatch,
+    with_kubeconfig,
+)
+from kueue_dra_ref.scenarios.observation import (
+    KUEUE,
+    ObservedState,
+    has_pods,
+    namespaces_of,
+    observed,
+)
 from kueue_dra_ref.scenarios.renaming import renamed
-from kueue_dra_ref.scenarios.roll_out import in_turns, reported, rolled_out, state_of
+from kueue_dra_ref.scenarios.roll_out import in_turns, reported, rolled_out
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import (
     FieldError,
@@ -26,15 +31,11 @@ from kueue_dra_ref.target import (
     Ref,
     Rejection,
     Target,
+    workers_of,
 )
 
-KUEUE = "kueue.x-k8s.io/v1beta2"
-_POD_KINDS = frozenset({POD.name, *POD_OWNERS})
-_CHECK_FIELDS = ("state", "message", "retryCount")
-CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
-"""The types of conditions that each observation has."""
-
-
+_OF_WORKLOADS = ("touch", "answer")
+"""Verbs that name work, and are about its Workload."""
 Step = Mapping[str, Any]
 """One step of a scenario: the objects to apply, delete and touch."""
 
@@ -72,34 +73,162 @@ def replayed_together(
         ConfigurationRejected: the target does not start with the configuration.
 
     """
-    first = scenarios[0]
-    started(first, first.configuration, target)
-    rejected = list(target.apply(first.inventory))
-    shared = _refs(first.inventory)
-    known: list[set[Ref]] = [set(shared) for _ in scenarios]
+    playback = Playback.of(scenarios, target)
+    playback.start()
     all_steps = [scenario.steps for scenario in scenarios]
     for steps in zip(*all_steps, strict=True):
-        for configuration in steps[0].get("restart") or ():
-            started(first, configuration, target)
-        rejected += ran(steps, target)
+        playback.run(steps)
         mark = settled(target)
-        for refs, step in zip(known, steps, strict=True):
+        observations = playback.observe()
+        yield [{**each, **mark} for each in observations]
+
+
+@dataclass(slots=True, kw_only=True)
+class Stage:
+    """One cluster on which scenarios run side by side, with what each of them has applied there."""
+
+    target: Target
+    known: list[set[Ref]]
+    shared: set[Ref] = field(default_factory=set)
+    """The inventory."""
+    written: list[set[Ref]] = field(default_factory=list)
+    """What each scenario has written since the last observation."""
+    rejected: list[Rejection] = field(default_factory=list)
+    """What was rejected since the last observation."""
+
+    def start(
+        self,
+        scenario: Scenario,
+        configuration: Manifest,
+        inventory: Sequence[Manifest],
+    ) -> None:
+        """Run Kueue with a Configuration of a scenario, and create the inventory."""
+        started(scenario, configuration, self.target)
+        self.rejected += self.target.apply(inventory)
+        self.shared |= _refs(inventory)
+        for refs in self.known:
+            refs |= self.shared
+
+    def run(self, scenario: Scenario, steps: Sequence[Step]) -> None:
+        """Run the same step of all scenarios, of which one is the first."""
+        for configuration in steps[0].get("restart") or ():
+            started(scenario, configuration, self.target)
+        self.rejected += ran(steps, self.target)
+        self.written = []
+        for refs, step in zip(self.known, steps, strict=True):
             refs |= _applied(step)
-        state = ObservedState.by(target, pods=any(map(has_pods, known)))
+            self.written.append(self.shared | _applied(step) | _answered(step))
+
+    def observe(self) -> list[Observation]:
+        """Observe each scenario on this cluster."""
+        pods = any(map(has_pods, self.known))
+        state = ObservedState.by(self.target, pods=pods)
+        found = []
+        for refs, written in zip(self.known, self.written, strict=True):
+            own = [each for each in self.rejected if _is_of(each.ref, written, refs)]
+            found.append(observed(state, refs, own))
+        return found
+
+
+@dataclass(slots=True, kw_only=True)
+class Playback:
+    """Scenarios that run side by side on one cluster, or on a manager of MultiKueue and its workers."""
+
+    scenarios: Sequence[Scenario]
+    stage: Stage
+    """The only cluster, or the manager."""
+    workers: dict[str, Stage]
+    kubeconfigs: Mapping[str, str]
+    """The kubeconfig of each worker."""
+
+    @classmethod
+    def of(cls, scenarios: Sequence[Scenario], target: Target) -> Playback:
+        """Prepare a playback on a target."""
+        names = sorted(scenarios[0].workers)
+        workers = workers_of(target) if names else ()
+        stages, kubeconfigs = {}, {}
+        for name, worker in zip(names, workers, strict=True):
+            stages[name] = _stage(worker.target, scenarios)
+            kubeconfigs[name] = worker.kubeconfig
+        return cls(
+            scenarios=scenarios,
+            stage=_stage(target, scenarios),
+            workers=stages,
+            kubeconfigs=kubeconfigs,
+        )
+
+    @property
+    def target(self) -> Target:
+        """The only cluster, or the manager."""
+        return self.stage.target
+
+    def start(self) -> None:
+        """Run each Kueue, and create the inventories.
+
+        Raises:
+            ConfigurationRejected: a Kueue does not start with its configuration.
+
+        """
+        first = self.scenarios[0]
+        for name, stage in self.workers.items():
+            worker = first.workers[name]
+            stage.start(first, worker.configuration, worker.inventory)
+        self.stage.start(first, first.configuration, first.inventory)
+
+    def run(self, steps: Sequence[Step]) -> None:
+        """Run the same step of all scenarios, its parts for workers first."""
+        first = self.scenarios[0]
+        self._forget_rejected()
+        for worker, stage in self.workers.items():
+            parts = [self._part(step, worker) for step in steps]
+            stage.run(first, parts)
+        if self.workers:
+            steps = [with_kubeconfig(step, self.kubeconfigs) for step in steps]
+        self.stage.run(first, steps)
+
+    def _forget_rejected(self) -> None:
+        """Forget what was rejected in the step before; the inventory has none before it."""
+        for stage in (self.stage, *self.workers.values()):
+            if stage.written:
+                stage.rejected = []
+
+    def _part(self, step: Step, worker: str) -> Step:
+        """Give the part of a step for a worker, where verbs of Workloads are about the copy of that of some work."""
+        part = dict((step.get("workers") or {}).get(worker) or {})
+        for verb in _OF_WORKLOADS:
+            if part.get(verb):
+                part[verb] = [*copies_of(self.target, part[verb])]
+        return part
+
+    def observe(self) -> list[Observation]:
+        """Observe each scenario; with workers, also what is dispatched, and each worker."""
+        found = self.stage.observe()
+        if not self.workers:
+            return found
+        own = self._dispatched(self.stage)
+        parts = {}
+        for name, stage in self.workers.items():
+            shown = zip(stage.observe(), self._dispatched(stage), strict=True)
+            parts[name] = [{**seen, **work} for seen, work in shown]
         observations = []
-        for refs, step in zip(known, steps, strict=True):
-            written = shared | _applied(step) | _answered(step)
-            own = [each for each in rejected if _is_of(each.ref, written, refs)]
-            observation = observed(state, refs, own)
-            observations.append({**observation, **mark})
-        yield observations
-        rejected = []
+        for index, (seen, work) in enumerate(zip(found, own, strict=True)):
+            workers = {name: each[index] for name, each in parts.items()}
+            observations.append({**seen, **work, "workers": workers})
+        return observations
+
+    def _dispatched(self, stage: Stage) -> list[Observation]:
+        refs = self.stage.known
+        return observed_dispatch(stage.target, refs, manager=stage is self.stage)
+
+
+def _stage(target: Target, scenarios: Sequence[Scenario]) -> Stage:
+    return Stage(target=target, known=[set() for _ in scenarios])
 
 
 def _is_of(rejected: Ref, written: set[Ref], refs: set[Ref]) -> bool:
     """Whether a scenario wrote an object, or made the pod by rolling out."""
     if rejected.kind == POD.name:
-        return rejected.namespace in _namespaces(refs)
+        return rejected.namespace in namespaces_of(refs)
     return rejected in written
 
 
@@ -155,152 +284,6 @@ def _refs(manifests: Iterable[Manifest]) -> set[Ref]:
     return set(map(Ref.of, manifests))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObservedState:
-    """The workloads and queues of a target at one moment, listed once for any number of scenarios."""
-
-    workloads: Sequence[Manifest]
-    queues: Mapping[str, Manifest]
-    pods: Sequence[Manifest] = ()
-
-    @classmethod
-    def by(cls, target: Target, *, pods: bool = False) -> ObservedState:
-        """List the objects of a settled target; ``pods`` is whether there may be any."""
-        queues = target.list(KUEUE, "ClusterQueue")
-        return cls(
-            workloads=target.list(KUEUE, "Workload"),
-            queues={each["metadata"]["name"]: each for each in queues},
-            pods=target.list("v1", POD.name) if pods else (),
-        )
-
-
-def observed(
-    state: ObservedState, seen: Collection[Ref], rejected: Iterable[Rejection] = ()
-) -> Observation:
-    """Observe the namespaces and queues that a scenario created."""
-    found: Observation = {}
-    queues = _names("ClusterQueue", seen)
-    if queues:
-        namespaces = _namespaces(seen)
-        found["workloads"] = _workloads(state, namespaces)
-        found["clusterQueues"] = _queues(state, queues)
-        if has_pods(seen):
-            found["pods"] = _pods(state, namespaces)
-        if _names(ADMISSION_CHECK, seen):
-            found["checks"] = _checks(state, namespaces)
-        if _names(TOPOLOGY, seen):
-            found["places"] = _places(state, namespaces)
-    refused = [_rejection(each) for each in rejected]
-    if refused:
-        found["rejected"] = refused
-    return found
-
-
-def _names(kind: str, refs: Iterable[Ref]) -> set[str]:
-    return {ref.name for ref in refs if ref.kind == kind}
-
-
-def _namespaces(refs: Collection[Ref]) -> set[str]:
-    """Name the namespaces that a scenario creates, or writes to: a cluster has the one named default already."""
-    used = {ref.namespace for ref in refs if ref.namespace}
-    return used | _names("Namespace", refs)
-
-
-def _workloads(state: ObservedState, namespaces: set[str]) -> Observation:
-    found: Observation = {}
-    for each in _in_namespaces(state, namespaces):
-        _add(found, _owner(each), _workload(each.get("status") or {}))
-    return found
-
-
-def _checks(state: ObservedState, namespaces: set[str]) -> Observation:
-    """Give the states of the admission checks of each workload that has some."""
-    found: Observation = {}
-    for each in _in_namespaces(state, namespaces):
-        states = {}
-        for check in check_states(each):
-            shown = {field: check.get(field) for field in _CHECK_FIELDS}
-            states[check["name"]] = shown
-        if states:
-            _add(found, _owner(each), states)
-    return found
-
-
-def _places(state: ObservedState, namespaces: set[str]) -> Observation:
-    """Give the number of pods in each topology domain, by pod set, of each workload that is placed."""
-    found: Observation = {}
-    for each in _in_namespaces(state, namespaces):
-        admission = (each.get("status") or {}).get("admission") or {}
-        placed = {}
-        for pod_set in admission.get("podSetAssignments") or ():
-            if assignment := pod_set.get("topologyAssignment"):
-                domains = assignment_of(assignment).domains
-                counts = {"/".join(values): count for values, count in domains}
-                placed[pod_set["name"]] = counts
-        if placed:
-            _add(found, _owner(each), placed)
-    return found
-
-
-def by_name(
-    state: ObservedState,
-    refs: Collection[Ref],
-    show: Callable[[Manifest], Observation],
-) -> Observation:
-    """Show each Workload of the namespaces of some objects, by the name that observations have for it."""
-    found: Observation = {}
-    for each in _in_namespaces(state, _namespaces(refs)):
-        _add(found, _owner(each), show(each))
-    return found
-
-
-def _in_namespaces(state: ObservedState, namespaces: set[str]) -> Iterator[Manifest]:
-    """Give the Workloads of some namespaces, those of elastic work in their order."""
-    for each in in_chain(state.workloads):
-        if each["metadata"]["namespace"] in namespaces:
-            yield each
-
-
-def _add(found: Observation, name: str, workload: Observation) -> None:
-    """Add the observation of a Workload; of elastic work the newest has its name, and those before it a number."""
-    if name in found:
-        before = sum(each.startswith(f"{name}/") for each in found)
-        found[f"{name}/{before + 1}"] = found[name]
-    found[name] = workload
-
-
-def _pods(state: ObservedState, namespaces: set[str]) -> Observation:
-    found = {}
-    for each in state.pods:
-        meta = each["metadata"]
-        if meta["namespace"] in namespaces:
-            found[meta["name"]] = state_of(each)
-    return found
-
-
-def has_pods(refs: Iterable[Ref]) -> bool:
-    """Whether some objects are pods, or make pods that Kueue queues."""
-    return any(ref.kind in _POD_KINDS for ref in refs)
-
-
-def _queues(state: ObservedState, names: set[str]) -> Observation:
-    found = {}
-    for name in sorted(names):
-        queue = state.queues.get(name)
-        if queue is not None:
-            found[name] = _queue(queue.get("status") or {})
-    return found
-
-
-def _rejection(rejected: Rejection) -> Observation:
-    return {
-        "kind": rejected.ref.kind,
-        "name": rejected.ref.name,
-        "code": rejected.code,
-        "message": rejected.message,
-    }
-
-
 def ran(steps: Sequence[Step], target: Target) -> list[Rejection]:
     """Run one step of every scenario; what several of them have in common runs once."""
     applied = renamed(target, _merged(steps, "apply"))
@@ -344,76 +327,3 @@ def _merged(steps: Sequence[Step], verb: str) -> list[Manifest]:
     for each in in_turns([step.get(verb) or () for step in steps]):
         found[Ref.of(each)] = each
     return list(found.values())
-
-
-def _owner(workload: Manifest) -> str:
-    """Name the Job or the group of pods of a workload, or else the workload; a variant without the hash of a UID."""
-    if group := group_of_workload(workload):
-        return group
-    owner = None if is_of_group(workload) else owner_of(workload)
-    if owner:
-        return owner[1]
-    name = str(workload["metadata"]["name"])
-    return name.rpartition("-")[0] if is_variant(workload) else name
-
-
-def _workload(status: dict[str, Any]) -> Observation:
-    conditions = {}
-    for each in status.get("conditions") or ():
-        conditions[each["type"]] = each
-    found: Observation = {}
-    for kind in CONDITIONS:
-        if kind in conditions:
-            found[kind] = _condition(conditions[kind])
-    found["admission"] = _admission(status.get("admission"))
-    requests = status.get("resourceRequests")
-    if requests:
-        found["requests"] = requests
-    return found
-
-
-def _condition(condition: dict[str, Any]) -> Observation:
-    return {
-        "status": condition["status"],
-        "reason": condition["reason"],
-        "message": condition["message"],
-    }
-
-
-def _admission(admission: dict[str, Any] | None) -> Observation | None:
-    if admission is None:
-        return None
-    pod_sets = []
-    for each in admission["podSetAssignments"]:
-        pod_set = {
-            "name": each["name"],
-            "count": each["count"],
-            "flavors": each.get("flavors") or {},
-            "usage": each.get("resourceUsage") or {},
-        }
-        pod_sets.append(pod_set)
-    return {"clusterQueue": admission["clusterQueue"], "podSets": pod_sets}
-
-
-def _queue(status: dict[str, Any]) -> Observation:
-    reservation = {}
-    for flavor in status.get("flavorsReservation") or ():
-        name = flavor["name"]
-        reservation[name] = _amounts(flavor.get("resources") or ())
-    return {
-        "pending": status.get("pendingWorkloads", 0),
-        "reserving": status.get("reservingWorkloads", 0),
-        "admitted": status.get("admittedWorkloads", 0),
-        "reservation": reservation,
-    }
-
-
-def _amounts(resources: Iterable[dict[str, Any]]) -> Observation:
-    found = {}
-    for each in resources:
-        name = each["name"]
-        found[name] = {
-            "total": each["total"],
-            "borrowed": each.get("borrowed", "0"),
-        }
-    return found

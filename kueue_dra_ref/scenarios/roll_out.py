@@ -1,4 +1,4 @@
-"""Acts as the controllers of work that Kueue queues through its pods, and as the kubelet, on any target.
+"""Acts as the controllers of work, and as the kubelet, on any target.
 
 No counterpart: the controllers of Kubernetes and of LeaderWorkerSets, and the kubelet.
 """
@@ -9,13 +9,14 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import TypeVar, cast
 
-from kueue_dra_ref.api.job_kinds import POD
+from kueue_dra_ref.api.job_kinds import POD, is_suspended
 from kueue_dra_ref.api.pod_owners import is_pod_of, made_pods
 from kueue_dra_ref.api.queued_pods import is_gated, is_leaving, is_terminated
 from kueue_dra_ref.target import Manifest, Ref, Rejection, Target
 
 T = TypeVar("T")
 _NONE = object()
+_NO_PODS = {"active": 0}
 GATED, RUNNING, OVER, DELETED = "gated", "running", "over", "deleted"
 
 
@@ -55,13 +56,26 @@ def in_turns(lists: Sequence[Iterable[T]]) -> list[T]:
 
 
 def reported(target: Target, reports: Iterable[Manifest]) -> None:
-    """Write the phase of pods, as the kubelet does; a gated pod, and one that is over, has nothing to report."""
+    """Write the phase of pods, as the kubelet does, and the status of work, as its controller does."""
     for report in reports:
-        pod = target.read(Ref.of(report))
-        if pod is None or state_of(pod) != RUNNING:
+        found = target.read(Ref.of(report))
+        if found is None:
             continue
-        status = {"phase": report["phase"]}
-        target.apply([{**pod, "status": status}])
+        if found["kind"] != POD.name:
+            _report_work(target, found, report["status"])
+        elif state_of(found) == RUNNING:
+            _write(target, found, {"phase": report["phase"]})
+
+
+def _report_work(target: Target, work: Manifest, status: Manifest) -> None:
+    """Write the status of work; suspended work reports nothing but that no pod is active."""
+    if is_suspended(work) and status != _NO_PODS:
+        return
+    _write(target, work, status)
+
+
+def _write(target: Target, found: Manifest, status: Manifest) -> None:
+    target.apply([{**found, "status": status}])
 
 
 def state_of(pod: Manifest) -> str:

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.target import WORKERS, Manifest
 
 Observation = dict[str, Any]
 API_VERSION = "kueue-dra.dev/v1alpha1"
+
+
+WORKER_NAMES = tuple(f"worker{number + 1}" for number in range(WORKERS))
+"""How scenarios name the workers of MultiKueue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerCluster:
+    """A worker of MultiKueue: the Configuration of its Kueue, and its initial objects."""
+
+    configuration: Manifest
+    inventory: tuple[Manifest, ...] = ()
+
+    def as_document(self) -> Manifest:
+        """Give a worker in the format of files."""
+        inventory = [*self.inventory]
+        return {"configuration": self.configuration, "inventory": inventory}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +37,8 @@ class Scenario:
     configuration: Manifest
     inventory: tuple[Manifest, ...]
     steps: tuple[Mapping[str, Any], ...]
+    workers: Mapping[str, WorkerCluster] = field(default_factory=dict)
+    """The workers of a manager of MultiKueue, by name; empty without MultiKueue."""
     kueue: str = ""
     """The release of Kueue that was recorded."""
     behaviour: str = ""
@@ -32,11 +51,14 @@ def as_document(scenario: Scenario, **status: Any) -> Manifest:
     recorded_on = {"kueue": scenario.kueue}
     if scenario.behaviour:
         recorded_on = {"behaviour": scenario.behaviour}
-    spec = {
+    spec: Manifest = {
         "configuration": scenario.configuration,
         "inventory": [*scenario.inventory],
-        "steps": [*scenario.steps],
     }
+    if scenario.workers:
+        workers = scenario.workers.items()
+        spec["workers"] = {name: each.as_document() for name, each in workers}
+    spec["steps"] = [*scenario.steps]
     observations = [*scenario.recorded]
     return {
         "apiVersion": API_VERSION,

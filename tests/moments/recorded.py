@@ -14,10 +14,9 @@ from kueue_dra_clusters.dump import dump
 from kueue_dra_clusters.fence import PREFIX
 from kueue_dra_clusters.releases import release
 from kueue_dra_clusters.waiting import TimedOut, let_pass
+from kueue_dra_ref.scenarios.observation import ObservedState, observed
 from kueue_dra_ref.scenarios.playback import (
-    ObservedState,
     known_refs,
-    observed,
     ran,
     settled,
     started,

@@ -1,0 +1,250 @@
+"""Observes the Workloads, queues and work of a cluster after a step of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
+from kueue_dra_ref.api.elastic_work import in_chain
+from kueue_dra_ref.api.job_kinds import POD, owner_of
+from kueue_dra_ref.api.multikueue import is_from_manager
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, group_of_workload
+from kueue_dra_ref.api.queued_pods import is_of_group
+from kueue_dra_ref.api.topologies import TOPOLOGY
+from kueue_dra_ref.api.topology_assignment import assignment_of
+from kueue_dra_ref.api.variants import is_variant
+from kueue_dra_ref.scenarios.roll_out import state_of
+from kueue_dra_ref.scenarios.scenario import Observation
+from kueue_dra_ref.target import Manifest, Ref, Rejection, Target
+
+KUEUE = "kueue.x-k8s.io/v1beta2"
+_POD_KINDS = frozenset({POD.name, *POD_OWNERS})
+_CHECK_FIELDS = ("state", "message", "retryCount")
+CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
+"""The types of conditions that each observation has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObservedState:
+    """The workloads and queues of a target at one moment, listed once for any number of scenarios."""
+
+    workloads: Sequence[Manifest]
+    queues: Mapping[str, Manifest]
+    pods: Sequence[Manifest] = ()
+
+    @classmethod
+    def by(cls, target: Target, *, pods: bool = False) -> ObservedState:
+        """List the objects of a settled target; ``pods`` is whether there may be any."""
+        queues = target.list(KUEUE, "ClusterQueue")
+        return cls(
+            workloads=target.list(KUEUE, "Workload"),
+            queues={each["metadata"]["name"]: each for each in queues},
+            pods=target.list("v1", POD.name) if pods else (),
+        )
+
+
+def observed(
+    state: ObservedState, seen: Collection[Ref], rejected: Iterable[Rejection] = ()
+) -> Observation:
+    """Observe the namespaces and queues that a scenario created."""
+    found: Observation = {}
+    queues = _names("ClusterQueue", seen)
+    if queues:
+        namespaces = namespaces_of(seen)
+        found["workloads"] = _workloads(state, namespaces)
+        found["clusterQueues"] = _queues(state, queues)
+        if has_pods(seen):
+            found["pods"] = _pods(state, namespaces)
+        if _names(ADMISSION_CHECK, seen):
+            found["checks"] = _checks(state, namespaces)
+        if _names(TOPOLOGY, seen):
+            found["places"] = _places(state, namespaces)
+    refused = [_rejection(each) for each in rejected]
+    if refused:
+        found["rejected"] = refused
+    return found
+
+
+def _names(kind: str, refs: Iterable[Ref]) -> set[str]:
+    return {ref.name for ref in refs if ref.kind == kind}
+
+
+def namespaces_of(refs: Collection[Ref]) -> set[str]:
+    """Name the namespaces that a scenario creates, or writes to: a cluster has the one named default already."""
+    used = {ref.namespace for ref in refs if ref.namespace}
+    return used | _names("Namespace", refs)
+
+
+def _workloads(state: ObservedState, namespaces: set[str]) -> Observation:
+    found: Observation = {}
+    for each in _in_namespaces(state, namespaces):
+        _add(found, _owner(each), _workload(each.get("status") or {}))
+    return found
+
+
+def _checks(state: ObservedState, namespaces: set[str]) -> Observation:
+    """Give the states of the admission checks of each workload that has some."""
+    found: Observation = {}
+    for each in _in_namespaces(state, namespaces):
+        states = {}
+        for check in check_states(each):
+            shown = {field: check.get(field) for field in _CHECK_FIELDS}
+            states[check["name"]] = shown
+        if states:
+            _add(found, _owner(each), states)
+    return found
+
+
+def _places(state: ObservedState, namespaces: set[str]) -> Observation:
+    """Give the number of pods in each topology domain, by pod set, of each workload that is placed."""
+    found: Observation = {}
+    for each in _in_namespaces(state, namespaces):
+        admission = (each.get("status") or {}).get("admission") or {}
+        placed = {}
+        for pod_set in admission.get("podSetAssignments") or ():
+            if assignment := pod_set.get("topologyAssignment"):
+                domains = assignment_of(assignment).domains
+                counts = {"/".join(values): count for values, count in domains}
+                placed[pod_set["name"]] = counts
+        if placed:
+            _add(found, _owner(each), placed)
+    return found
+
+
+def by_name(
+    state: ObservedState,
+    refs: Collection[Ref],
+    show: Callable[[Manifest], Observation],
+) -> Observation:
+    """Show each Workload of the namespaces of some objects, by the name that observations have for it."""
+    found: Observation = {}
+    for each in _in_namespaces(state, namespaces_of(refs)):
+        _add(found, _owner(each), show(each))
+    return found
+
+
+def _in_namespaces(state: ObservedState, namespaces: set[str]) -> Iterator[Manifest]:
+    """Give the Workloads of some namespaces, those of elastic work in their order."""
+    for each in in_chain(state.workloads):
+        if each["metadata"]["namespace"] in namespaces:
+            yield each
+
+
+def _add(found: Observation, name: str, workload: Observation) -> None:
+    """Add the observation of a Workload; of elastic work the newest has its name, and those before it a number."""
+    if name in found:
+        before = sum(each.startswith(f"{name}/") for each in found)
+        found[f"{name}/{before + 1}"] = found[name]
+    found[name] = workload
+
+
+def _pods(state: ObservedState, namespaces: set[str]) -> Observation:
+    found = {}
+    for each in state.pods:
+        meta = each["metadata"]
+        if meta["namespace"] in namespaces:
+            found[meta["name"]] = state_of(each)
+    return found
+
+
+def has_pods(refs: Iterable[Ref]) -> bool:
+    """Whether some objects are pods, or make pods that Kueue queues."""
+    return any(ref.kind in _POD_KINDS for ref in refs)
+
+
+def _queues(state: ObservedState, names: set[str]) -> Observation:
+    found = {}
+    for name in sorted(names):
+        queue = state.queues.get(name)
+        if queue is not None:
+            found[name] = _queue(queue.get("status") or {})
+    return found
+
+
+def _rejection(rejected: Rejection) -> Observation:
+    return {
+        "kind": rejected.ref.kind,
+        "name": rejected.ref.name,
+        "code": rejected.code,
+        "message": rejected.message,
+    }
+
+
+def _owner(workload: Manifest) -> str:
+    """Name the Job or the group of pods of a workload, or else the workload.
+
+    A variant, and a copy on a worker, have their name without the hash of a UID.
+    """
+    if is_from_manager(workload):
+        return str(workload["metadata"]["name"]).rpartition("-")[0]
+    if group := group_of_workload(workload):
+        return group
+    owner = None if is_of_group(workload) else owner_of(workload)
+    if owner:
+        return owner[1]
+    name = str(workload["metadata"]["name"])
+    return name.rpartition("-")[0] if is_variant(workload) else name
+
+
+def _workload(status: dict[str, Any]) -> Observation:
+    conditions = {}
+    for each in status.get("conditions") or ():
+        conditions[each["type"]] = each
+    found: Observation = {}
+    for kind in CONDITIONS:
+        if kind in conditions:
+            found[kind] = _condition(conditions[kind])
+    found["admission"] = _admission(status.get("admission"))
+    requests = status.get("resourceRequests")
+    if requests:
+        found["requests"] = requests
+    return found
+
+
+def _condition(condition: dict[str, Any]) -> Observation:
+    return {
+        "status": condition["status"],
+        "reason": condition["reason"],
+        "message": condition["message"],
+    }
+
+
+def _admission(admission: dict[str, Any] | None) -> Observation | None:
+    if admission is None:
+        return None
+    pod_sets = []
+    for each in admission["podSetAssignments"]:
+        pod_set = {
+            "name": each["name"],
+            "count": each["count"],
+            "flavors": each.get("flavors") or {},
+            "usage": each.get("resourceUsage") or {},
+        }
+        pod_sets.append(pod_set)
+    return {"clusterQueue": admission["clusterQueue"], "podSets": pod_sets}
+
+
+def _queue(status: dict[str, Any]) -> Observation:
+    reservation = {}
+    for flavor in status.get("flavorsReservation") or ():
+        name = flavor["name"]
+        reservation[name] = _amounts(flavor.get("resources") or ())
+    return {
+        "pending": status.get("pendingWorkloads", 0),
+        "reserving": status.get("reservingWorkloads", 0),
+        "admitted": status.get("admittedWorkloads", 0),
+        "reservation": reservation,
+    }
+
+
+def _amounts(resources: Iterable[dict[str, Any]]) -> Observation:
+    found = {}
+    for each in resources:
+        name = each["name"]
+        found[name] = {
+            "total": each["total"],
+            "borrowed": each.get("borrowed", "0"),
+        }
+    return found
