@@ -180,6 +180,20 @@ def test_a_first_condition_that_a_real_kueue_lost_is_no_difference() -> None:
     assert difference(ours, other) is not None
 
 
+def test_a_first_condition_that_a_worker_lost_is_no_difference() -> None:
+    """Of a copy, and only if it is not there at all."""
+    pending = {"QuotaReserved": {"status": "False"}, "admission": None}
+    ours = {"workloads": {}, "workers": {"worker1": {"workloads": {"job-j": pending}}, "worker2": {}}}
+    lost = {"workloads": {}, "workers": {"worker1": {"workloads": {"job-j": {"admission": None}}}, "worker2": {}}}
+    gone: dict[str, Any] = {"workloads": {}, "workers": {"worker1": {"workloads": {}}, "worker2": {}}}
+    other = {"QuotaReserved": {"status": "True"}, "admission": None}
+    wrong = {"workloads": {}, "workers": {"worker1": {"workloads": {"job-j": other}}, "worker2": {}}}
+
+    assert difference(ours, lost) is None
+    assert difference(ours, gone) is not None
+    assert difference(ours, wrong) is not None
+
+
 def test_a_wanted_feature_is_in_every_scenario() -> None:
     """Without it, a seed decides."""
     found = []

@@ -22,9 +22,10 @@ FILES = sorted((ROOT / "tests" / "golden" / "recorded").glob("*.jsonl.gz"))
 
 def _all() -> Iterator[object]:
     for file in FILES:
-        name = file.name.removesuffix(".jsonl.gz").removesuffix(".cases")
+        name = file.name.removesuffix(".jsonl.gz")
+        release = name.removesuffix(".cases").removesuffix(".multikueue")
         for scenario in scenarios(file):
-            yield pytest.param(name, scenario, id=f"{name}-{scenario.name}")
+            yield pytest.param(release, scenario, id=f"{name}-{scenario.name}")
 
 
 @pytest.mark.parametrize(("name", "scenario"), list(_all()))

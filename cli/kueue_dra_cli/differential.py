@@ -35,7 +35,7 @@ from kueue_dra_clusters.waiting import elapsed_since, moment_now
 from kueue_dra_differential.explain import explanation
 from kueue_dra_differential.oracle import Comparison, OutcomeKind
 from kueue_dra_differential.run import running_totals
-from kueue_dra_differential.swarm_features import FEATURES
+from kueue_dra_differential.swarm_features import FEATURES, MULTIKUEUE
 from kueue_dra_differential.work_queue import Plan, RunTotals
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -50,6 +50,7 @@ Examples
   kueue-dra differential --kueue 0.18 --budget 1h  another release, for longer
   kueue-dra differential --seed 7 --worlds 16     the same scenarios again
   kueue-dra differential --with admission-checks  every scenario has admission checks
+  kueue-dra differential --with multikueue        a manager and two workers in every scenario
   kueue-dra differential --keep recorded.jsonl    also what Kueue showed where both agree, for replay --check
   kueue-dra differential --kueue-src ../kueue     your checkout of Kueue
   kueue-dra differential --against-mutant kueue_dra_ref/rules/queue/queueing_strategy.py:30   what no case asks for
@@ -154,7 +155,7 @@ class Part(click.ParamType[Shard]):
     type=click.Choice([*FEATURES]),
     multiple=True,
     help="A feature that every scenario has; repeatable. Without it, a seed decides which have admission checks, "
-    "and none has the others.",
+    "and none has the others. multikueue goes alone: scenarios of a manager and two workers, each a real Kueue.",
 )
 @click.option(
     "--against-mutant",
@@ -223,6 +224,8 @@ def command(
     joined.
     """
     check_image(differential.params)
+    if MULTIKUEUE in wanted and len(wanted) > 1:
+        raise click.UsageError(f"--with {MULTIKUEUE} goes with no other feature")
     if place:
         check(differential)
     seed = differential.params["seed"] = chosen_seed(seed)

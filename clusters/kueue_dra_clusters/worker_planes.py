@@ -55,11 +55,15 @@ class WorkerTarget(DispatchingTarget):
         rejections: list[Rejection] = []
         for manifest in manifests:
             ref = Ref.of(manifest)
-            if "status" in manifest and ref not in self._applied:
+            if "status" in manifest and self._is_copy(ref):
                 write_status(self._objects, ref, manifest["status"])
             else:
                 rejections += super().apply([manifest])
         return rejections
+
+    def _is_copy(self, ref: Ref) -> bool:
+        """Whether a manager has created an object."""
+        return ref not in self._applied and self._objects.read(ref) is not None
 
     def clean(self) -> None:
         """Delete what was applied, and what a manager has left."""

@@ -9,7 +9,7 @@ from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.reference.replay import replaying
-from kueue_dra_ref.scenarios.playback import KUEUE
+from kueue_dra_ref.scenarios.observation import KUEUE
 from kueue_dra_ref.simulation.explanation import explained
 from kueue_dra_ref.target import Manifest
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -15,6 +15,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from kueue_dra_differential.batch import Batch
 from kueue_dra_differential.config_profiles import ConfigProfile, Step
 from kueue_dra_differential.config_settings import some_settings
+from kueue_dra_differential.dispatch_worlds import a_dispatch_batch
 from kueue_dra_differential.events import (
     Change,
     Common,
@@ -41,6 +42,7 @@ from kueue_dra_differential.strategies import (
     weighted,
 )
 from kueue_dra_differential.swarm import SwarmConfig, a_swarm, with_features, with_kinds
+from kueue_dra_differential.swarm_features import MULTIKUEUE
 from kueue_dra_differential.topologies import RACKED, nodes
 from kueue_dra_differential.whole_devices import (
     EXTENDED,
@@ -55,6 +57,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Manifest
 
+Drawn = TypeVar("Drawn")
 SHORTEST, LONGEST = 6, 10
 """The number of events of a scenario."""
 MOST_BATCHES = 100_000
@@ -220,18 +223,22 @@ def batches(
 
     Of several ``parts``, each draws other batches, and all together draw those of one.
     """
-    strategy = a_batch(of=of, behaviour=behaviour, wanted=wanted)
     for index in range(part - 1, count, parts):
-        batch = _drawn(strategy, number * MOST_BATCHES + index)
+        own = number * MOST_BATCHES + index
+        if MULTIKUEUE in wanted:
+            drawn = _drawn(a_dispatch_batch(of=of, behaviour=behaviour), own)
+            batch = drawn.decided(behaviour)
+        else:
+            batch = _drawn(a_batch(of=of, behaviour=behaviour, wanted=wanted), own)
         named = []
         for place, scenario in enumerate(batch):
             named.append(replace(scenario, name=f"{number}-{index}-{place}"))
         yield tuple(named)
 
 
-def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
+def _drawn(strategy: SearchStrategy[Drawn], number: int) -> Drawn:
     """Draw one batch with a seed of its own, the second draw: the first one of a seed is always the simplest."""
-    found: list[Batch] = []
+    found: list[Drawn] = []
 
     @seed(number)
     @settings(
@@ -242,7 +249,7 @@ def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
         suppress_health_check=[*HealthCheck],
     )
     @given(strategy)
-    def collect(batch: Batch) -> None:
+    def collect(batch: Drawn) -> None:
         found.append(batch)
 
     with warnings.catch_warnings():

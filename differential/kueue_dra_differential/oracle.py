@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -12,6 +12,7 @@ from kueue_dra_clusters.errors import ClusterError, ProcessError
 from kueue_dra_clusters.kueue_process import NAME as KUEUE
 from kueue_dra_clusters.waiting import TimedOut
 from kueue_dra_differential.batch import Batch
+from kueue_dra_differential.dispatched import observed_together
 from kueue_dra_differential.ledger import Entry, known
 from kueue_dra_fixtures.case_audit import AuditedTarget
 from kueue_dra_fixtures.invariants import InvariantViolated
@@ -162,7 +163,9 @@ class Oracle:
         found = []
         columns = zip(*rows, strict=True)
         for scenario, seen in zip(batch, columns, strict=True):
-            recorded = tuple(map(marked, scenario.steps, seen))
+            recorded = tuple(seen)
+            if not scenario.workers:
+                recorded = tuple(map(marked, scenario.steps, seen))
             found.append(replace(scenario, kueue=self.kueue, recorded=recorded))
         return found
 
@@ -171,12 +174,19 @@ class Oracle:
     ) -> Sequence[Sequence[Observation]]:
         target = AuditedTarget(self.target)
         try:
-            rows = list(replayed_together(batch, target))
+            rows = list(self._rows(batch, target))
             if lawful:
                 target.check_invariants(*self._excused(batch))
         finally:
             target.clean()
         return rows
+
+    def _rows(
+        self, batch: Sequence[Scenario], target: Target
+    ) -> Iterator[list[Observation]]:
+        if batch[0].workers:
+            return observed_together(batch, target, self.behaviour)
+        return replayed_together(batch, target)
 
     def _excused(self, batch: Sequence[Scenario]) -> Sequence[str]:
         """Name the invariants that known defects of a release violate."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from kueue_dra_clusters.binaries import Binaries, binaries
 from kueue_dra_clusters.controlplane import ControlPlane
-from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import limits_of
+from kueue_dra_clusters.worker_planes import ManagerTarget, WorkerPlanes
 from kueue_dra_differential.ledger import entries
 from kueue_dra_differential.oracle import Comparison, KueueEnded, Oracle
 from kueue_dra_differential.work_queue import (
@@ -108,7 +108,8 @@ def an_oracle(programs: Binaries, behaviour: Behaviour) -> Iterator[Oracle]:
     brief = replace(limits, settle=limits.settle / 3)
     with (
         ControlPlane(programs) as plane,
-        closing(LiveTarget(plane, limits=brief)) as target,
+        WorkerPlanes(programs, frozenset()) as workers,
+        closing(ManagerTarget(plane, workers, limits=brief)) as target,
     ):
         release = str(target.describe()["kueue"]).removeprefix("v")
         ledger = tuple(entries())

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kueue_dra_differential.oracle import Comparison, OutcomeKind
 from kueue_dra_ref.scenarios.playback import ConfigurationRejected
 from kueue_dra_ref.scenarios.scenario import Scenario
 
 Part = TypeVar("Part")
+WORKERS = "workers"
+"""The parts of a step for workers, by name."""
 Place = tuple[str, bool, bool]
 """Where two observations differ: the path, and which side has no value there."""
 Differs = Callable[[Scenario], bool]
@@ -73,13 +75,33 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
         if steps:
             yield replace(scenario, steps=steps)
     for index, step in enumerate(scenario.steps):
-        for verb, objects in step.items():
-            for left in _without_a_part(tuple(objects)):
-                changed = list(scenario.steps)
-                changed[index] = {**step, verb: list(left)}
-                yield replace(scenario, steps=tuple(changed))
+        for smaller in _smaller_steps(step):
+            changed = list(scenario.steps)
+            changed[index] = smaller
+            yield replace(scenario, steps=tuple(changed))
+    yield from _smaller_inventories(scenario)
+
+
+def _smaller_inventories(scenario: Scenario) -> Iterator[Scenario]:
+    """Give scenarios without some objects that are there from the start."""
     for inventory in _without_a_part(scenario.inventory):
         yield replace(scenario, inventory=inventory)
+    for name, worker in scenario.workers.items():
+        for inventory in _without_a_part(worker.inventory):
+            less = replace(worker, inventory=inventory)
+            yield replace(scenario, workers={**scenario.workers, name: less})
+
+
+def _smaller_steps(step: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Give a step without some objects each, of its own or of its part for a worker."""
+    for verb, objects in step.items():
+        if verb != WORKERS:
+            for left in _without_a_part(tuple(objects)):
+                yield {**step, verb: list(left)}
+            continue
+        for name, part in objects.items():
+            for smaller in _smaller_steps(part):
+                yield {**step, verb: {**objects, name: smaller}}
 
 
 def _without_a_part(parts: Sequence[Part]) -> Iterator[tuple[Part, ...]]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+MULTIKUEUE = "multikueue"
+"""Scenarios of their own, with a manager and two workers."""
+
 FEATURES = {
     "admission-checks": ("checks",),
     "topology": ("placed",),
     "elastic-jobs": ("elastic", "edits"),
     "admission-fair-sharing": ("used",),
+    MULTIKUEUE: (),
 }
 """Their names, with their fields in `SwarmConfig`."""

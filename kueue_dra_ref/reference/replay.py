@@ -12,7 +12,8 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.recorded_target import RecordedTarget
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.scenarios.details import DETAILS, details
-from kueue_dra_ref.scenarios.playback import ObservedState, known_refs, replayed
+from kueue_dra_ref.scenarios.observation import ObservedState
+from kueue_dra_ref.scenarios.playback import known_refs, replayed
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.map_order import MapOrder
