@@ -19,6 +19,7 @@ from kueue_dra_fixtures.lab.clusters import of_checks
 from kueue_dra_fixtures.manifests import KUEUE, a_cluster_queue, a_group, a_job_manifest, an_object, finished
 from kueue_dra_fixtures.multikueue import NAMESPACE, a_check, a_cluster, a_namespace
 from kueue_dra_fixtures.profiles import a_configuration
+from kueue_dra_ref.api.multikueue import MANAGED_BY
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers
@@ -293,6 +294,18 @@ def test_no_generated_scenario_depends_on_which_of_two_workers_is_first() -> Non
         others = [each["workers"] for each in answers(replace(scenario, steps=tuple(turned)), KUEUE_0_19)]
 
         assert difference(json.loads(json.dumps(others).replace("mk3-", "mk1-")), ours, "workers") is None
+
+
+def test_work_has_names_that_no_other_scenario_of_a_batch_has() -> None:
+    """A change of a Workload is found by the part of its name before the hash."""
+    (batch,) = batches(of=4, behaviour=KUEUE_0_19, number=8, count=1, wanted=["multikueue"])
+    names = []
+    for scenario in batch:
+        applied = [each for step in scenario.steps for each in step.get("apply", ())]
+        names.append({each["metadata"]["name"] for each in applied if each["kind"] in MANAGED_BY})
+
+    assert all(names)
+    assert len(set.union(*names)) == sum(map(len, names))
 
 
 def test_scenarios_with_workers_beside_each_other_are_decided_as_if_alone() -> None:

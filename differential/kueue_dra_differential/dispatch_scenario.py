@@ -49,7 +49,10 @@ NOTHING: Step = {"apply": []}
 
 @dataclass(slots=True, kw_only=True)
 class DispatchScenario:
-    """The events of one manager and its workers as steps; jobs are named in the order of submission."""
+    """The events of one manager and its workers as steps; jobs are named in the order of submission.
+
+    No other scenario has those names: a playback finds Workloads by the part of their name before the hash.
+    """
 
     site: DispatchSite
     templates: Mapping[str, Template]
@@ -140,7 +143,8 @@ class DispatchScenario:
         return {"apply": [back]}
 
     def _dispatched(self, event: Dispatch) -> Step:
-        name, template = f"j{self._made}", f"t{self._made}"
+        name = f"j{self._made}{self.site.mark}"
+        template = _template_of(name)
         self._made += 1
         job = self._job(name, template, event)
         self._jobs[name] = job
@@ -185,7 +189,7 @@ class DispatchScenario:
         if self._offered[name][event.cluster]:
             return NOTHING
         self._offered[name][event.cluster] = True
-        template = self._template(f"t{name[1:]}", event.like)
+        template = self._template(_template_of(name), event.like)
         # Kueue tries inadmissible work again at times of its own.
         return self._on(event.cluster, apply=[template], touch=[named(job)])
 
@@ -237,6 +241,11 @@ class DispatchScenario:
     def _one(self, job: int) -> Manifest | None:
         there = list(self._jobs.values())
         return there[job % len(there)] if there else None
+
+
+def _template_of(name: str) -> str:
+    """Name the claim template of a job."""
+    return f"t{name[1:]}"
 
 
 def _workload_of(job: Manifest, **spec: Any) -> Manifest:
