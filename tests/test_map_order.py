@@ -29,7 +29,22 @@ TOLD += "requests (0) + current podset request (2) > maximum capacity (1)"
 def test_without_a_witness_a_hash_decides() -> None:
     """The order depends on the names alone."""
     assert CERTAIN.quotas(NEVER, "f") == CERTAIN.quotas(dict(reversed(NEVER.items())), "f")
-    assert CERTAIN.groups(["a", "b"]) == CERTAIN.groups(["b", "a"])
+    assert CERTAIN.groups(["a", "b"], no_flavors) == CERTAIN.groups(["b", "a"], no_flavors)
+
+
+def no_flavors(_: str) -> list[str]:
+    """No flavors of a group."""
+    return []
+
+
+@pytest.mark.parametrize("first", ["a", "b", "c"])
+def test_the_group_of_a_flavor_that_was_told_comes_first(first: str) -> None:
+    """What a topology refuses is about a flavor, and names no resource."""
+    seen = f'couldn\'t assign flavors to pod set main: Flavor "of-{first}" does not support TopologyAwareScheduling'
+
+    found = MapOrderDraw(seen=seen).groups(["a", "b", "c"], lambda resource: [f"of-{resource}"])
+
+    assert found[0] == first
 
 
 @pytest.mark.parametrize("first", ["cpu", "gpus"])
@@ -38,7 +53,7 @@ def test_what_was_told_comes_first(first: str) -> None:
     draw = MapOrderDraw(seen=TOLD.format(first))
 
     assert draw.quotas(NEVER, "f")[0] == first
-    assert draw.groups(["nics", "cpu", "gpus"])[0] == first
+    assert draw.groups(["nics", "cpu", "gpus"], no_flavors)[0] == first
 
 
 def test_what_was_told_beside_the_end_comes_before_it() -> None:

@@ -5,7 +5,7 @@ No counterpart: the iteration order of Go maps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.api.pod_owners import group_of_workload
@@ -82,13 +82,26 @@ class MapOrderDraw:
 
         return sorted(sorted(names), key=position)
 
-    def groups(self, resources: Iterable[str]) -> list[str]:
-        """Order resources for the search of their resource groups: those that the message reports come first."""
-        return self._reported_first(
+    def groups(
+        self, resources: Iterable[str], flavors: Callable[[str], Iterable[str]]
+    ) -> list[str]:
+        """Order resources for the search of their resource groups: those that the message reports come first.
+
+        ``flavors`` names the flavors of the group of a resource: a message may be about one of these alone.
+        """
+        ordered = self._reported_first(
             resources,
             "quota for {} in flavor ",
             "resource {} unavailable",
         )
+        if not self.seen:
+            return ordered
+
+        def is_silent(resource: str) -> bool:
+            refused = [f'Flavor "{each}" does not ' for each in flavors(resource)]
+            return not any(each in self.seen for each in refused)
+
+        return sorted(ordered, key=is_silent)
 
     def quotas(self, found: Mapping[str, PreemptionMode], flavor: str) -> list[str]:
         """Order the resources of one flavor: reported ones first, and of those the one that ended the check last."""

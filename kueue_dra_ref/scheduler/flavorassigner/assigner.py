@@ -166,7 +166,7 @@ class FlavorAssigner:
         amounts = requests.amounts
         result = PodSetAssignmentResult()
         map_order = self.oracle.draw.order_for_pod_set(requests.pod_set.name)
-        for resource in map_order.groups(amounts):
+        for resource in map_order.groups(amounts, self._flavors_of):
             group = self.oracle.queue.group_of(resource)
             if group is None:
                 reason = self._uncovered(resource, amounts[resource])
@@ -184,6 +184,10 @@ class FlavorAssigner:
             result.flavors |= dict.fromkeys(covered, best)
             result.reasons += best.reasons
         return result
+
+    def _flavors_of(self, resource: str) -> list[str]:
+        group = self.oracle.queue.group_of(resource)
+        return [each.name for each in group.flavors] if group else []
 
     def _search(
         self,
