@@ -6,8 +6,10 @@ Kueue: pkg/controller/core/workload_controller.go (resourceUpdatesHandler, queue
 from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.controllers.deviceclass import may_queue
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
+from kueue_dra_ref.dra.preprocess import asks_for_devices
 from kueue_dra_ref.target import Manifest
 
 
@@ -33,8 +35,14 @@ class LimitRangeController:
                 self._requeue(workload)
 
     def _requeue(self, workload: Manifest) -> None:
-        if not is_true(workload, "QuotaReserved"):
-            self.kueue.reconcile("Workload", key_of(workload))
+        kueue = self.kueue
+        if is_true(workload, "QuotaReserved"):
+            return
+        adjusted = kueue.adjusted(workload)
+        if asks_for_devices(kueue.behaviour, kueue.lister, adjusted):
+            kueue.reconcile("Workload", key_of(workload))
+        elif may_queue(workload):
+            kueue.enqueue(workload)
 
 
 def _runtime_classes(workload: Manifest) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.builders import ClaimOf, a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
@@ -15,18 +15,22 @@ NOT_ADMITTED = ("False", "NoReservation")
 
 
 @covers("POD-013")
-def test_a_changed_default_lets_in_what_waits(lab: Lab) -> None:
+@pytest.mark.parametrize(
+    ("claims", "devices"),
+    [pytest.param([], {}, id="ordinary"), pytest.param([a_template(gpu(2))], {"whole-gpus": 2}, id="devices")],
+)
+def test_a_changed_default_lets_in_what_waits(lab: Lab, claims: list[ClaimOf], devices: dict[str, int]) -> None:
     """A workload that waits because of a LimitRange default is counted again once the default is smaller."""
     namespace = lab.namespace()
     lab.limit(namespace, Container={"defaultRequest": {"cpu": "4"}})
     queue = lab.queue({"cpu": "2", "whole-gpus": 2}, namespace=namespace)
-    job = queue.submit(a_job(claims=[a_template(gpu(2))]))
+    job = queue.submit(a_job(claims=claims))
 
     assert lab.verdict(job) == pending(Reason.NEVER_FITS)
 
     lab.limit(namespace, Container={"defaultRequest": {"cpu": "1"}})
 
-    assert lab.verdict(job) == admitted({"cpu": "1", "whole-gpus": 2})
+    assert lab.verdict(job) == admitted({"cpu": "1", **devices})
 
 
 @pytest.mark.parametrize(
