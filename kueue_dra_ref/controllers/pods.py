@@ -409,7 +409,7 @@ class PodReconciler(JobReconciler):
     ) -> Manifest | None:
         """Give the assignment of the pod set of a pod; None if its role has none."""
         assignments = workload["status"]["admission"]["podSetAssignments"]
-        role = self.matching.role(pod) if group.name else "main"
+        role = self.matching.role(pod) if group.name else assignments[0]["name"]
         for each in assignments:
             if each["name"] == role:
                 found: Manifest = each

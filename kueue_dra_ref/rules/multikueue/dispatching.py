@@ -223,7 +223,7 @@ def retry_when_copy_is_evicted(cluster: str) -> str:
     return f'{found}, resetting for re-admission. Previously: "Ready"'
 
 
-@rule("MK-014", "MK-052")
+@rule("MK-014", "MK-050")
 def retry_when_copy_is_gone(lost: LostCopy) -> str | None:
     """The check is set to Retry at once when a worker that is not lost has no admitted copy, or is not used any more.
 

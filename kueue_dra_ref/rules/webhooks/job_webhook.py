@@ -40,7 +40,7 @@ def job_queue_name_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
         yield _invalid(_LABELS, QUEUE_LABEL, name, ",".join(faults))
 
 
-@rule("MK-051")
+@rule("MK-049")
 def jax_job_has_no_prebuilt_workload(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a new JAXJob that names a prebuilt Workload.
 

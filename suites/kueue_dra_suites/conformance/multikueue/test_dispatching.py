@@ -222,7 +222,7 @@ def test_other_work_is_dispatched(fleet: Fleet, kind: str) -> None:
     fleet.expect(fleet.reserved, ["0", "0", "0"])
 
 
-@covers("MK-051")
+@covers("MK-049")
 def test_a_jax_job_runs_nowhere(fleet: Fleet) -> None:
     """The worker admits the copy of the Workload, and denies that of the JAXJob."""
     fleet.start(everywhere={"integrations": frameworks.all_of(fleet.manager.behaviour.kueue)})

@@ -179,7 +179,7 @@ def test_a_cluster_that_is_added_gets_no_copy(fleet: Fleet) -> None:
     fleet.expect_never(lambda: fleet.left(job) != [1, 1, 0])
 
 
-@covers("MK-052")
+@covers("MK-050")
 def test_the_job_of_a_cluster_that_is_taken_out_runs_twice(fleet: Fleet) -> None:
     """The other worker runs it at once; the copy that ran is not deleted, and holds its quota."""
     job = on_the_first(fleet)
@@ -192,7 +192,7 @@ def test_the_job_of_a_cluster_that_is_taken_out_runs_twice(fleet: Fleet) -> None
     assert fleet.evictions(job) == 1
 
 
-@covers("MK-053")
+@covers("MK-051")
 def test_the_job_of_a_cluster_that_is_taken_out_runs_on(fleet: Fleet) -> None:
     """The default of workerLostTimeout is a quarter of an hour."""
     job = on_the_first(fleet)
@@ -203,7 +203,7 @@ def test_the_job_of_a_cluster_that_is_taken_out_runs_on(fleet: Fleet) -> None:
     fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
 
 
-@covers("MK-053")
+@covers("MK-051")
 def test_the_job_of_a_cluster_that_is_taken_out_is_evicted_later(fleet: Fleet) -> None:
     """Its check has been Ready for workerLostTimeout; the manager looks again when something changes."""
     fleet.start(**SOON)
