@@ -17,10 +17,10 @@ from pathlib import Path
 
 import click
 
+from kueue_dra_differential.oracle import compared
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers
-from kueue_dra_ref.scenarios.diff import difference
 from kueue_dra_ref.scenarios.files import scenarios
 from kueue_dra_ref.scenarios.scenario import Scenario, as_document, is_comparable
 
@@ -29,11 +29,8 @@ GOLDEN = Path(__file__).parent / "golden" / "recorded"
 
 def differing(scenario: Scenario, release: Behaviour) -> str:
     """Say where the reference first shows something else than was recorded; empty if it does not."""
-    shown = answers(scenario, release)
-    for step, (ours, recorded) in enumerate(zip(shown, scenario.recorded, strict=True), 1):
-        if is_comparable(recorded) and (found := difference(ours, recorded)):
-            return f"step {step}: {found}"
-    return ""
+    found = compared(scenario, answers(scenario, release))
+    return f"step {found.step}: {found.difference}" if found.difference else ""
 
 
 def replayed_alike(folders: Sequence[Path], release: Behaviour) -> Iterator[Scenario]:

@@ -14,14 +14,18 @@ from kueue_dra_ref.api.job_kinds import (
     is_suspended,
     pod_set_places,
 )
-from kueue_dra_ref.scenarios.observation import CONDITIONS, ObservedState, by_name
+from kueue_dra_ref.scenarios.observation import (
+    CONDITIONS,
+    KUEUE,
+    ObservedState,
+    by_name,
+)
 from kueue_dra_ref.scenarios.renaming import unhashed
 from kueue_dra_ref.scenarios.scenario import Observation
 from kueue_dra_ref.target import Manifest, Ref, Target
 
 DETAILS = "details"
 """The part of an observation."""
-KUEUE = "kueue.x-k8s.io/v1beta2"
 PREFIX = "kueue.x-k8s.io/"
 """Of the labels and annotations that Kueue writes."""
 UNKNOWN = frozenset(

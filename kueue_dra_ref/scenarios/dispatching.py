@@ -12,12 +12,12 @@ from typing import Any
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, is_suspended, owner_of
 from kueue_dra_ref.api.multikueue import CLUSTER, MANAGED_BY, SECRET, managed_by
+from kueue_dra_ref.scenarios.check_answers import WORKLOAD
 from kueue_dra_ref.scenarios.observation import KUEUE, namespaces_of
 from kueue_dra_ref.scenarios.scenario import Observation
 from kueue_dra_ref.target import Manifest, Ref, Target
 
 KUBECONFIG = "kubeconfig"
-WORKLOAD = "Workload"
 
 
 def with_kubeconfig(

@@ -52,15 +52,14 @@ def observed(
     found: Observation = {}
     queues = _names("ClusterQueue", seen)
     if queues:
-        namespaces = namespaces_of(seen)
-        found["workloads"] = _workloads(state, namespaces)
+        found["workloads"] = by_name(state, seen, _workload)
         found["clusterQueues"] = _queues(state, queues)
         if has_pods(seen):
-            found["pods"] = _pods(state, namespaces)
+            found["pods"] = _pods(state, namespaces_of(seen))
         if _names(ADMISSION_CHECK, seen):
-            found["checks"] = _checks(state, namespaces)
+            found["checks"] = by_name(state, seen, _checks)
         if _names(TOPOLOGY, seen):
-            found["places"] = _places(state, namespaces)
+            found["places"] = by_name(state, seen, _places)
     refused = [_rejection(each) for each in rejected]
     if refused:
         found["rejected"] = refused
@@ -77,40 +76,25 @@ def namespaces_of(refs: Collection[Ref]) -> set[str]:
     return used | _names("Namespace", refs)
 
 
-def _workloads(state: ObservedState, namespaces: set[str]) -> Observation:
-    found: Observation = {}
-    for each in _in_namespaces(state, namespaces):
-        _add(found, _owner(each), _workload(each.get("status") or {}))
-    return found
+def _checks(workload: Manifest) -> Observation:
+    """Give the states of the admission checks of a Workload, by name."""
+    states = {}
+    for check in check_states(workload):
+        shown = {field: check.get(field) for field in _CHECK_FIELDS}
+        states[check["name"]] = shown
+    return states
 
 
-def _checks(state: ObservedState, namespaces: set[str]) -> Observation:
-    """Give the states of the admission checks of each workload that has some."""
-    found: Observation = {}
-    for each in _in_namespaces(state, namespaces):
-        states = {}
-        for check in check_states(each):
-            shown = {field: check.get(field) for field in _CHECK_FIELDS}
-            states[check["name"]] = shown
-        if states:
-            _add(found, _owner(each), states)
-    return found
-
-
-def _places(state: ObservedState, namespaces: set[str]) -> Observation:
-    """Give the number of pods in each topology domain, by pod set, of each workload that is placed."""
-    found: Observation = {}
-    for each in _in_namespaces(state, namespaces):
-        admission = (each.get("status") or {}).get("admission") or {}
-        placed = {}
-        for pod_set in admission.get("podSetAssignments") or ():
-            if assignment := pod_set.get("topologyAssignment"):
-                domains = assignment_of(assignment).domains
-                counts = {"/".join(values): count for values, count in domains}
-                placed[pod_set["name"]] = counts
-        if placed:
-            _add(found, _owner(each), placed)
-    return found
+def _places(workload: Manifest) -> Observation:
+    """Give the number of pods in each topology domain, by pod set; empty for a Workload that is not placed."""
+    admission = (workload.get("status") or {}).get("admission") or {}
+    placed = {}
+    for pod_set in admission.get("podSetAssignments") or ():
+        if assignment := pod_set.get("topologyAssignment"):
+            domains = assignment_of(assignment).domains
+            counts = {"/".join(values): count for values, count in domains}
+            placed[pod_set["name"]] = counts
+    return placed
 
 
 def by_name(
@@ -118,10 +102,11 @@ def by_name(
     refs: Collection[Ref],
     show: Callable[[Manifest], Observation],
 ) -> Observation:
-    """Show each Workload of the namespaces of some objects, by the name that observations have for it."""
+    """Show each Workload of the namespaces of some objects that has something to show, by its name in observations."""
     found: Observation = {}
     for each in _in_namespaces(state, namespaces_of(refs)):
-        _add(found, _owner(each), show(each))
+        if shown := show(each):
+            _add(found, _owner(each), shown)
     return found
 
 
@@ -188,7 +173,8 @@ def _owner(workload: Manifest) -> str:
     return name.rpartition("-")[0] if is_variant(workload) else name
 
 
-def _workload(status: dict[str, Any]) -> Observation:
+def _workload(workload: Manifest) -> Observation:
+    status = workload.get("status") or {}
     conditions = {}
     for each in status.get("conditions") or ():
         conditions[each["type"]] = each

@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kueue_dra_ref.scenarios.observation import KUEUE
 from kueue_dra_ref.target import Manifest, Target
 
 _HASHED = re.compile(r"\b([a-z][a-z0-9.-]*)-[0-9a-f]{5}\b")
-KUEUE = "kueue.x-k8s.io/v1beta2"
 Names = Mapping[str, str]
 """The name of a Workload by what precedes its hash; those that have no hash or that share the rest are left out."""
 
