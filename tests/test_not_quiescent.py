@@ -71,6 +71,13 @@ def test_who_preempt_each_other_in_turns_are_parted() -> None:
     assert (result.exit_code, "7 steps agree, 0 differ, 0 skipped" in result.stdout) == (0, True)
 
 
+def test_attempts_that_leave_no_trace_are_no_reason_to_wait() -> None:
+    """The API server refuses every other update of a pending workload: a real Kueue tries for ever, and nothing changes."""
+    result = kueue_dra("replay", "--check", FOLDER / "refused-in-turns-0.19.yaml")
+
+    assert (result.exit_code, "3 steps agree, 0 differ, 0 skipped" in result.stdout) == (0, True)
+
+
 def test_what_is_told_in_turns_is_named(story: Scenario, file: Path) -> None:
     """A caller that waits for the cluster to settle learns which workload changes, and how."""
     target, steps = replaying(story, KUEUE)

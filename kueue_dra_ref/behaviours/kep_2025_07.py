@@ -119,4 +119,5 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
         # All causes have one reason.
         reason_across_flavors=First(),
         reason_across_resources=First(),
+        ignore_silent_pod_set=AnyOf(),
     )

@@ -420,6 +420,9 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
         reason_across_resources=First(
             _observed(unadmitted_workloads.most_severe_reason)
         ),
+        ignore_silent_pod_set=AnyOf(
+            _observed(unadmitted_workloads.silent_pod_set_gives_no_reason)
+        ),
     )
 
 

@@ -190,6 +190,8 @@ class FlavorAssignment:
         [Sequence[QuotaReservedReason]], QuotaReservedReason
     ] = First()
     """Which reason counts of those of resources and pod sets? Without rules: all causes have one reason."""
+    ignore_silent_pod_set: AnyOf[[Sequence[str]]] = AnyOf()
+    """Does a pod set without these messages give no reason? Without rules: each that does not fit gives one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -185,8 +185,8 @@ class Manager:
             if self._is_livelocked(cycles, self.scheduler.preemptions - preemptions):
                 self._pass_time()
                 break
-            if cycles > patience:
-                self._end_repetition(states, cycles)
+            if cycles > patience and self._repeats(states, cycles):
+                break
         else:
             self._pauses = 0
         stale = self.kueue.stale
@@ -206,16 +206,23 @@ class Manager:
             self._give_up(f"no end after {cycles} cycles")
         return False
 
-    def _end_repetition(self, states: StateLog, cycles: int) -> None:
-        """End a run that repeats itself, in the state in which it would end after all the cycles that it may have."""
+    def _repeats(self, states: StateLog, cycles: int) -> bool:
+        """Whether a run repeats itself; then leave the state in which it would end after all the cycles that it may have.
+
+        A repetition in which no object changes is none for clients: Kueue has settled as far as they see.
+        """
         state = state_of(self.kueue, self.scheduler)
         period = states.period(state, cycles)
         if not period:
-            return
+            return False
         last = _CYCLES + _CYCLES_EACH * self.kueue.store.count("Workload") + 1
         for _ in range((last - cycles) % period):
             self._run_once()
+        version = self.kueue.store.version
         self._give_up(f"no end after {last} cycles")
+        if self.kueue.store.version == version:
+            self.restless = ()
+        return True
 
     def _pass_time(self) -> None:
         """Let time pass while workloads keep preempting each other; report it once that has not helped for long."""

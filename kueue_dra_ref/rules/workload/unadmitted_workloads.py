@@ -202,5 +202,14 @@ def most_severe_reason(
     return max(causes, key=_BY_SEVERITY.index)
 
 
+@rule("TAS-035")
+def silent_pod_set_gives_no_reason(messages: Sequence[str]) -> bool:
+    """A pod set without a message counts as one that fits, although it would have no room on empty nodes.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason, PodSetAssignment.RepresentativeMode)
+    """
+    return not messages
+
+
 def _quota_not_reserved(reason: str, message: str) -> Condition:
     return Condition(type="QuotaReserved", value=False, reason=reason, message=message)

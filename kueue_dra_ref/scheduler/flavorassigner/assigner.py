@@ -132,9 +132,17 @@ class FlavorAssigner:
     ) -> QuotaReservedReason | None:
         reasons: Reasons = []
         for result in results:
-            if result.mode is FlavorAssignmentMode.NO_FIT:
+            if result.mode is not FlavorAssignmentMode.NO_FIT:
+                continue
+            if not self._is_silent(result):
                 reasons.append(self._reason_of_pod_set(result))
         return self.selection.of_all(reasons)
+
+    def _is_silent(self, result: PodSetAssignmentResult) -> bool:
+        """Whether a pod set that has no room gives no reason for it."""
+        if result.failed or result.error:
+            return False
+        return self.rules.ignore_silent_pod_set(result.reasons)
 
     def _with_counted(self, requests: TotalRequests) -> TotalRequests:
         """Add what the ClusterQueue counts by itself, such as pods."""

@@ -634,6 +634,29 @@ def test_equal_pods_without_room_are_passed_over(lab: Lab) -> None:
     assert lab.message(job) == "Bypassed scheduling evaluation because an equivalent workload recently failed"
 
 
+@covers("TAS-035")
+@pytest.mark.parametrize(
+    ("observed", "reasons"),
+    [
+        pytest.param(True, {}, id="observed"),
+        pytest.param(False, {"QuotaReserved": ("False", "Pending")}, id="not-observed"),
+    ],
+)
+def test_two_pod_sets_without_room_for_different_causes(
+    lab: Lab, observed: bool, reasons: Mapping[str, tuple[str, str]]
+) -> None:
+    """One pod set lacks room that others hold; the other one is larger than the node, and has no message of its own."""
+    lab.start(switched={"UnadmittedWorkloadsObservability": observed})
+    pool = Pool(lab=lab)
+    pool.node(cpu="2")
+    queue = pool.queue()
+    queue.submit(cpus(2, annotations=ANY))
+    pods = [a_pod_set(name, cpu=cpu, annotations=ANY) for name, cpu in (("held", "1"), ("large", "3"))]
+    job = queue.submit(a_workload(*pods))
+
+    assert lab.conditions(job) == reasons
+
+
 @covers("TAS-032")
 def test_the_gate_switches_all_of_it_off(lab: Lab) -> None:
     """There is neither a node nor a Topology."""
