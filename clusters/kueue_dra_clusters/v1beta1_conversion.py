@@ -73,13 +73,10 @@ def newer(body: Manifest) -> Manifest:
     """Convert an answer from v1beta1 to v1beta2: an object or a list; other documents are unchanged."""
     if body.get("apiVersion") != OLDER and body.get("groupVersion") != OLDER:
         return body
-    found: Manifest = {
-        key: NEWER if value == OLDER and key != "kind" else value
-        for key, value in body.items()
-    }
-    if "items" in found:
-        return found | {"items": [_newer_parts(item) for item in found["items"] or []]}
-    return _newer_parts(found)
+    if "items" not in body:
+        return _newer_parts(body)
+    items = [_newer_parts(item) for item in body["items"] or []]
+    return _in_newer(body) | {"items": items}
 
 
 NAMES = {
@@ -90,8 +87,16 @@ NAMES = {
 """The names of fields in v1beta1, and those in v1beta2."""
 
 
+def _in_newer(body: Manifest) -> Manifest:
+    """Name v1beta2 where an answer names v1beta1."""
+    return {
+        key: NEWER if value == OLDER and key != "kind" else value
+        for key, value in body.items()
+    }
+
+
 def _newer_parts(item: Manifest) -> Manifest:
-    found = copy.deepcopy(item)
+    found = _in_newer(copy.deepcopy(item))
     for part in (found.get(key) for key in ("spec", "status")):
         if isinstance(part, dict):
             _rename(part, NAMES)

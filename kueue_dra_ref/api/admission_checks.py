@@ -16,8 +16,8 @@ STATES = (PENDING, READY, RETRY, REJECTED)
 """The states of a check."""
 
 
-def checks_of(spec: Object, flavors: frozenset[str]) -> Mapping[str, frozenset[str]]:
-    """Give the flavors of each check of a ClusterQueue; a check without flavors is for all of them.
+def checks_of(spec: Object) -> Mapping[str, frozenset[str]]:
+    """Give the flavors that each check of a ClusterQueue names; a check that names none is for all of them.
 
     Raises:
         ManifestError: a field is missing or of the wrong type.
@@ -30,13 +30,13 @@ def checks_of(spec: Object, flavors: frozenset[str]) -> Mapping[str, frozenset[s
         at = f"{path}.admissionChecks[{index}]"
         name = text(each, "name", at)
         named = child(each, "onFlavors", list, [], at)
-        found[name] = frozenset(named) or flavors
+        found[name] = frozenset(named)
     return found
 
 
 def checks_named_by(cluster_queue: Object) -> set[str]:
     """Give the names of the AdmissionChecks of a ClusterQueue."""
-    return set(checks_of(cluster_queue["spec"], frozenset()))
+    return set(checks_of(cluster_queue["spec"]))
 
 
 def check_states(workload: Manifest) -> Sequence[Manifest]:

@@ -32,7 +32,6 @@ def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
     fungibility = child(spec, "flavorFungibility", dict, {}, "spec")
     scope = child(spec, "admissionScope", dict, {}, "spec")
     groups = _groups(spec)
-    flavors = frozenset(flavors_named_by(manifest))
     return ClusterQueue(
         name=manifest["metadata"]["name"],
         groups=groups,
@@ -43,7 +42,7 @@ def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
         preemption=_preemption(preemption),
         fungibility=_fungibility(fungibility),
         weight=_weight(spec),
-        admission_checks=checks_of(spec, flavors),
+        admission_checks=checks_of(spec),
         admission_mode=scope.get("admissionMode") or "",
     )
 

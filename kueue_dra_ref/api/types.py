@@ -154,7 +154,7 @@ class ClusterQueue:
     fungibility: FlavorFungibility = FlavorFungibility()
     weight: float = 1.0
     admission_checks: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The flavors of each AdmissionCheck."""
+    """The flavors that each AdmissionCheck names; without any it is for all of them."""
     admission_mode: str = ""
     """The admissionMode of its admissionScope."""
     deleted: bool = False

@@ -129,8 +129,8 @@ PRIORITIES = PriorityClassRules(
 
 CHECKING = AdmissionCheckRules(
     required=First(
-        admission_checks.checks_of_assigned_flavors,
-        admission_checks.checks_if_all_are_for_all_flavors,
+        admission_checks.checks_of_assigned_flavors_0_14,
+        admission_checks.checks_if_none_names_a_flavor,
     ),
     block_admission=AnyOf(admission_checks.unready_check_blocks_admission),
     unreserved=First(admission_checks.no_reservation_unsatisfied_checks),

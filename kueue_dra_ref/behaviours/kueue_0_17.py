@@ -228,6 +228,9 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
         required=earlier.required.swap(
             admission_checks.checks_if_all_are_for_all_flavors,
             admission_checks.checks_of_all_flavors,
+        ).add(
+            admission_checks.all_checks_without_assigned_flavors,
+            before=admission_checks.checks_of_assigned_flavors,
         ),
     )
 

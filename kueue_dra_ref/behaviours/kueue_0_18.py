@@ -559,6 +559,10 @@ def _preempting(earlier: PreemptionRules) -> PreemptionRules:
 def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
     return replace(
         earlier,
+        # Work that gets no flavor has no check.
+        required=earlier.required.drop(
+            admission_checks.all_checks_without_assigned_flavors
+        ),
         # Messages name the checks, with their messages.
         retry=earlier.retry.swap(
             admission_checks.retry_evicts_0_17, admission_checks.retry_evicts

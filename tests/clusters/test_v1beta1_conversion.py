@@ -51,8 +51,10 @@ def test_each_version_is_read_as_the_other(before: Manifest, after: Manifest) ->
 
 @pytest.mark.parametrize(("before", "after"), PAIRS)
 def test_the_items_of_a_list_are_read_too(before: Manifest, after: Manifest) -> None:
-    """Items do not say their own version."""
-    assert newer({"apiVersion": OLDER, "items": [before]}) == {"apiVersion": NEWER, "items": [after]}
+    """Items of custom resources name their version, so that they can be written again."""
+    old, new = {"apiVersion": OLDER, **before}, {"apiVersion": NEWER, **after}
+
+    assert newer({"apiVersion": OLDER, "items": [old]}) == {"apiVersion": NEWER, "items": [new]}
 
 
 def test_what_is_of_another_group_is_left_as_it_is() -> None:

@@ -22,23 +22,36 @@ States = Sequence[Manifest]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckScope:
-    """The checks of a ClusterQueue with their flavors, all its flavors, and those of an admission if there is one."""
+    """The flavors that each check names, all those of the ClusterQueue, and those of an admission if there is one."""
 
     checks: Mapping[str, frozenset[str]]
     flavors: frozenset[str]
     assigned: frozenset[str] | None
 
+    @property
+    def unbound(self) -> frozenset[str]:
+        """The checks that name no flavor."""
+        return frozenset(name for name, flavors in self.checks.items() if not flavors)
+
     def names(self, within: frozenset[str]) -> frozenset[str]:
         """Name the checks for one of some flavors."""
         return frozenset(
-            name for name, flavors in self.checks.items() if flavors & within
+            name
+            for name, flavors in self.checks.items()
+            if (flavors or self.flavors) & within
         )
 
     def for_all_flavors(self) -> frozenset[str]:
         """Name the checks for every flavor of the ClusterQueue."""
         return frozenset(
-            name for name, flavors in self.checks.items() if flavors >= self.flavors
+            name
+            for name, flavors in self.checks.items()
+            if (flavors or self.flavors) >= self.flavors
         )
+
+    def only_if_all(self, names: frozenset[str]) -> frozenset[str] | None:
+        """Give names if they are those of all checks."""
+        return names if names == self.checks.keys() else None
 
 
 @rule("CHECK-003")
@@ -50,6 +63,28 @@ def checks_of_assigned_flavors(scope: CheckScope) -> frozenset[str] | None:
     if scope.assigned is None:
         return None
     return scope.names(scope.assigned)
+
+
+@rule("CHECK-022")
+def all_checks_without_assigned_flavors(scope: CheckScope) -> frozenset[str] | None:
+    """A workload with quota that is assigned no flavor needs all checks.
+
+    Kueue 0.17: pkg/workload/workload.go (admissionChecksForAdmission)
+    """
+    if scope.assigned is None or scope.assigned:
+        return None
+    return frozenset(scope.checks)
+
+
+@rule("CHECK-003", "CHECK-021")
+def checks_of_assigned_flavors_0_14(scope: CheckScope) -> frozenset[str] | None:
+    """A workload with quota needs the checks that name no flavor, whatever it is assigned, and those for its flavors.
+
+    Kueue 0.14: pkg/workload/workload.go (AdmissionChecksForWorkload)
+    """
+    if scope.assigned is None:
+        return None
+    return scope.unbound | scope.names(scope.assigned)
 
 
 @rule("CHECK-002")
@@ -67,8 +102,16 @@ def checks_if_all_are_for_all_flavors(scope: CheckScope) -> frozenset[str] | Non
 
     Kueue 0.16: pkg/workload/workload.go (AdmissionChecksForWorkload)
     """
-    names = scope.for_all_flavors()
-    return names if len(names) == len(scope.checks) else None
+    return scope.only_if_all(scope.for_all_flavors())
+
+
+@rule("CHECK-002")
+def checks_if_none_names_a_flavor(scope: CheckScope) -> frozenset[str] | None:
+    """A workload without quota has the checks of its ClusterQueue if none of them names a flavor.
+
+    Kueue 0.14: pkg/workload/workload.go (AdmissionChecksForWorkload)
+    """
+    return scope.only_if_all(scope.unbound)
 
 
 @rule("CHECK-001", "CHECK-004")

@@ -127,6 +127,36 @@ def test_work_without_quota_has_the_checks_for_all_flavors(lab: Lab) -> None:
     assert lab.checks(mixed.submit(CPU)) == listed
 
 
+@covers("CHECK-002")
+def test_a_check_that_names_every_flavor_is_for_all(lab: Lab) -> None:
+    """In 0.14 only a check that names none is listed before the workload has quota."""
+    flavor, check = lab.flavor(), lab.admission_check()
+    queue = lab.queue(groups=[{flavor: {"cpu": 0}}], **strategy(**{check: [flavor]}))
+
+    assert lab.checks(queue.submit(CPU)) == ({} if lab.behaviour.kueue == "0.14" else {check: "Pending"})
+
+
+@covers("CHECK-003")
+def test_work_without_requests_gets_no_flavor(lab: Lab) -> None:
+    """So no check is for one of its flavors; 0.14 and 0.17 have rows of their own."""
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    listed = {check: "Pending"} if lab.behaviour.kueue in ("0.14", "0.17") else {}
+
+    assert lab.checks(queue.submit(a_job())) == listed
+
+
+@covers("CHECK-021", "CHECK-022")
+def test_work_without_requests_has_checks(lab: Lab) -> None:
+    """In 0.14 a check on a flavor is for none of its flavors; in 0.17 each check is for it."""
+    flavor = lab.flavor()
+    every, some = lab.admission_check(), lab.admission_check()
+    queue = lab.queue(groups=[{flavor: {"cpu": 2}}], **strategy(every, **{some: [flavor]}))
+    listed = {every} if lab.behaviour.kueue == "0.14" else {every, some}
+
+    assert lab.checks(queue.submit(a_job())).keys() == listed
+
+
 @covers("CHECK-006", "CHECK-008", "CHECK-009")
 def test_retry_gives_the_devices_back_and_tries_again(lab: Lab) -> None:
     """The check is Pending again, with its state before, and quota is reserved again."""
