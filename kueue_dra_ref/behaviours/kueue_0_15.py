@@ -360,12 +360,9 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
     return replace(
         earlier,
         # A check that names no flavor is for all of them, as one that names all of them.
-        required=earlier.required.swap(
-            admission_checks.checks_of_assigned_flavors_0_14,
-            admission_checks.checks_of_assigned_flavors,
-        ).swap(
-            admission_checks.checks_if_none_names_a_flavor,
+        required=First(
             admission_checks.checks_if_all_are_for_all_flavors,
+            admission_checks.checks_of_assigned_flavors,
         ),
         # A check can delay the next attempt, and counts its retries.
         delay=First(admission_checks.retry_delay),

@@ -225,12 +225,10 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
     return replace(
         earlier,
         # Checks for all flavors are listed before a workload has quota, whatever the other checks are for.
-        required=earlier.required.swap(
-            admission_checks.checks_if_all_are_for_all_flavors,
-            admission_checks.checks_of_all_flavors,
-        ).add(
+        required=First(
             admission_checks.all_checks_without_assigned_flavors,
-            before=admission_checks.checks_of_assigned_flavors,
+            admission_checks.checks_of_assigned_flavors,
+            admission_checks.checks_of_all_flavors,
         ),
     )
 

@@ -96,9 +96,9 @@ def checks_of_all_flavors(scope: CheckScope) -> frozenset[str]:
     return scope.for_all_flavors()
 
 
-@rule("CHECK-002")
+@rule("CHECK-002", "CHECK-021")
 def checks_if_all_are_for_all_flavors(scope: CheckScope) -> frozenset[str] | None:
-    """A workload without quota has the checks of its ClusterQueue if each of them is for all flavors.
+    """A workload has the checks of its ClusterQueue, with quota or without, if each of them is for all flavors.
 
     Kueue 0.16: pkg/workload/workload.go (AdmissionChecksForWorkload)
     """
