@@ -72,7 +72,7 @@ def test_who_preempt_each_other_in_turns_are_parted() -> None:
 
 
 def test_attempts_that_leave_no_trace_are_no_reason_to_wait() -> None:
-    """The API server refuses every other update of a pending workload: a real Kueue tries for ever, and nothing changes."""
+    """The API server refuses every other update of a workload: a real Kueue tries for ever, and nothing changes."""
     result = kueue_dra("replay", "--check", FOLDER / "refused-in-turns-0.19.yaml")
 
     assert (result.exit_code, "3 steps agree, 0 differ, 0 skipped" in result.stdout) == (0, True)

@@ -398,7 +398,7 @@ def _queueing(earlier: QueueRules) -> QueueRules:
 
 def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
     return replace(
-        earlier,
+        _one_reason(earlier),
         # All resources that never fit are reported, not the first one alone.
         stop_search=earlier.stop_search.drop(flavor_fungibility.no_fit_stops_search),
         # A flavor without preemption candidates ranks behind one with candidates.
@@ -413,7 +413,13 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
                 FlavorFungibilityPreserveScanProgress=True,
             )
         ),
-        # Observability: one reason out of several.
+    )
+
+
+def _one_reason(assigning: FlavorAssignment) -> FlavorAssignment:
+    # Observability: one reason out of several.
+    return replace(
+        assigning,
         reason_across_flavors=First(
             _observed(unadmitted_workloads.least_severe_reason)
         ),

@@ -207,7 +207,7 @@ class Manager:
         return False
 
     def _repeats(self, states: StateLog, cycles: int) -> bool:
-        """Whether a run repeats itself; then leave the state in which it would end after all the cycles that it may have.
+        """Whether a run repeats itself; then leave the state in which it would end after all cycles that it may have.
 
         A repetition in which no object changes is none for clients: Kueue has settled as far as they see.
         """
