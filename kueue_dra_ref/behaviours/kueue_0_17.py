@@ -211,6 +211,8 @@ def _queueing(earlier: QueueRules) -> QueueRules:
         ),
         # What Kueue adds to the requests (overhead, defaults) is remembered when a workload is requeued.
         requeue_from=First(pending_workloads.requeue_keeps_adjusted_requests),
+        # Pods that the search for a flavor counted stay in the requests that an update is compared with.
+        retry_updated=AnyOf(pending_workloads.counted_pods_requeue_on_update),
         retry_from=First(pending_workloads.requeue_uses_adjusted_requests),
     )
 

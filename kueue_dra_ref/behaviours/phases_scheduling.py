@@ -82,6 +82,8 @@ class QueueRules:
     """With what is a new version of a tried workload compared? Without rules: with what is stored."""
     retry_from: First[[Workload], Workload] = First()
     """Which requests does Kueue use when it tries a workload again? Without rules: those that are stored."""
+    retry_updated: AnyOf[[Mapping[str, int]]] = AnyOf()
+    """Does any update requeue a workload to which the search for a flavor added these requests? Without rules: none."""
     skip_in_requeue: AnyOf[[Manifest]] = AnyOf()
     """Does a requeue of inadmissible workloads skip this one, by its status? Without rules: it skips none."""
     ignore_delete: AnyOf[[Manifest]] = AnyOf()

@@ -61,6 +61,8 @@ class WorkloadInfo:
     """The workload without what Kueue adds to the requests of its pods."""
     remembered: Workload | None = None
     """The workload that an update is compared with, if it is not `workload`."""
+    is_altered: bool = False
+    """Whether the search for a flavor has added requests, so that any later version differs."""
     steps: tuple[Step, ...] = ()
     progress: FlavorScanState | None = None
     """Where the search for flavors stopped in the last cycle of the workload."""
@@ -274,7 +276,7 @@ def _has_equal_hash(old: WorkloadInfo, new: WorkloadInfo) -> bool:
 def _is_changed(old: WorkloadInfo, new: WorkloadInfo) -> bool:
     """Whether an update may make an inadmissible workload admissible."""
     known = old.remembered or old.workload
-    if _watched(old, known) != _watched(new, new.workload):
+    if old.is_altered or _watched(old, known) != _watched(new, new.workload):
         return True
     if known != old.workload:
         return False

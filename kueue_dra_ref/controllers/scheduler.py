@@ -44,6 +44,7 @@ from kueue_dra_ref.scheduler.nominate import Nominator
 from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget, target_steps
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.resources import validate_resources
+from kueue_dra_ref.workload.total_requests import implicit_requests
 
 Inadmissible = tuple[RequeueReason, str, tuple[Step, ...]]
 """Why a head is inadmissible: the reason, the message and the steps."""
@@ -258,6 +259,16 @@ class Scheduler:
         rules = self.rules.queueing.retry_from
         return rules.or_else(written, head.workload)
 
+    def _is_altered(self, entry: Entry) -> bool:
+        """Whether the search for a flavor has added requests to those of the workload."""
+        if not entry.was_nominated:
+            return False
+        rules = self.rules.assigning
+        added: dict[str, int] = {}
+        for requests in entry.info.total_requests:
+            added.update(implicit_requests(rules, entry.queue, requests))
+        return self.rules.queueing.retry_updated(added)
+
     def _apply(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Carry out the decision on a head; True when its ClusterQueue can try another head."""
         if entry.requeue_reason is None:
@@ -289,6 +300,7 @@ class Scheduler:
         head.progress = entry.progress
         adjusted = rules.requeue_from(head.workload)
         head.remembered = adjusted or head.written
+        head.is_altered = self._is_altered(entry)
         self._refresh_status(head)
         is_preemptor = entry.requeue_reason in _PREEMPTING
         if is_preemptor and rules.sticky_preemptor(queue):

@@ -6,7 +6,7 @@ Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, handleInadmissible
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -330,6 +330,16 @@ def requeue_keeps_adjusted_requests(counted: Workload) -> Workload:
     Kueue: pkg/cache/queue/manager.go (RequeueWorkload); pkg/cache/queue/cluster_queue.go (PushOrUpdate)
     """
     return counted
+
+
+@rule("QUEUE-062")
+def counted_pods_requeue_on_update(added: Mapping[str, int]) -> bool:
+    """The search for a flavor adds the counted pods to the requests, so any later version of the workload differs.
+
+    Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors);
+        pkg/cache/queue/cluster_queue.go (draRequestsChanged)
+    """
+    return bool(added)
 
 
 @rule("QUEUE-028")

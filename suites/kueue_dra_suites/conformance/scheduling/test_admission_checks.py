@@ -146,15 +146,21 @@ def test_work_without_requests_gets_no_flavor(lab: Lab) -> None:
     assert lab.checks(queue.submit(a_job())) == listed
 
 
-@covers("CHECK-021", "CHECK-022")
-def test_work_without_requests_has_checks(lab: Lab) -> None:
-    """Each check is for all flavors, the second by naming them, which does not count in 0.14."""
-    flavor = lab.flavor()
+@pytest.mark.parametrize(
+    "checks",
+    [
+        pytest.param(1, id="for-all-flavors", marks=covers("CHECK-021")),
+        pytest.param(2, id="each", marks=covers("CHECK-022")),
+    ],
+)
+def test_work_without_requests_has_checks(lab: Lab, checks: int) -> None:
+    """The first check is for all flavors, the second for one of two."""
+    flavor, other = lab.flavor(), lab.flavor()
     every, some = lab.admission_check(), lab.admission_check()
-    queue = lab.queue(groups=[{flavor: {"cpu": 2}}], **strategy(every, **{some: [flavor]}))
-    listed = {every} if lab.behaviour.kueue == "0.14" else {every, some}
+    of_flavors = {some: [flavor]} if checks == 2 else {}
+    queue = lab.queue(groups=[{flavor: {"cpu": 2}, other: {"cpu": 2}}], **strategy(every, **of_flavors))
 
-    assert lab.checks(queue.submit(a_job())).keys() == listed
+    assert lab.checks(queue.submit(a_job())).keys() == {every, *of_flavors}
 
 
 @covers("CHECK-006", "CHECK-008", "CHECK-009")
@@ -565,6 +571,18 @@ def test_a_deleted_cluster_queue_takes_back_what_waits_for_a_check(lab: Lab) -> 
     assert lab.verdict(job) == inadmissible(Reason.QUEUE_STOPPED)
     assert some not in lab.checks(job)
     assert not lab.is_there(queue.ref)
+
+
+@covers("QUEUE-062")
+def test_counted_pods_bring_work_back_at_an_update(lab: Lab) -> None:
+    """The answer of a check is such an update; only the message of the next attempt shows the failed check."""
+    check = lab.admission_check()
+    queue = lab.queue({"cpu": 1, "pods": 2}, **strategy(check))
+    job = queue.submit(CPU)
+
+    lab.answer_check(job, check, "Rejected")
+
+    assert lab.verdict(job) == pending(Reason.CHECK_FAILED)
 
 
 @covers("CHECK-020")
