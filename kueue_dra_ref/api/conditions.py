@@ -72,6 +72,13 @@ def set_condition(
     return before != found
 
 
+def restore_condition(obj: Manifest, kind: str, before: Manifest) -> None:
+    """Replace a condition by the one that an earlier version had, if it had one."""
+    drop_condition(obj, kind)
+    if found := condition(before, kind):
+        obj["status"]["conditions"].append(found)
+
+
 def drop_condition(obj: Manifest, kind: str) -> None:
     """Remove a condition if it exists."""
     status = obj.get("status") or {}

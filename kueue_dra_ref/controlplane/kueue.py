@@ -13,7 +13,7 @@ from typing import Any
 
 from kueue_dra_ref.api.admission_fair_sharing import weight_of
 from kueue_dra_ref.api.cluster_queues import cohort_of
-from kueue_dra_ref.api.conditions import condition, drop_condition, is_false
+from kueue_dra_ref.api.conditions import condition, is_false, restore_condition
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.pods import units
@@ -380,7 +380,7 @@ class Kueue:
             self.later(REQUEUE_BATCH_PERIOD, requeue)
 
     def patched(self, obj: Manifest, info: WorkloadInfo | None = None) -> Manifest:
-        """Copy the newest version of a Workload for an update, without the conditions that ``info`` dropped."""
+        """Copy the newest version of a Workload for an update; conditions of ``info`` replace those written since then."""
         found = self.store.get("Workload", key_of(obj)) or obj
         working = {
             **found,
@@ -388,7 +388,7 @@ class Kueue:
             "status": copied(found.get("status") or {}),
         }
         if info is not None:
-            _drop_conditions(working, info.obj)
+            _restore_conditions(working, info.obj)
         return working
 
     def queue_inadmissible_workloads(self, kind: str, name: str) -> None:
@@ -477,8 +477,11 @@ class Kueue:
 _NO_DEVICES = DRAResources()
 
 
-def _drop_conditions(working: Manifest, queued: Manifest) -> None:
-    """Drop the conditions that were dropped when a workload was queued, but are still stored."""
+def _restore_conditions(working: Manifest, queued: Manifest) -> None:
+    """Give a workload the conditions that it had when it was queued, where it has been found inadmissible since then.
+
+    Kueue: pkg/workload/patching/patching.go (PatchAdmissionStatus): it applies all conditions of the queued version.
+    """
     for kind in ("QuotaReserved", "Requeued"):
         if is_false(working, kind) and not is_false(queued, kind):
-            drop_condition(working, kind)
+            restore_condition(working, kind, queued)

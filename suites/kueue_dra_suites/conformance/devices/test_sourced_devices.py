@@ -205,3 +205,21 @@ def test_too_few_devices_are_counted(lab: Lab, device: dict[str, Any], request_:
 
     message = f"insufficient matching devices for {kind} driver: 1 device(s) match but 2 requested"
     assert lab.message(job) == f"{REQUEST}: Internal error: {message}"
+
+
+@covers("STATUS-055")
+def test_work_is_admitted_with_the_conditions_that_it_was_queued_with(lab: Lab) -> None:
+    """Its class is deleted while it is pending after a preemption; its quota comes back before the class does."""
+    lab.start(**SOURCED)
+    lab.device_class(PARTITIONS)
+    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS)
+    queue = lab.queue({"gpu-memory": "10Gi"}, preemption={"withinClusterQueue": "LowerPriority"})
+    low, high = (queue.submit(a_job(priority=each, claims=[a_template(a_request(PARTITIONS))])) for each in (1, 2))
+    lab.remove_class(PARTITIONS)
+    lab.retry(low)
+    assert lab.condition(low, "Requeued") == ("False", "Inadmissible")
+
+    lab.delete(high)
+
+    assert lab.verdict(low) == admitted({"gpu-memory": "10Gi"})
+    assert lab.condition(low, "Requeued") == ("True", "Preempted")
