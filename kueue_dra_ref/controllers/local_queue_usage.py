@@ -155,12 +155,12 @@ def status_of(workload: Manifest) -> str:
 
 
 def _holder(old: Manifest, new: Manifest | None) -> PenaltyHolder:
-    if new is None:
-        return PenaltyHolder(deleted=True)
+    now = new or old
     return PenaltyHolder(
-        moved=local_queue_of(old) != local_queue_of(new),
-        released_inactive=_is_released(new) and not _is_released(old),
-        finished=is_true(new, "Finished") and not is_true(old, "Finished"),
+        deleted=new is None,
+        moved=local_queue_of(old) != local_queue_of(now),
+        released_inactive=_is_released(now) and not _is_released(old),
+        finished=is_true(now, "Finished") and not is_true(old, "Finished"),
     )
 
 

@@ -285,7 +285,7 @@ class WorkloadReconciler:
 
     def _evict_deactivated(self, working: Manifest) -> bool:
         """Evict a deactivated workload, with the reason for which Kueue has deactivated it."""
-        eviction = self.rules.queueing.evict(QuotaHolder(active=False))
+        eviction = self.rules.queueing.evict(self._holder(working))
         if eviction is None:
             return False
         requeues = working["status"].pop("requeueState", None)
@@ -363,6 +363,7 @@ class WorkloadReconciler:
         name = self.kueue.cluster_queue_of(working)
         cluster_queue = self.store.find("ClusterQueue", name)
         return QuotaHolder(
+            active=is_active(working),
             local_queue=key[1],
             local_queue_stop=stop_policy(local_queue),
             local_queue_stays=_stays(local_queue),

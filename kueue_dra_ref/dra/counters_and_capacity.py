@@ -58,8 +58,8 @@ def devices_to_match(
     """Give the devices that the selectors of one claim are matched against: of some drivers, or of all."""
     sources: list[Sequence[Source]] = []
     for context in requests:
-        request = context.request
-        if request and request.selectors:
+        request = context.checked
+        if request.selectors:
             sources.append(_sources(rules, mappings, request.device_class))
     drivers = rules.drivers(sources)
     devices = lister.devices()
@@ -100,8 +100,8 @@ def _source_charges(
     """Pair each request with each source of its DeviceClass: counters first, then capacities."""
     for kind in SourceType:
         for context in requests:
-            request = context.request
-            if request is None or not request.is_exact:
+            request = context.checked
+            if not request.is_exact:
                 continue
             for source in _sources(rules, mappings, request.device_class):
                 if source.kind is kind:

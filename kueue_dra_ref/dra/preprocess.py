@@ -242,10 +242,8 @@ class ClaimPreprocessor:
 
     def _validate_request(self, context: DeviceRequestContext) -> None:
         raise_if_rejected(self.rules.request.answer(context))
-        if context.request is None:
-            return
         alternative = self.rules.alternative
-        for subrequest in context.request.alternatives:
+        for subrequest in context.checked.alternatives:
             raise_if_rejected(alternative.answer(context, subrequest))
 
     def _devices_of_request(self, context: DeviceRequestContext, title: str) -> Charge:

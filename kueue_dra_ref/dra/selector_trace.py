@@ -32,8 +32,8 @@ def selector_steps(
     if not devices:
         return
     for context in requests:
-        request = context.request
-        if request is None or not request.selectors:
+        request = context.checked
+        if not request.selectors:
             continue
         left = list(devices)
         for selector in _selectors(context, request.selectors):
@@ -47,8 +47,7 @@ def _selectors(
     context: DeviceRequestContext, of_request: Sequence[str]
 ) -> Iterator[_Selector]:
     """Give the selectors that are evaluated, in this order: those of the DeviceClass, then those of the request."""
-    assert context.request is not None
-    name = context.request.device_class
+    name = context.checked.device_class
     of_class = class_selectors(context.lister, name) or ()
     for index, expression in enumerate(of_class):
         title = f"selector {index} of DeviceClass {name}"

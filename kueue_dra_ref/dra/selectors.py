@@ -58,8 +58,8 @@ def validate_selectors(
 
 
 def _has_selectors(context: DeviceRequestContext) -> bool:
-    request = context.request
-    return request is not None and request.is_exact and bool(request.selectors)
+    request = context.checked
+    return request.is_exact and bool(request.selectors)
 
 
 def _count_matching_devices(
@@ -72,8 +72,7 @@ def _count_matching_devices(
 
     Kueue: pkg/dra/claims.go (countMatchingDevices)
     """
-    request = context.request
-    assert request is not None
+    request = context.checked
     of_class = class_selectors(context.lister, request.device_class)
     if of_class is None:
         return None

@@ -21,7 +21,7 @@ class DominantResourceShare:
     """The share of a node: its unweighted ratio, in thousandths, and its fair sharing weight."""
 
     unweighted_ratio: float = 0.0
-    weight: float = 1.0
+    weight: float
     borrowed: frozenset[FlavorResource] = frozenset()
     """The flavors and resources that the node borrows."""
 

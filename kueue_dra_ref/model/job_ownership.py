@@ -20,7 +20,7 @@ class JobOwnership:
     """Whether managedJobsNamespaceSelector matches its namespace."""
     unnamed_too: bool
     """Whether manageJobsWithoutQueueName is set."""
-    owner_is_queued: bool = False
+    owner_is_queued: bool
     """Whether its controller is of a kind that Kueue queues."""
-    has_queued_ancestor: bool = False
+    has_queued_ancestor: bool
     """Whether a controller of it, or of that in turn, is work that Kueue manages."""

@@ -87,6 +87,12 @@ class DeviceRequestContext:
     request: DeviceRequest | None = None
 
     @property
+    def checked(self) -> DeviceRequest:
+        """The request; for rules that are only asked about one."""
+        assert self.request is not None
+        return self.request
+
+    @property
     def claim_title(self) -> str:
         """The pod set and the claim, for `explain`."""
         return (

@@ -32,9 +32,7 @@ def counter_name_is_a_dns_label(place: MappingPath) -> Errors:
         path = f"{field}.name"
         if not name:
             yield required(path)
-            continue
-        faults = list(resource_names.label(name, ""))
-        if faults:
+        elif faults := list(resource_names.label(name, "")):
             yield invalid(path, name, _details(faults))
 
 
@@ -60,13 +58,10 @@ def driver_is_a_dns_subdomain(place: MappingPath) -> Errors:
         path = f"{field}.driver"
         if not driver:
             yield required(path)
-            continue
-        if size(driver) > _MAX_DRIVER:
+        elif size(driver) > _MAX_DRIVER:
             detail = f"must not exceed {_MAX_DRIVER} characters"
             yield invalid(path, driver, detail)
-            continue
-        faults = list(resource_names.subdomain(driver, ""))
-        if faults:
+        elif faults := list(resource_names.subdomain(driver, "")):
             yield invalid(path, driver, _details(faults))
 
 
@@ -81,9 +76,7 @@ def source_selector_compiles(place: MappingPath) -> Errors:
         expression = _expression(source)
         if not expression:
             yield required(path)
-            continue
-        found = compiled(expression)
-        if isinstance(found, CompileError):
+        elif isinstance(found := compiled(expression), CompileError):
             detail = f"CEL compilation failed: {found.detail}"
             yield invalid(path, expression, detail)
 

@@ -33,8 +33,8 @@ def the_count_is_charged(context: DeviceRequestContext) -> Charge | None:
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
-    request = context.request
-    if request is None or not request.is_exact or request.mode != "ExactCount":
+    request = context.checked
+    if not request.is_exact or request.mode != "ExactCount":
         return None
     return ((request.device_class, request.count),) if request.device_class else ()
 
@@ -45,7 +45,7 @@ def admin_access_is_not_charged(context: DeviceRequestContext) -> Charge | None:
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    return () if context.request and context.request.admin_access else None
+    return () if context.checked.admin_access else None
 
 
 @rule("RISK-001")
@@ -54,11 +54,11 @@ def every_subrequest_is_charged(context: DeviceRequestContext) -> Charge | None:
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    if not context.request or not context.request.alternatives:
+    if not context.checked.alternatives:
         return None
     return tuple(
         (alternative.device_class, _most(context, alternative))
-        for alternative in context.request.alternatives
+        for alternative in context.checked.alternatives
     )
 
 
@@ -70,8 +70,8 @@ def allocation_mode_all_is_charged_worst_case(
 
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
-    request = context.request
-    if request is None or not request.is_exact or request.mode != "All":
+    request = context.checked
+    if not request.is_exact or request.mode != "All":
         return None
     return ((request.device_class, _most(context, request)),)
 

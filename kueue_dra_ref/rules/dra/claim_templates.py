@@ -46,7 +46,7 @@ def first_available_unsupported(context: DeviceRequestContext) -> FieldError | N
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
-    if not context.request or not context.request.alternatives:
+    if not context.checked.alternatives:
         return None
     return context.fault(
         "Invalid value", "", "FirstAvailable device selection is not supported", "null"
@@ -61,15 +61,13 @@ def selectors_must_compile(
 
     Kueue: pkg/dra/claims.go (validateCELSelectors, compileCELSelectors)
     """
-    if not context.request:
-        return None
     faults = []
-    for index, expression in enumerate(context.request.selectors):
+    for index, expression in enumerate(context.checked.selectors):
         found = compiled(expression)
         if isinstance(found, Undecided):
             return found
         if isinstance(found, CompileError):
-            field = f"devices.requests[{context.request.index}].exactly.selectors[{index}].cel.expression"
+            field = f"devices.requests[{context.checked.index}].exactly.selectors[{index}].cel.expression"
             faults.append(
                 f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}"
             )
@@ -85,7 +83,7 @@ def admin_access_is_refused(context: DeviceRequestContext) -> FieldError | None:
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
-    if not context.request or not context.request.admin_access:
+    if not context.checked.admin_access:
         return None
     return context.fault(
         "Invalid value", ".exactly.adminAccess", "AdminAccess is not supported", "null"
@@ -98,7 +96,7 @@ def allocation_mode_all_is_rejected(context: DeviceRequestContext) -> FieldError
 
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
-    if not context.request or context.request.mode != "All":
+    if context.checked.mode != "All":
         return None
     return context.fault(
         "Invalid value",

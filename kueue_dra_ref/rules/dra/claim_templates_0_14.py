@@ -46,13 +46,10 @@ def allocation_mode_all_is_charged_zero(
 
     Kueue 0.14: pkg/dra/claims.go (countDevicesPerClass)
     """
-    if (
-        context.request is None
-        or context.request.mode != "All"
-        or not context.request.is_exact
-    ):
+    request = context.checked
+    if request.mode != "All" or not request.is_exact:
         return None
-    return ((context.request.device_class, 0),)
+    return ((request.device_class, 0),)
 
 
 def _pod_set_name(context: DeviceRequestContext) -> str:

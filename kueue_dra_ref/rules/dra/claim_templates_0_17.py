@@ -41,7 +41,7 @@ def selectors_are_refused(context: DeviceRequestContext) -> FieldError | None:
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
-    if not context.request or not context.request.selectors:
+    if not context.checked.selectors:
         return None
     return context.fault(
         "Invalid value", ".exactly.selectors", "CEL selectors are not supported", "null"

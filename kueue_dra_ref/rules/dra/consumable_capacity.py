@@ -19,8 +19,7 @@ def requested_capacity(request: CapacityRequest) -> Quantity | None:
 
     Kueue: pkg/dra/capacity.go (processCapacityCharge, chargeForDevice)
     """
-    asked = request.context.request
-    amount = asked.capacity.get(request.name) if asked else None
+    amount = request.context.checked.capacity.get(request.name)
     return None if amount is None else parse(amount)
 
 

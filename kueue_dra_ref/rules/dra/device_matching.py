@@ -68,9 +68,9 @@ def class_must_exist(
 
     Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass)
     """
-    if not context.request or matched is not None or not context.request.device_class:
+    if matched is not None:
         return None
-    name = context.request.device_class
+    name = context.checked.device_class
     detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
     return context.fault("Internal error", "", detail)
 
@@ -83,11 +83,7 @@ def class_selectors_compile(
 
     Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass, compileCELSelectors)
     """
-    found = (
-        uncompiled(context.lister, context.request.device_class)
-        if context.request
-        else None
-    )
+    found = uncompiled(context.lister, context.checked.device_class)
     return (
         context.fault(found.type, found.field, found.detail, found.value)
         if found
@@ -103,13 +99,9 @@ def selector_error_rejects(
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
-    if (
-        not context.request
-        or matched is None
-        or not isinstance(matched.ended, EvaluationError)
-    ):
+    if matched is None or not isinstance(matched.ended, EvaluationError):
         return None
-    detail = f"CEL evaluation failed for DeviceClass {context.request.device_class}: {matched.ended.detail}"
+    detail = f"CEL evaluation failed for DeviceClass {context.checked.device_class}: {matched.ended.detail}"
     return context.fault("Invalid value", ".exactly.selectors", detail, "null")
 
 
@@ -121,16 +113,12 @@ def too_few_devices_are_retried(
 
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
-    if (
-        not context.request
-        or matched is None
-        or matched.ended
-        or len(matched.places) >= context.request.count
-    ):
+    request = context.checked
+    if matched is None or matched.ended or len(matched.places) >= request.count:
         return None
     detail = (
-        f"insufficient matching devices for CEL selector in DeviceClass {context.request.device_class}: "
-        f"{len(matched.places)} device(s) match in the cluster but {context.request.count} requested"
+        f"insufficient matching devices for CEL selector in DeviceClass {request.device_class}: "
+        f"{len(matched.places)} device(s) match in the cluster but {request.count} requested"
     )
     return context.fault("Internal error", ".exactly.selectors", detail)
 

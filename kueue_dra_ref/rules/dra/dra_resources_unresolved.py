@@ -23,7 +23,7 @@ def admin_access_is_not_charged_0_20(
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    return () if context.request and context.request.admin_access else None
+    return () if context.checked.admin_access else None
 
 
 @rule("CLAIM-010", "CLAIM-033")
@@ -34,8 +34,8 @@ def allocation_mode_all_needs_admin_access(
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    request = context.request
-    if request is None or request.mode != "All" or request.admin_access:
+    request = context.checked
+    if request.mode != "All" or request.admin_access:
         return None
     return context.fault(
         "Invalid value",

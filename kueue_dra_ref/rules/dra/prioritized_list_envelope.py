@@ -24,8 +24,8 @@ def largest_alternative_is_charged(
 
     No counterpart: the open text of KEP-2941 only, no release decides it.
     """
-    request = context.request
-    if request is None or not request.alternatives:
+    request = context.checked
+    if not request.alternatives:
         return None
     largest = max(request.alternatives, key=lambda each: each.count)
     return ((largest.device_class, largest.count),)
@@ -39,8 +39,8 @@ def sourced_request_excludes_prioritized_lists(
 
     No counterpart: the open text of KEP-2941 only, no release decides it.
     """
-    request = context.request
-    if request is None or request.alternatives or request.admin_access:
+    request = context.checked
+    if request.alternatives or request.admin_access:
         return None
     mapping = _mapping_of(context, request.device_class)
     if mapping is None or not mapping.sources or not _has_list(context):
@@ -61,8 +61,8 @@ def other_requests_for_the_resource_are_refused(
 
     No counterpart: the open text of KEP-2941 only, no release decides it.
     """
-    request = context.request
-    if request is None or not request.alternatives:
+    request = context.checked
+    if not request.alternatives:
         return None
     mapping = _mapping_of(context, request.alternatives[0].device_class)
     if mapping is None:

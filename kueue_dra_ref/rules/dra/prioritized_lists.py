@@ -22,9 +22,9 @@ def prioritized_list_is_charged_once(
 
     No counterpart: announced for Kueue 0.20, in no pinned release.
     """
-    if not context.request or not context.request.alternatives:
+    if not context.checked.alternatives:
         return None
-    first = context.request.alternatives[0]
+    first = context.checked.alternatives[0]
     return ((first.device_class, first.count),)
 
 
@@ -136,8 +136,7 @@ def subrequests_charge_one_count(
 
 
 def _first(context: DeviceRequestContext) -> DeviceRequest:
-    assert context.request is not None
-    return context.request.alternatives[0]
+    return context.checked.alternatives[0]
 
 
 def _mapping(

@@ -29,7 +29,7 @@ def job_pod_sets(job: Job) -> list[dict[str, Any]]:
     Kueue: pkg/controller/jobs/job/job_controller.go (PodSets)
     """
     spec = job["spec"]
-    pods = spec.get("parallelism", 1)
+    pods = spec["parallelism"]
     if spec.get("completions") is not None:
         pods = min(pods, spec["completions"])
     template = spec.get("template") or {}
@@ -201,7 +201,7 @@ def reclaimable_pods_of_indexes(job: Job) -> int | None:
     status = job.get("status") or {}
     if spec.get("completionMode") != INDEXED:
         return None
-    parallelism = spec.get("parallelism", 1)
+    parallelism = spec["parallelism"]
     completions = spec.get("completions", parallelism)
     ended: set[int] = set()
     for field in ("completedIndexes", "failedIndexes"):
@@ -209,8 +209,7 @@ def reclaimable_pods_of_indexes(job: Job) -> int | None:
     done = sum(index < completions for index in ended)
     if parallelism <= 1 or not done:
         return 0
-    left = max(completions - done, 0)
-    return int(max(parallelism - left, 0))
+    return _unused(parallelism, completions - done)
 
 
 def _indexes(written: str) -> Iterator[int]:
@@ -229,10 +228,14 @@ def reclaimable_pods(job: Job) -> int:
     """
     spec = job["spec"]
     status = job.get("status") or {}
-    parallelism = spec.get("parallelism", 1)
+    parallelism = spec["parallelism"]
     succeeded = status.get("succeeded", 0)
     if parallelism <= 1 or not succeeded:
         return 0
     completions = spec.get("completions", parallelism)
-    left = max(completions - succeeded, 0)
-    return int(max(parallelism - left, 0))
+    return _unused(parallelism, max(completions - succeeded, 0))
+
+
+def _unused(parallelism: int, left: int) -> int:
+    """Give how many of the pods that may run at once have nothing left to complete."""
+    return max(parallelism - left, 0)

@@ -25,7 +25,7 @@ class TournamentEntry:
     """Flavors and resources that it requests more than zero of."""
     priority: int
     created: int
-    level: int = 0
+    level: int
     """The height in the cohort tree that the head borrows from; 0: no borrowing."""
 
 

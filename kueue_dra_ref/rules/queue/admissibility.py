@@ -37,19 +37,19 @@ class QueuePosition:
     """The LocalQueue and ClusterQueue of a workload, and the reason of its condition."""
 
     local_queue: str
-    local_queue_exists: bool = True
-    local_queue_runs: bool = True
-    cluster_queue: str = ""
-    cluster_queue_exists: bool = True
-    cluster_queue_is_active: bool = True
-    active: bool = True
-    mismatch: str = ""
+    local_queue_exists: bool
+    local_queue_runs: bool
+    cluster_queue: str
+    cluster_queue_exists: bool
+    cluster_queue_is_active: bool
+    active: bool
+    mismatch: str
     """The message when the ClusterQueue does not select the namespace; empty when it does."""
-    unfit: Callable[[], str] = lambda: ""
+    unfit: Callable[[], str]
     """Give the message for invalid requests of its pods; computed only when a rule calls it."""
-    bypassed: QuotaReservedReason | None = None
+    bypassed: QuotaReservedReason | None
     """The reason of an equivalent workload that made this one inadmissible."""
-    reason: str = ""
+    reason: str
     """The reason of its condition QuotaReserved; empty without the condition."""
 
 

@@ -36,12 +36,12 @@ class StatusChange:
 class PenaltyHolder:
     """A change of a workload that may have an entry penalty which is not settled."""
 
-    deleted: bool = False
-    moved: bool = False
+    deleted: bool
+    moved: bool
     """Whether it names another LocalQueue than before."""
-    released_inactive: bool = False
+    released_inactive: bool
     """Whether it is inactive without quota, which it was not before."""
-    finished: bool = False
+    finished: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,14 +45,14 @@ class ClusterQueueCheck:
 class QuotaHolder:
     """A workload with a quota reservation, as eviction uses it."""
 
-    active: bool = True
-    local_queue_stop: str = "None"
-    cluster_queue_stop: str = "None"
-    local_queue: str = ""
-    cluster_queue: str = ""
-    local_queue_stays: bool = True
+    active: bool
+    local_queue_stop: str
+    cluster_queue_stop: str
+    local_queue: str
+    cluster_queue: str
+    local_queue_stays: bool
     """Whether its LocalQueue exists and is not being deleted."""
-    cluster_queue_stays: bool = True
+    cluster_queue_stays: bool
 
 
 @rule("QUEUE-002")

@@ -217,8 +217,8 @@ def running_job_keeps_parallelism(
     """
     old, changed = (
         write.before,
-        write.before["spec"].get("parallelism", 1)
-        != write.new["spec"].get("parallelism", 1),
+        write.before["spec"]["parallelism"]
+        != write.new["spec"]["parallelism"],
     )
     is_job = write.new["kind"] == JOB.name
     if (
@@ -312,7 +312,7 @@ def _runs(job: Manifest) -> bool:
 
 
 def _pods(job: Manifest) -> int:
-    most = job["spec"].get("parallelism", 1)
+    most = job["spec"]["parallelism"]
     return int(min(most, job["spec"].get("completions", most)))
 
 

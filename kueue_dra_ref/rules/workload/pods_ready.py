@@ -35,8 +35,8 @@ class PodsState:
 
     admitted: bool
     ready: bool
-    was_ready: bool = False
-    reason: str = ""
+    was_ready: bool
+    reason: str
     """The reason of the condition; empty without one."""
 
 

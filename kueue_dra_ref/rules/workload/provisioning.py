@@ -33,7 +33,7 @@ class ParametersReference:
     """What an AdmissionCheck names as its configuration, and whether that exists; ``written`` is None for nothing."""
 
     written: Mapping[str, str] | None
-    exists: bool = False
+    exists: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ class Attempt:
     """How often the workload was tried again."""
     state: str
     """The state of the check."""
-    admitted: bool = False
+    admitted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
@@ -108,6 +110,49 @@ def test_a_job_that_waits_is_admitted_for_the_pods_that_are_left(lab: Lab) -> No
 
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
     assert not lab.is_suspended(job)
+
+
+def _counted(succeeded: int) -> dict[str, Any]:
+    return {"active": 0, "startTime": STARTED, "succeeded": succeeded}
+
+
+def _indexed(*indexes: str) -> dict[str, Any]:
+    completed, succeeded = indexes
+    return {**_counted(int(succeeded)), "completedIndexes": completed}
+
+
+@pytest.mark.parametrize(
+    ("parallelism", "completions", "status", "reclaimable"),
+    [
+        pytest.param(3, 5, _counted(1), 0, id="more-left", marks=covers("PARTIAL-004")),
+        pytest.param(3, 5, _counted(2), 0, id="as-many-left", marks=covers("PARTIAL-004")),
+        pytest.param(3, 5, _counted(3), 1, id="fewer-left", marks=covers("PARTIAL-004")),
+        pytest.param(2, 2, _counted(1), 1, id="two-at-once", marks=covers("PARTIAL-004")),
+        pytest.param(1, 1, _counted(1), 0, id="one-at-once", marks=covers("PARTIAL-004")),
+        pytest.param(3, 2, _counted(1), 2, id="more-at-once-than-needed", marks=covers("PARTIAL-004")),
+        pytest.param(3, 2, _counted(0), 0, id="none-succeeded", marks=covers("PARTIAL-004")),
+        pytest.param(3, 5, _indexed("0", "1"), 0, id="more-indexes-left", marks=covers("PARTIAL-005")),
+        pytest.param(3, 5, _indexed("0,3", "2"), 0, id="as-many-indexes-left", marks=covers("PARTIAL-005")),
+        pytest.param(3, 5, _indexed("0,2-4", "4"), 2, id="fewer-indexes-left", marks=covers("PARTIAL-005")),
+        pytest.param(3, 3, _indexed("2", "1"), 1, id="the-last-index", marks=covers("PARTIAL-005")),
+        pytest.param(2, 2, _indexed("0", "1"), 1, id="two-indexes-at-once", marks=covers("PARTIAL-005")),
+        pytest.param(1, 1, _indexed("0", "1"), 0, id="one-index-at-once", marks=covers("PARTIAL-005")),
+        pytest.param(3, 2, _indexed("0", "1"), 2, id="more-at-once-than-indexes", marks=covers("PARTIAL-005")),
+        pytest.param(3, 2, _indexed("", "0"), 0, id="no-index", marks=covers("PARTIAL-005")),
+    ],
+)
+def test_pods_beyond_what_is_left_are_reclaimable(
+    lab: Lab, parallelism: int, completions: int, status: dict[str, Any], reclaimable: int
+) -> None:
+    """A Job needs no more pods at once than it has left to complete."""
+    queue = lab.queue({"cpu": 3})
+    made = lab.written(a_job(pods=parallelism, cpu="1"), queue)
+    mode = "Indexed" if "completedIndexes" in status else "NonIndexed"
+    job = lab.submit_manifest(with_spec(made, completions=completions, completionMode=mode))
+    lab.report(job, **status)
+
+    expected = [{"name": "main", "count": reclaimable}] if reclaimable else None
+    assert lab.workload(job)["status"].get("reclaimablePods") == expected
 
 
 @covers("PARTIAL-005")

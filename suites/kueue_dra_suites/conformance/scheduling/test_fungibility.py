@@ -86,12 +86,19 @@ def test_a_queue_prefers_borrowing_or_preemption(lab: Lab, fungibility: dict[str
 
 @owns_kueue
 @covers("PREEMPT-047")
-def test_who_borrows_last_preempts_first(lab: Lab) -> None:
+@pytest.mark.parametrize(
+    ("fungibility", "place"),
+    [
+        pytest.param(NEXT, 0, id="borrows-last"),
+        pytest.param({"whenCanPreempt": "TryNextFlavor"}, 1, id="borrows-first"),
+    ],
+)
+def test_who_borrows_last_preempts_first(lab: Lab, fungibility: dict[str, str], place: int) -> None:
     """A queue that would rather look further than borrow gives up what it has before it borrows."""
     lab.start(switched={"FlavorFungibilityImplicitPreferenceDefault": True})
-    job, flavors = preempting_or_borrowing(lab, NEXT)
+    job, flavors = preempting_or_borrowing(lab, fungibility)
 
-    assert lab.flavors(job) == {"main": {"whole-gpus": flavors[0]}}
+    assert lab.flavors(job) == {"main": {"whole-gpus": flavors[place]}}
 
 
 @pytest.mark.parametrize(
