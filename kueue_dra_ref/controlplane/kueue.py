@@ -41,12 +41,13 @@ from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.dra_resources import DRAResources
 from kueue_dra_ref.workload.map_order import MapOrder
-from kueue_dra_ref.workload.resources import adjust_resources, adjustment_steps
+from kueue_dra_ref.workload.resources import adjust_resources
+from kueue_dra_ref.workload.resources_trace import adjustment_steps
 from kueue_dra_ref.workload.total_requests import (
     in_bytes,
-    total_request_steps,
     total_requests,
 )
+from kueue_dra_ref.workload.total_requests_trace import total_request_steps
 
 _ORDERS = 1 << 130
 """More than there are places in the order of creation."""

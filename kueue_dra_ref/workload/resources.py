@@ -5,12 +5,11 @@ Kueue: pkg/workload/resources.go (AdjustResources, ValidateResources, ValidateLi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.behaviours.phases_dra import AdjustResources
-from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.explain.step import cited
 from kueue_dra_ref.model.limitranges import NamespaceLimits
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import Collect
@@ -46,28 +45,6 @@ def adjust_resources(
     if all(after is each for after, each in pairs):
         return workload
     return replace(workload, pod_sets=pod_sets)
-
-
-def adjustment_steps(
-    rules: AdjustResources,
-    limits: NamespaceLimits,
-    workload: Workload,
-) -> Iterator[Step]:
-    """Explain each change of the requests, rule by rule."""
-    for pod_set in workload.pod_sets:
-        before = pod_set
-        pods = PodSetInNamespace(pod_set=pod_set, limits=limits)
-        for rule, made in rules.pod_set.steps(pods):
-            if made is None:
-                break
-            after = made.pod_set
-            if after is not before and after.requests != before.requests:
-                requests = [
-                    f"{amount} {name}" for name, amount in after.requests.items()
-                ]
-                text = f"pod set {after.name}: a pod requests {', '.join(requests)}: {rule.sentence}"
-                yield Step(requirements=cited([rule]), text=text)
-            before = after
 
 
 def validate_resources(

@@ -37,6 +37,8 @@ EXPLAINING = frozenset(
         "scheduler/flavorassigner/flavor_trace.py",
         "scheduler/flavorassigner/limit_trace.py",
         "scheduler/preemption/trace.py",
+        "workload/resources_trace.py",
+        "workload/total_requests_trace.py",
     }
 )
 """Modules of these packages that only say why, too."""

@@ -90,11 +90,7 @@ def _mappings(
 
 
 def _source(rules: MappingRules, place: MappingPath) -> Iterator[FieldError]:
-    wrong_type = rules.source_type(place)
-    if wrong_type:
-        yield wrong_type[0]
-        return
-    yield from rules.source(place)
+    yield from rules.source_type(place) or rules.source(place)
 
 
 @rule("MAP-001")

@@ -215,18 +215,11 @@ def running_job_keeps_parallelism(
 
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionUpdate)
     """
-    old, changed = (
-        write.before,
-        write.before["spec"]["parallelism"]
-        != write.new["spec"]["parallelism"],
-    )
-    is_job = write.new["kind"] == JOB.name
-    if (
-        is_job
-        and changed
-        and _runs(old)
-        and LEAST_ANNOTATION in _kept(old, "annotations")
-    ):
+    old, new = write.before, write.new
+    if new["kind"] != JOB.name or not _runs(old):
+        return
+    changed = old["spec"]["parallelism"] != new["spec"]["parallelism"]
+    if changed and LEAST_ANNOTATION in _kept(old, "annotations"):
         detail = "cannot change when partial admission is enabled and the job is not suspended"
         yield FieldError(field="spec.parallelism", type="Forbidden", detail=detail)
 
