@@ -336,6 +336,8 @@ class JobReconciler:
         pod_sets = self.rules.reclaimable_pod_sets(job)
         if pod_sets is not None:
             return pod_sets
+        if job["kind"] != JOB.name:
+            return []
         pod_set = workload["spec"]["podSets"][0]
         count = self.rules.reclaimable_pods.or_else(0, job)
         count = min(count, pod_set["count"])

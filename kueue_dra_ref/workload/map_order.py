@@ -59,12 +59,9 @@ class MapOrderDraw:
 
     def order_for_pod_set(self, name: str) -> MapOrderDraw:
         """Give the orders for one pod set, which has maps of its own: from the part of the message about it."""
-        own = ""
-        for part in self.seen.split(OF_POD_SET):
-            if part.startswith(f"{name}: "):
-                own = part
-                break
-        return replace(self, seen=own)
+        parts = self.seen.split(OF_POD_SET)
+        own = (part for part in parts if part.startswith(f"{name}: "))
+        return replace(self, seen=next(own, ""))
 
     def is_stable(self, message: str) -> bool:
         """Whether a message is the last one recorded, where either of two concurrent messages may come first."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kueue_dra_ref.api.job_kinds import is_active
+from kueue_dra_ref.api.job_kind import pods_of_job
+from kueue_dra_ref.api.job_kinds import JOB, is_active
 from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
 from kueue_dra_ref.model.rule import rule
 
@@ -29,11 +30,8 @@ def job_pod_sets(job: Job) -> list[dict[str, Any]]:
     Kueue: pkg/controller/jobs/job/job_controller.go (PodSets)
     """
     spec = job["spec"]
-    pods = spec["parallelism"]
-    if spec.get("completions") is not None:
-        pods = min(pods, spec["completions"])
     template = spec.get("template") or {}
-    return [{"name": "main", "count": pods, "template": template}]
+    return [{"name": "main", "count": pods_of_job(spec), "template": template}]
 
 
 @rule("STATUS-024")
@@ -73,16 +71,7 @@ def finished_job_finishes_workload(job: Job) -> tuple[str, str] | None:
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
         pkg/controller/jobs/job/job_controller.go (Finished)
     """
-    status = job.get("status") or {}
-    for condition in status.get("conditions") or ():
-        if condition.get("status") != "True":
-            continue
-        message = condition.get("message", "")
-        if condition.get("type") == "Complete":
-            return "Succeeded", message
-        if condition.get("type") == "Failed":
-            return "Failed", message
-    return None
+    return JOB.outcome(job)
 
 
 @rule("STATUS-051")

@@ -143,8 +143,7 @@ def _with_redis_cleanup(pod_set: Job) -> Job:
     requests = dict(resources.get("requests") or {})
     for name, least in _REDIS_CLEANUP.items():
         written = requests.get(name, "0")
-        if _amount(written) < _amount(least):
-            requests[name] = least
+        requests[name] = max(written, least, key=_amount)
     resources = {**resources, "requests": requests}
     ray = {**ray, "resources": resources}
     return _with_containers(pod_set, [ray, *others])

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.execution_time import LIMIT_LABEL, limit_label_of
+from kueue_dra_ref.api.job_kind import pods_of_job
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
@@ -90,7 +91,7 @@ def min_parallelism_is_below_pod_count(write: AdmissionRequest) -> Iterator[Fiel
         )
     ):
         return
-    most = _pods(write.new)
+    most = pods_of_job(write.new["spec"])
     if not re.fullmatch(r"[+-]?[0-9]+", written):
         detail = f"strconv.Atoi: parsing {printed(written)}: invalid syntax"
         yield _invalid("metadata.annotations", LEAST_ANNOTATION, written, detail)
@@ -302,11 +303,6 @@ def _runs(job: Manifest) -> bool:
     if job["kind"] in POD_OWNERS:
         return has_ready_pods(job)
     return not is_suspended(job)
-
-
-def _pods(job: Manifest) -> int:
-    most = job["spec"]["parallelism"]
-    return int(min(most, job["spec"].get("completions", most)))
 
 
 def _invalid(place: str, key: str, value: object, detail: str) -> FieldError:

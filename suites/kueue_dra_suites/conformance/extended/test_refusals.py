@@ -144,15 +144,16 @@ COUNTED = {"counter": {"name": "memory", "driver": "gpu.example.com", "deviceSel
 
 @owns_kueue
 @pytest.mark.parametrize(
-    "message",
+    ("source", "message"),
     [
-        pytest.param(["containers[0]"], id="the-first", marks=covers("EXT-039")),
-        pytest.param(["containers[0]", "containers[1]"], id="each", marks=covers("EXT-038")),
+        pytest.param("counter", ["containers[0]"], id="the-first", marks=covers("EXT-039")),
+        pytest.param("capacity", ["containers[0]"], id="the-first-of-capacities", marks=covers("EXT-016", "EXT-039")),
+        pytest.param("counter", ["containers[0]", "containers[1]"], id="each", marks=covers("EXT-038")),
     ],
 )
-def test_containers_that_ask_for_parts_are_told(lab: Lab, message: list[str]) -> None:
-    """If several containers name a class with counters, Kueue reports the first container, or each of them."""
-    mapping = {"name": "gpu-memory", "deviceClassNames": [GPU], "sources": [COUNTED]}
+def test_containers_that_ask_for_parts_are_told(lab: Lab, source: str, message: list[str]) -> None:
+    """If several containers name a class with sources, Kueue reports the first container, or each of them."""
+    mapping = {"name": "gpu-memory", "deviceClassNames": [GPU], "sources": [{source: COUNTED["counter"]}]}
     lab.start(resources={"deviceClassMappings": [mapping]}, gates=device_gates)
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"gpu-memory": 8})

@@ -21,6 +21,7 @@ from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import pod_set_places
+from kueue_dra_ref.api.queued_pods import PREBUILT
 from kueue_dra_ref.target import Ref
 from kueue_dra_suites.conformance.kinds.rows import LATE, SEVERAL, TYPED
 
@@ -150,6 +151,19 @@ def test_a_priority_class_is_not_removed(lab: Lab, kind: str) -> None:
     assert "WorkloadPriorityClass cannot be removed from a workload" in message
     assert lab.workload(job)["spec"]["priority"] == 5
     assert lab.is_there(Ref.of(job.made))
+
+
+@covers("MK-049")
+def test_a_jax_job_names_no_workload(lab: Lab) -> None:
+    """Kueue supports that for all other kinds with a webhook of their own."""
+    queue = lab.queue({"whole-gpus": 2})
+    workers = a_pod_set("workers", claims=[a_template(gpu())])
+    jax_job, job_set = (lab.written(work_of(kind, workers), queue) for kind in ("JAXJob", "JobSet"))
+
+    message = f'metadata.labels[{PREBUILT}]: Forbidden: Is not supported for "kubeflow.org/v1, Kind=JAXJob"'
+    assert message in lab.denied(marked(jax_job, {PREBUILT: "made-before"}))
+    assert not lab.denied(marked(job_set, {PREBUILT: "made-before"}))
+    assert not lab.denied(jax_job)
 
 
 @covers("WORK-046")

@@ -164,6 +164,19 @@ def test_a_step_that_succeeded_frees_its_quota(lab: Lab, succeeded: int, verdict
     lab.report(held, jobsStatus=[_step("model", succeeded=succeeded), _step("node", active=1)])
 
     assert lab.verdict(job) == verdict
+    expected = [{"name": "model", "count": 1}] if succeeded else []
+    assert lab.workload(held)["status"].get("reclaimablePods", []) == expected
+
+
+@covers("WORK-031")
+def test_a_step_that_succeeded_frees_each_of_its_pods(lab: Lab) -> None:
+    """The nodes have succeeded, and nothing is known of the initializer."""
+    queue = lab.queue({"whole-gpus": 5})
+    job = lab.submit_manifest(a_train_job(lab, queue))
+
+    lab.report(job, jobsStatus=[_step("node", succeeded=1)])
+
+    assert lab.workload(job)["status"]["reclaimablePods"] == [{"name": "node", "count": 2}]
 
 
 @covers("STATUS-026")

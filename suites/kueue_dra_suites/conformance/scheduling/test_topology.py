@@ -356,12 +356,14 @@ TOLERATION = {"key": "example.com/gpus", "operator": "Exists"}
         pytest.param((TOLERATION,), (), "NoSchedule", True, id="tolerated-by-pods"),
         pytest.param((), (TOLERATION,), "NoExecute", True, id="tolerated-by-flavor"),
         pytest.param((), (), "PreferNoSchedule", True, id="preferred"),
+        pytest.param((), (), "", False, id="untolerated-and-preferred"),
     ],
 )
 def test_taints_of_nodes_count(lab: Lab, of_pods: Any, of_flavor: Any, effect: str, has_room: bool) -> None:
     """The tolerations of the pods and of the flavor are taken together."""
     pool = Pool(lab=lab, tolerations=of_flavor)
-    pool.node(taints=[{**TAINT, "effect": effect}])
+    several = ["PreferNoSchedule", "NoSchedule"]
+    pool.node(taints=[{**TAINT, "effect": each} for each in ([effect] if effect else several)])
     work = cpus(annotations=ANY, spec={"tolerations": list(of_pods)})
     job = pool.queue().submit(work)
 
