@@ -44,10 +44,12 @@ def exact_sharing(earlier: AdmissionFairSharingRules) -> AdmissionFairSharingRul
         earlier,
         # Small amounts are no longer lost.
         scaled=First(local_queue_usage.scaled_to_billionths),
-        # A LocalQueue with weight 0 comes last even before it has used anything.
-        by_weight=earlier.by_weight.swap(
-            local_queue_usage.unused_weight_of_zero_is_first,
+        # A LocalQueue with weight 0 or less comes last, even before it has used anything.
+        by_weight=earlier.by_weight.drop(
+            local_queue_usage.unused_weight_of_zero_is_first
+        ).add(
             local_queue_usage.weight_of_zero_is_last,
+            before=local_queue_usage.usage_by_weight,
         ),
     )
 

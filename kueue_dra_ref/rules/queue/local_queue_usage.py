@@ -98,12 +98,12 @@ def usage_by_weight(usage: float, weight: float) -> float | None:
 
     Kueue: pkg/util/admissionfairsharing/admission_fair_sharing.go (CalculateUsage)
     """
-    return usage / weight if weight > 0 else None
+    return usage / weight if weight else None
 
 
 @rule("AFS-007")
 def weight_of_zero_is_last(usage: float, weight: float) -> float | None:
-    """A LocalQueue with weight 0 comes last, whatever it has used.
+    """A LocalQueue with weight 0 or less comes last, whatever it has used.
 
     Kueue: pkg/util/admissionfairsharing/admission_fair_sharing.go (CalculateUsage)
     """
@@ -116,8 +116,6 @@ def unused_weight_of_zero_is_first(usage: float, weight: float) -> float | None:
 
     Kueue 0.18: pkg/workload/workload.go (CalcFSUsageFromResources)
     """
-    if weight > 0:
-        return None
     return math.inf if usage else -math.inf
 
 

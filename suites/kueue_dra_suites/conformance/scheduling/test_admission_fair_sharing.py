@@ -207,11 +207,18 @@ def test_usage_is_divided_by_the_weight_of_the_queue(lab: Lab, weight: str, heav
 
 
 @covers("AFS-007")
-@pytest.mark.parametrize("used", [pytest.param(0, id="unused"), pytest.param(1, id="used")])
-def test_a_queue_with_weight_zero_is_last(lab: Lab, used: int) -> None:
+@pytest.mark.parametrize(
+    ("weight", "used"),
+    [
+        pytest.param("0", 0, id="unused"),
+        pytest.param("0", 1, id="used"),
+        pytest.param("-1", 1, id="less-than-zero"),
+    ],
+)
+def test_a_queue_with_weight_zero_is_last(lab: Lab, weight: str, used: int) -> None:
     """The other LocalQueue is next, however much it has used."""
     start(lab, SUMMED)
-    weightless = lab.queue({"whole-gpus": 4000}, local={"fairSharing": {"weight": "0"}}, **BY_USAGE)
+    weightless = lab.queue({"whole-gpus": 4000}, local={"fairSharing": {"weight": weight}}, **BY_USAGE)
     greedy = weightless.beside()
     use(greedy, cards(4))
     if used:
@@ -233,6 +240,17 @@ def test_an_unused_queue_with_weight_zero_is_first(lab: Lab) -> None:
     lab.delete(first)
     lab.delete(second)
     assert next_of(weightless, other) == other.local
+
+
+@covers("AFS-006", "AFS-008")
+def test_a_queue_with_a_weight_below_zero_is_first(lab: Lab) -> None:
+    """What it has used is divided by its weight as well, and so less than nothing."""
+    start(lab, SUMMED)
+    other = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
+    negative = other.beside(fairSharing={"weight": "-1"})
+    use(negative, cards(1))
+
+    assert next_of(other, negative) == negative.local
 
 
 @covers("AFS-009")
