@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 MAX_LABEL = 63
@@ -120,6 +120,16 @@ def printed(value: Any) -> str:
     """Print a value as Go's JSON does inside field errors: keys sorted, ``<``, ``>`` and ``&`` escaped."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def aggregated(errors: Iterable[str]) -> str:
+    """Join errors as Kubernetes does: several in brackets.
+
+    Kubernetes: k8s.io/apimachinery/pkg/util/errors/errors.go (aggregate)
+    """
+    texts = list(errors)
+    together = ", ".join(texts)
+    return together if len(texts) == 1 else f"[{together}]"
 
 
 def quoted(text: str) -> str:

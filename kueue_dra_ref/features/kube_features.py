@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.names import aggregated, printed
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.model.slots import Collect
 from kueue_dra_ref.target import FieldError
@@ -72,7 +72,7 @@ def effective(gates: Gates, requested: Switches) -> Switches | tuple[FieldError,
 def _setting_error(
     gates: Gates, requested: Switches, messages: list[str]
 ) -> FieldError:
-    detail = messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
+    detail = aggregated(messages)
     if gates.last:
         return FieldError(field="", type="Not decoded", detail=detail)
     return _refused(printed(dict(requested)), detail)

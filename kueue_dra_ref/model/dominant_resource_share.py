@@ -5,6 +5,7 @@ Kueue: pkg/cache/scheduler/fair_sharing.go (DRS, CompareDRS, PreciseWeightedShar
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from kueue_dra_ref.model.resource_node import (
@@ -26,18 +27,21 @@ class DominantResourceShare:
     """The flavors and resources that the node borrows."""
 
     @property
+    def zero_weight_borrows(self) -> bool:
+        """Whether the node has weight 0 and borrows."""
+        return bool(self.unweighted_ratio) and not self.weight
+
+    @property
     def precise_weighted_share(self) -> float:
         """The weighted share; infinite for a node of weight 0 that borrows."""
-        if self.unweighted_ratio == 0:
-            return 0.0
-        if self.weight == 0:
-            return float("inf")
-        return self.unweighted_ratio / self.weight
+        if self.zero_weight_borrows:
+            return math.inf
+        return self.unweighted_ratio and self.unweighted_ratio / self.weight
 
     @property
     def compare_key(self) -> tuple[bool, float]:
         """The order of shares: nodes of weight 0 that borrow come last, ordered by their unweighted ratios."""
-        if self.weight == 0 and self.unweighted_ratio != 0:
+        if self.zero_weight_borrows:
             return True, self.unweighted_ratio
         return False, self.precise_weighted_share
 
@@ -51,8 +55,6 @@ def dominant_resource_share(node: ResourceNode) -> DominantResourceShare:
         over_quota = minus(node.used(of), quota)
         if over_quota > 0:
             borrowed[of] = over_quota
-    if not borrowed:
-        return DominantResourceShare(weight=node.weight)
     return DominantResourceShare(
         unweighted_ratio=_largest_ratio(borrowed, node.parent),
         weight=node.weight,
@@ -64,8 +66,7 @@ def _largest_ratio(borrowed: Amounts, parent: ResourceNode) -> float:
     lendable = _lendable(parent)
     largest = 0.0
     for resource, amount in _by_resource(borrowed).items():
-        most = lendable.get(resource, 0)
-        if most > 0:
+        if most := lendable[resource]:
             ratio = amount * 1000.0 / most
             largest = max(largest, ratio)
     return largest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Self, TypeVar
 
 from kueue_dra_ref.model.rule import Rule
@@ -21,6 +21,7 @@ class Answer(NamedTuple, Generic[R]):
     value: R
 
 
+@dataclass(init=False, repr=False)
 class Slot(Generic[P, R]):
     """Some rules in the order of application; a subclass says how their answers combine.
 
@@ -28,6 +29,7 @@ class Slot(Generic[P, R]):
     """
 
     __slots__ = ("rules",)
+    rules: tuple[Rule[P, R], ...]
 
     def __init__(self, *rules: Rule[P, R]) -> None:
         self.rules = rules
@@ -35,12 +37,6 @@ class Slot(Generic[P, R]):
     def __bool__(self) -> bool:
         """Whether the slot holds any rule."""
         return bool(self.rules)
-
-    def __eq__(self, other: object) -> bool:
-        """Two slots are equal if they combine the same rules in the same way."""
-        if type(self) is not type(other):
-            return False
-        return self.rules == other.rules
 
     def __hash__(self) -> int:
         """Hash by the names of the rules."""

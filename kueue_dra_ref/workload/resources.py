@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kueue_dra_ref.api.names import aggregated
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.behaviours.phases_dra import AdjustResources
 from kueue_dra_ref.explain.step import cited
@@ -81,6 +82,5 @@ def _errors_of(
             failed.append(rule)
     if not faults:
         return None
-    shown = ", ".join(faults)
-    message = shown if len(faults) == 1 else f"[{shown}]"
+    message = aggregated(faults)
     return InvalidResources(message=f"{summary}: {message}", requirements=cited(failed))

@@ -5,7 +5,7 @@ Kueue: pkg/dra/claims.go (countDevicesPerClass, GetResourceRequestsForResourceCl
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.names import quoted
+from kueue_dra_ref.api.names import aggregated, quoted
 from kueue_dra_ref.cel import CompileError, Undecided, compiled
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.rule import rule
@@ -73,7 +73,7 @@ def selectors_must_compile(
             )
     if not faults:
         return None
-    message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+    message = aggregated(faults)
     return context.fault("Invalid value", ".exactly.selectors", message, "null")
 
 

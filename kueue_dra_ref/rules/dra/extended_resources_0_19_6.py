@@ -23,7 +23,6 @@ def sidecars_are_added(containers: Sequence[ContainerDevices]) -> int:
     for each in containers:
         if each.stays:
             running += each.count
-            largest = max(largest, running)
         elif each.initial:
             largest = max(largest, running + each.count)
     regular = sum(each.count for each in containers if not each.initial)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.devices import DeviceRequest
-from kueue_dra_ref.api.names import printed, quoted
+from kueue_dra_ref.api.names import aggregated, printed, quoted
 from kueue_dra_ref.cel import CompileError, Undecided, compiled
 from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.rule import rule
@@ -61,15 +61,14 @@ def subrequest_selectors_compile(
         if isinstance(found, Undecided):
             return found
         if isinstance(found, CompileError):
-            field = f"{_below(alternative, 'selectors')[1:]}[{index}].cel.expression"
+            field = f"{_alternative(alternative)}.selectors[{index}].cel.expression"
             faults.append(
                 f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}"
             )
     if not faults:
         return None
-    message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
     return context.fault(
-        "Invalid value", _below(alternative, "selectors"), message, "null"
+        "Invalid value", _below(alternative, "selectors"), aggregated(faults), "null"
     )
 
 
@@ -150,7 +149,11 @@ def _mapping(
 
 
 def _below(alternative: DeviceRequest, field: str) -> str:
-    return f".firstAvailable[{alternative.index}].{field}"
+    return f".{_alternative(alternative)}.{field}"
+
+
+def _alternative(alternative: DeviceRequest) -> str:
+    return f"firstAvailable[{alternative.index}]"
 
 
 def _of_class(

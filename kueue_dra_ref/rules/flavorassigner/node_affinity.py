@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.labels import expression_holds, integer
-from kueue_dra_ref.api.names import label_value_faults
+from kueue_dra_ref.api.names import aggregated, label_value_faults
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, unsupported
 from kueue_dra_ref.model.flavor_check import FlavorCheck
@@ -88,7 +88,7 @@ def _unparsable(check: FlavorCheck, keys: Keys) -> UnparsableLabel | None:
     if _affinity_matches(pod_set, labels, keys):
         return None
     faults = list(_faults(_terms(pod_set, keys)))
-    return UnparsableLabel(_one_text(faults)) if faults else None
+    return UnparsableLabel(aggregated(faults)) if faults else None
 
 
 def _selector_matches(pod_set: PodSet, labels: Labels, keys: Keys) -> bool:
@@ -128,14 +128,7 @@ def _faults(terms: list[Term]) -> Iterator[str]:
             path = f"nodeSelectorTerms[{index}].matchExpressions[{number}]"
             errors = [str(error) for error in _errors(expression, path)]
             if errors:
-                yield _one_text(errors)
-
-
-def _one_text(errors: list[str]) -> str:
-    """Join errors as Kueue does."""
-    if len(errors) == 1:
-        return errors[0]
-    return f"[{', '.join(errors)}]"
+                yield aggregated(errors)
 
 
 def _errors(expression: Expression, path: str = "") -> tuple[FieldError, ...]:

@@ -6,9 +6,11 @@ Kueue: pkg/scheduler/fair_sharing_iterator.go (less);
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from kueue_dra_ref.api.quantities import MAX_INT64
 from kueue_dra_ref.model.dominant_resource_share import (
     DominantResourceShare,
 )
@@ -124,7 +126,7 @@ def skip_zero_drs(share: DominantResourceShare) -> bool:
     Kueue 0.16: pkg/cache/scheduler/fair_sharing.go (dominantResourceShare, IsZero);
         pkg/scheduler/preemption/fairsharing/ordering.go (nextTarget)
     """
-    return share.unweighted_ratio == 0
+    return not share.unweighted_ratio
 
 
 @rule("FAIR-007")
@@ -135,11 +137,9 @@ def fair_sharing_status(share: DominantResourceShare) -> dict[str, object]:
         pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged);
         pkg/controller/core/cohort_controller.go (updateCohortStatusIfChanged)
     """
-    endless = share.precise_weighted_share == float("inf")
-    return {
-        "fairSharing": {
-            "weightedShare": 2**63 - 1
-            if endless
-            else -int(-share.precise_weighted_share // 1)
-        }
-    }
+    rounded_up = (
+        MAX_INT64
+        if share.zero_weight_borrows
+        else math.ceil(share.precise_weighted_share)
+    )
+    return {"fairSharing": {"weightedShare": rounded_up}}

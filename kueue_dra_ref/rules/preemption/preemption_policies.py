@@ -62,8 +62,7 @@ class LocalQueueShare:
 
     def __eq__(self, other: object) -> bool:
         """Whether neither has used more than the other, as far as they are compared."""
-        if not isinstance(other, LocalQueueShare):
-            return False
+        assert isinstance(other, LocalQueueShare)
         return self.cluster_queue != other.cluster_queue or self.used == other.used
 
     def __lt__(self, other: LocalQueueShare) -> bool:

@@ -233,8 +233,6 @@ def recovery_deadline(unready: Unready, timeout: float) -> Deadline | None:
 
     Kueue: pkg/controller/core/workload_controller.go (admittedNotReadyWorkload)
     """
-    if unready.reason != WAIT_FOR_RECOVERY:
-        return None
     return WAIT_FOR_RECOVERY, unready.unready_at + timeout
 
 

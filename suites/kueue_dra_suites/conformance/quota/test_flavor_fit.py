@@ -223,6 +223,16 @@ def test_a_size_that_does_not_matter_ends_nothing(lab: Lab, labels: Mapping[str,
             f'values[0][example.com/size]: Invalid value: "3 or 4": {NO_VALUE}',
             id="no-value-of-a-label",
         ),
+        pytest.param(
+            {"operator": "Gt", "values": ["3", "4"]},
+            "values: Invalid value: [\"3\",\"4\"]: for 'Gt', 'Lt' operators, exactly one value is required",
+            id="more-than-two-values",
+        ),
+        pytest.param(
+            {"operator": "Lt"},
+            "values: Invalid value: null: for 'Gt', 'Lt' operators, exactly one value is required",
+            id="less-than-nothing",
+        ),
     ],
 )
 def test_what_cannot_be_compared_ends_the_search(lab: Lab, compared: Mapping[str, Any], words: str) -> None:
@@ -234,6 +244,23 @@ def test_what_cannot_be_compared_ends_the_search(lab: Lab, compared: Mapping[str
 
     assert lab.message(workload) == (
         f"failed to assign flavors to pod set main: nodeSelectorTerms[0].matchExpressions[0].{words}"
+    )
+
+
+@covers("QUOTA-047")
+def test_each_fault_of_what_cannot_be_compared_is_told(lab: Lab) -> None:
+    """In the order in which the parts of the expression are checked."""
+    queue = lab.queue(groups=[{lab.flavor("sized", nodeLabels={"example.com/size": "3"}): {"whole-gpus": 2}}])
+    compared = {"key": "example.com/size", "operator": "Gt", "values": ["3", "4 or 5"]}
+    pods = a_pod_set("main", claims=[a_template(gpu())], spec=on_nodes_where(compared))
+    workload = queue.submit(a_workload(pods))
+
+    path = "nodeSelectorTerms[0].matchExpressions[0].values"
+    assert lab.message(workload) == (
+        f'failed to assign flavors to pod set main: [{path}: Invalid value: ["3","4 or 5"]: '
+        f"for 'Gt', 'Lt' operators, exactly one value is required, "
+        f"{path}[1]: Invalid value: \"4 or 5\": for 'Gt', 'Lt' operators, the value must be an integer, "
+        f'{path}[1][example.com/size]: Invalid value: "4 or 5": {NO_VALUE}]'
     )
 
 

@@ -231,6 +231,7 @@ OTHER_CLAIM = a_template(gpu())
 NOTED: dict[str, Any] = {"annotations": {"example.com/role": "b"}}
 SAME = a_pod_set("b", pods=2, claims=[CLAIM])
 NOTED_POD_SET = a_pod_set("b", pods=2, claims=[CLAIM], **NOTED)
+MORE = a_pod_set("b", pods=2, cpu="1", claims=[CLAIM])
 OTHER = a_pod_set("b", pods=2, claims=[OTHER_CLAIM])
 
 
@@ -243,6 +244,7 @@ OTHER = a_pod_set("b", pods=2, claims=[OTHER_CLAIM])
         pytest.param({"podSetMergePolicy": TEMPLATES}, NOTED_POD_SET, {"a": 1, "b": 2}, id="templates-annotated"),
         pytest.param({"podSetMergePolicy": REQUIREMENTS}, NOTED_POD_SET, {"a": 3}, id="requirements-annotated"),
         pytest.param({"podSetMergePolicy": REQUIREMENTS}, OTHER, {"a": 1, "b": 2}, id="requirements-other-claim"),
+        pytest.param({"podSetMergePolicy": REQUIREMENTS}, MORE, {"a": 1, "b": 2}, id="requirements-other-requests"),
     ],
 )
 def test_pod_sets_of_one_shape_are_merged(lab: Lab, policy: dict[str, str], second: Any, pods: dict[str, int]) -> None:
