@@ -6,13 +6,12 @@ Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass); pkg/controller/core/worklo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from ctypes import c_int64
 
 from kueue_dra_ref.api.unstructured import child
 from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
-
-_HALF, _WHOLE = 1 << 63, 1 << 64
 
 
 @rule("CLAIM-025")
@@ -54,7 +53,7 @@ def requests_of_a_claim_wrap_around(amounts: Sequence[int]) -> int:
 
     Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
     """
-    return (sum(amounts) + _HALF) % _WHOLE - _HALF
+    return c_int64(sum(amounts)).value
 
 
 @rule("CLAIM-027")

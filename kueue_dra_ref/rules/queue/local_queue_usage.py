@@ -21,7 +21,7 @@ Billionths = int
 """An amount of a resource in 1e-9 of its unit: cores, bytes, devices."""
 Consumed = Mapping[str, Billionths]
 """Amounts by resource."""
-_BILLIONTHS_IN_A_THOUSANDTH = 10**6
+_BILLIONTHS_IN_A_THOUSANDTH = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

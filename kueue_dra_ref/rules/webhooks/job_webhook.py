@@ -16,6 +16,7 @@ from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, has_ready_pods
+from kueue_dra_ref.api.quantities import MAX_INT64
 from kueue_dra_ref.api.queued_pods import PREBUILT, annotations_of, prebuilt_name
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
@@ -23,7 +24,6 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 _LABELS = "metadata.labels"
 _IMMUTABLE = "field is immutable"
-_LARGEST_INT = 2**63 - 1
 JAX_JOB = "JAXJob"
 _ELASTIC_KINDS = ("Job", "RayCluster", "RayJob", "RayService")
 
@@ -117,7 +117,7 @@ def execution_time_is_positive(write: AdmissionRequest) -> Iterator[FieldError]:
     if not re.fullmatch("[0-9]+", label):
         detail = f"strconv.Atoi: parsing {printed(label)}: invalid syntax"
         yield _invalid(_LABELS, LIMIT_LABEL, label, detail)
-    elif int(label) > _LARGEST_INT:
+    elif int(label) > MAX_INT64:
         detail = f"strconv.Atoi: parsing {printed(label)}: value out of range"
         yield _invalid(_LABELS, LIMIT_LABEL, label, detail)
     elif int(label) == 0:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.model.rule import rule
 
-_MOST = 2**31 - 1
+_MOST = 2_147_483_647
 """The longest limit, in seconds."""
 
 

@@ -24,7 +24,7 @@ from kueue_dra_ref.model.rule import rule
 
 _UNREADY = "Not all pods are ready or succeeded"
 _LOST = "At least one pod has failed, waiting for recovery"
-_LONGEST_BACKOFF = (2**62 - 1) // 10**9
+_LONGEST_BACKOFF = 4_611_686_018
 """Half of the longest time in Go, in seconds."""
 _READY = "All pods reached readiness and the workload is running"
 

@@ -13,7 +13,7 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.sources import PARTITIONS, SOURCED, a_partition
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
-from kueue_dra_ref.verdict import Verdict
+from kueue_dra_ref.verdict import Admitted, Verdict
 
 pytestmark = owns_kueue
 
@@ -190,3 +190,22 @@ def test_a_list_excludes_other_requests_for_its_resource(
     job = queue.submit(a_job(claims=[a_template(a_list(an_alternative()))], **work))
 
     assert lab.verdict(job) == inadmissible(Reason.LIST_ALONE)
+
+
+@covers("LIST-010")
+@pytest.mark.parametrize(
+    "transformation",
+    [
+        pytest.param({"input": "memory", "outputs": {CARDS: "1"}}, id="of-nothing-that-is-requested"),
+        pytest.param({"input": "cpu", "outputs": {"example.com/credits": "1"}}, id="into-another-resource"),
+    ],
+)
+def test_a_list_allows_requests_for_other_resources(lab: Lab, transformation: dict[str, Any]) -> None:
+    """What is transformed into something else is none of its resource."""
+    mapping = {"name": CARDS, "deviceClassNames": [SHARD]}
+    transformations = [{"strategy": "Replace", **transformation}]
+    lab.start(gates=LISTS, resources={"deviceClassMappings": [mapping], "transformations": transformations})
+    queue = lab.queue({CARDS: 4, "cpu": 4, "example.com/credits": 4})
+    job = queue.submit(a_job(cpu="1", claims=[a_template(a_list(an_alternative()))]))
+
+    assert isinstance(lab.verdict(job), Admitted)

@@ -172,11 +172,13 @@ def test_a_step_that_succeeded_frees_its_quota(lab: Lab, succeeded: int, verdict
 def test_a_step_that_succeeded_frees_each_of_its_pods(lab: Lab) -> None:
     """The nodes have succeeded, and nothing is known of the initializer."""
     queue = lab.queue({"whole-gpus": 5})
-    job = lab.submit_manifest(a_train_job(lab, queue))
+    held = lab.submit_manifest(a_train_job(lab, queue))
+    job = queue.submit(a_job(claims=[a_template(gpu(4))]))
 
-    lab.report(job, jobsStatus=[_step("node", succeeded=1)])
+    lab.report(held, jobsStatus=[_step("node", succeeded=1)])
 
-    assert lab.workload(job)["status"]["reclaimablePods"] == [{"name": "node", "count": 2}]
+    assert lab.verdict(job) == admitted({"whole-gpus": 4})
+    assert lab.workload(held)["status"]["reclaimablePods"] == [{"name": "node", "count": 2}]
 
 
 @covers("STATUS-026")

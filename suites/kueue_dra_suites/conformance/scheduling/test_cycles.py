@@ -11,6 +11,7 @@ from kueue_dra_fixtures.cohorts import Cohort, a_cohort
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.verdict import Verdict
 
 
 @covers("COHORT-013")
@@ -123,6 +124,27 @@ def test_who_cannot_reclaim_keeps_others_from_its_quota(lab: Lab) -> None:
 
     assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
     assert lab.verdict(late) == pending(Reason.OUTRUN)
+
+
+@covers("PREEMPT-018")
+@pytest.mark.parametrize(
+    ("policy", "verdict"),
+    [
+        pytest.param({}, pending(Reason.OUTRUN), id="cannot-reclaim"),
+        pytest.param({"reclaimWithinCohort": "Any"}, admitted({"whole-gpus": 1}), id="can-always-reclaim"),
+    ],
+)
+def test_who_would_borrow_keeps_others_from_what_is_free(lab: Lab, policy: dict[str, str], verdict: Verdict) -> None:
+    """Unless its queue can reclaim what it lends from any workload."""
+    cohort = a_cohort(lab)
+    cohort.queue({"whole-gpus": 2}).submit(a_job(claims=[a_template(gpu(2))]))
+    owner = cohort.queue({"whole-gpus": 2}, queueingStrategy="StrictFIFO", preemption=policy)
+    owner.submit(a_job(claims=[a_template(gpu())]))
+    waiting = owner.submit(a_job(claims=[a_template(gpu(2))]))
+    late = cohort.queue({"whole-gpus": 0}).submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(late) == verdict
 
 
 def a_head_that_can_preempt_for_each_resource_alone(cohort: Cohort) -> tuple[Job, Job]:

@@ -241,6 +241,7 @@ def backoff(lab: Lab, job: Job) -> float:
         pytest.param(0, {"backoffMaxSeconds": 100}, 600, id="first-above-the-most", marks=covers("READY-026")),
         pytest.param(0, {"backoffMaxSeconds": 100}, 100, id="first-at-most", marks=covers("READY-027")),
         pytest.param(1, {"backoffMaxSeconds": 0}, 1200, id="no-most", marks=covers("READY-028")),
+        pytest.param(100, {"backoffMaxSeconds": 0}, 4611686018, id="half-of-all-time", marks=covers("READY-028")),
     ],
 )
 def test_the_backoff_doubles(lab: Lab, requeues: int, strategy: dict[str, int], seconds: int) -> None:
