@@ -78,15 +78,12 @@ def group_contradicts_itself(group: PodGroup) -> bool:
 
     Kueue: pkg/controller/jobs/pod/pod_controller.go (validatePodGroupMetadata)
     """
-    queue = queue_named_by(group.first)
-    for pod in group.pods:
-        if phase_of(pod) == "Failed":
-            continue
-        if queue_named_by(pod) != queue:
-            return True
-        if total_of(pod) != group.total:
-            return True
-    return False
+    announced = queue_named_by(group.first), group.total
+    return any(
+        (queue_named_by(pod), total_of(pod)) != announced
+        for pod in group.pods
+        if phase_of(pod) != "Failed"
+    )
 
 
 @rule("PODS-009")
@@ -115,14 +112,18 @@ def pod_sets_of_group(group: PodGroup, roles: list[str]) -> list[Manifest] | Non
     Kueue: pkg/controller/jobs/pod/pod_controller.go (constructGroupPodSets)
     """
     found: dict[str, dict[str, Any]] = {}
-    for pod, role in zip(group.pods, roles, strict=True):
-        if not is_usable(pod):
-            continue
+    of_roles = zip(group.pods, roles, strict=True)
+    for pod, role in filter(_has_usable_pod, of_roles):
         if role not in found:
             template = pod_template(pod)
             found[role] = {"name": role, "count": 0, "template": template}
         found[role]["count"] += 1
     return [found[role] for role in sorted(found)]
+
+
+def _has_usable_pod(of_role: tuple[Manifest, str]) -> bool:
+    pod, _ = of_role
+    return is_usable(pod)
 
 
 @rule("PODS-010")

@@ -38,6 +38,12 @@ def repodded(job: Manifest, container: Manifest | None = None, **pod: Any) -> Ma
         pytest.param({"completions": 2}, {"completions": 2, "parallelism": 2}, ACCEPTED, id="pods-at-once"),
         pytest.param({"completions": 2}, {"completions": 3}, refused("spec.completions: Invalid value"), id="more"),
         pytest.param(
+            {"completions": 2, "parallelism": 2},
+            {"completions": 3, "parallelism": 3},
+            refused("spec.completions: Invalid value"),
+            id="more-in-tandem",
+        ),
+        pytest.param(
             {"completionMode": "Indexed", "completions": 2, "parallelism": 2},
             {"completions": 3, "parallelism": 3},
             ACCEPTED,

@@ -19,7 +19,7 @@ from kueue_dra_fixtures.builders import (
     work_of,
 )
 from kueue_dra_fixtures.lab import Lab
-from kueue_dra_fixtures.manifests import marked
+from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.pod_groups import PodGroup, a_group_of
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
@@ -208,6 +208,20 @@ def test_a_group_announces_one_total(lab: Lab) -> None:
     queue = lab.queue({"whole-gpus": 4})
     group = a_group_of(lab, queue, a_worker(), total=2)
     group.add(a_worker(), **{TOTAL: "1"})
+
+    assert not group.has_workload
+    assert group.gated == [True, True]
+
+
+@covers("PODS-020")
+def test_a_group_has_one_queue(lab: Lab) -> None:
+    """Pods that name different queues get no Workload."""
+    queue = lab.queue({"whole-gpus": 4})
+    group = a_group_of(lab, queue, a_worker(), total=2)
+    pod = marked(group.written(a_worker()), {QUEUE_LABEL: queue.beside().local})
+    lab.apply(pod)
+    group.pods.append(pod)
+    lab.settle()
 
     assert not group.has_workload
     assert group.gated == [True, True]
