@@ -112,7 +112,9 @@ def toleration_effect_is_known(write: AdmissionRequest) -> Faults:
     Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
     """
     return _each(
-        write, _EFFECTS_WORDS, lambda each: each.get("effect", _EFFECTS[0]) in _EFFECTS
+        write,
+        _EFFECTS_WORDS,
+        lambda each: "effect" not in each or each["effect"] in _EFFECTS,
     )
 
 
@@ -127,7 +129,7 @@ def _each(
                 yield invalid(_TOLERATIONS, detail)
                 return
         except KeyError as error:
-            absent = absent or str(error.args[0])
+            (absent,) = error.args
     if absent:
         yield invalid(
             _TOLERATIONS, f"no such key: {absent} evaluating rule: {detail}", '"array"'

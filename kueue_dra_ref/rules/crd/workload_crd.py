@@ -272,16 +272,10 @@ def min_count_is_at_most_count(
 
     Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
     """
-    for index, pod_set in _pod_sets(write.new):
-        if pod_set.get("minCount", 0) > pod_set.get("count", 1):
-            yield invalid(
-                f"{_PATH}[{index}]",
-                "minCount should be positive and less or equal to count",
-            )
-
-
-def _pod_sets(workload: Manifest) -> Iterator[tuple[int, Manifest]]:
-    yield from enumerate(workload["spec"].get("podSets") or ())
+    for path, pod_set in places(write.new, f"{_PATH}[]"):
+        if "minCount" in pod_set and pod_set["minCount"] > pod_set["count"]:
+            detail = "minCount should be positive and less or equal to count"
+            yield invalid(path, detail)
 
 
 def _keeps_quota(write: AdmissionRequest) -> bool:

@@ -245,7 +245,7 @@ def backoff(lab: Lab, job: Job) -> float:
     ],
 )
 def test_the_backoff_doubles(lab: Lab, requeues: int, strategy: dict[str, int], seconds: int) -> None:
-    """Up to a maximum; the number of evictions so far is in the status."""
+    """Up to a maximum, and by chance a ten-thousandth more; the number of evictions so far is in the status."""
     wait_for_pods(lab, timeout="1s", base=600, strategy={"backoffMaxSeconds": 9000, **strategy})
     queue = small(lab, local={"stopPolicy": "Hold"})
     job = queue.submit(CARDS)
@@ -255,7 +255,7 @@ def test_the_backoff_doubles(lab: Lab, requeues: int, strategy: dict[str, int], 
     queue.change_local(stopPolicy="None")
 
     assert lab.requeues(job) == requeues + 1
-    assert seconds - 1 <= backoff(lab, job) <= seconds + 2
+    assert seconds - 1 <= backoff(lab, job) <= seconds * 1.0001 + 2
 
 
 @covers("READY-011")
