@@ -74,14 +74,23 @@ def _kept_in_addition(requests: TotalRequests, dra: DRAResources, resource: str)
     if resource not in dra.replaced.get(name, ()) or not requests.count:
         return ""
     shared = requests.shared.get(resource, 0)
-    per_pod = (requests.amounts[resource] - shared) // requests.count
-    kept = per_pod - units(resource, parse(dra.charges[name][resource]))
-    return printed(resource, kept, requests.in_bytes) if kept > 0 else ""
+    of_pods = requests.amounts[resource] - shared
+    per_pod = of_pods // requests.count
+    devices = parse(dra.charges[name][resource])
+    kept = per_pod - units(resource, devices)
+    if kept <= 0:
+        return ""
+    return printed(
+        resource,
+        kept,
+        requests.in_bytes,
+    )
 
 
 def _format_devices(requests: TotalRequests, resource: str, devices: int) -> str:
-    if resource in requests.in_bytes and resource != "cpu":
-        return printed(resource, devices, requests.in_bytes)
+    in_bytes = requests.in_bytes
+    if resource in in_bytes and resource != "cpu":
+        return printed(resource, devices, in_bytes)
     return str(devices)
 
 
@@ -94,4 +103,6 @@ def _requested_in_addition(
     if resource in dra.replaced.get(pod_set.name, ()):
         return ""
     requested = pod_set.requests.get(resource)
-    return str(requested) if requested else ""
+    if not requested:
+        return ""
+    return str(requested)

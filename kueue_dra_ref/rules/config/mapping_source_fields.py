@@ -29,10 +29,11 @@ def counter_name_is_a_dns_label(place: MappingPath) -> Errors:
     """
     for field, counter in _written(place, "counter"):
         name = str(counter.get("name") or "")
+        faults = list(resource_names.label(name, ""))
         path = f"{field}.name"
         if not name:
             yield required(path)
-        elif faults := list(resource_names.label(name, "")):
+        elif faults:
             yield invalid(path, name, _details(faults))
 
 
@@ -55,13 +56,14 @@ def driver_is_a_dns_subdomain(place: MappingPath) -> Errors:
     """
     for field, source in _written(place, "counter", "capacity"):
         driver = str(source.get("driver") or "")
+        faults = list(resource_names.subdomain(driver, ""))
         path = f"{field}.driver"
         if not driver:
             yield required(path)
         elif size(driver) > _MAX_DRIVER:
             detail = f"must not exceed {_MAX_DRIVER} characters"
             yield invalid(path, driver, detail)
-        elif faults := list(resource_names.subdomain(driver, "")):
+        elif faults:
             yield invalid(path, driver, _details(faults))
 
 
@@ -74,9 +76,10 @@ def source_selector_compiles(place: MappingPath) -> Errors:
     for field, source in _written(place, "counter", "capacity"):
         path = f"{field}.deviceSelector.cel.expression"
         expression = _expression(source)
+        found = compiled(expression)
         if not expression:
             yield required(path)
-        elif isinstance(found := compiled(expression), CompileError):
+        elif isinstance(found, CompileError):
             detail = f"CEL compilation failed: {found.detail}"
             yield invalid(path, expression, detail)
 
