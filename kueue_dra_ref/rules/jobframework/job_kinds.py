@@ -83,13 +83,13 @@ def reclaimable_pods_of_replicated_jobs(job: Job) -> list[dict[str, Any]] | None
         return None
     status = job.get("status") or {}
     succeeded = {
-        each.get("name", ""): each.get("succeeded", 0)
+        each["name"]: each["succeeded"]
         for each in status.get("replicatedJobsStatus") or ()
     }
     found = []
     for each in replicated_jobs(job):
-        done = succeeded.get(each["name"], 0)
-        if 0 < done <= each.get("replicas", 1):
+        done = succeeded.get(each["name"])
+        if done and done <= each["replicas"]:
             name = str(each["name"]).lower()
             found.append({"name": name, "count": done * pods_of_replica(each)})
     return found

@@ -49,13 +49,13 @@ def reclaimable_pods_of_train_job(job: Job) -> PodSets | None:
     succeeded: dict[str, int] = {}
     for status in status_of(job).get("jobsStatus") or ():
         name = status["name"]
-        succeeded[name] = status.get("succeeded", 0)
+        succeeded[name] = status["succeeded"]
     found = []
     for each in replicated_jobs_of(job):
         name = each["name"]
-        done = succeeded.get(name, 0)
+        done = succeeded.get(name)
         replicas = each.get("replicas", 1)
-        if 0 < done <= replicas:
+        if done and done <= replicas:
             count = done * pods_of_replica(each)
             found.append({"name": name.lower(), "count": count})
     return found

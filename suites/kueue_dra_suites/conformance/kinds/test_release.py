@@ -91,6 +91,8 @@ def test_evicted_work_keeps_its_quota_while_pods_run(lab: Lab, active: int, hold
     [
         pytest.param(0, pending(Reason.NO_QUOTA), [], id="none"),
         pytest.param(1, admitted({"whole-gpus": 4}), [{"name": "workers", "count": 2}], id="one-of-two"),
+        pytest.param(2, admitted({"whole-gpus": 4}), [{"name": "workers", "count": 4}], id="both"),
+        pytest.param(3, pending(Reason.NO_QUOTA), [], id="more-than-there-are"),
     ],
 )
 def test_succeeded_replicas_free_the_quota_of_their_pods(

@@ -226,9 +226,10 @@ def test_deactivated_work_releases_its_devices(lab: Lab, work: Work) -> None:
 
 
 @covers("CONC-019")
-def test_a_preferred_variant_cannot_be_given_up_alone(lab: Lab) -> None:
+@pytest.mark.parametrize("last", [pytest.param(-1, id="any-is-acceptable"), pytest.param(0, id="last-acceptable")])
+def test_a_preferred_variant_cannot_be_given_up_alone(lab: Lab, last: int) -> None:
     """A user deactivates it, and Kueue activates it again."""
-    contest = Contest.of(lab, 2, 2)
+    contest = Contest.of(lab, 2, 2, last=last)
     contest.submit(CARDS)
     job = contest.submit(CARDS)
 
