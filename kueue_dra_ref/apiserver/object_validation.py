@@ -23,6 +23,8 @@ from kueue_dra_ref.apiserver.semantic_equality import canonical
 from kueue_dra_ref.apiserver.slices import slice_spec
 
 _FIRST_WITH_EXACTLY = 33
+_NAMES = {"uid": "uID"}
+"""What an API server calls a field of the metadata otherwise than a client does: it makes a name of Go's."""
 
 
 def errors_of_new(
@@ -121,7 +123,8 @@ def _template_metadata(meta: Object, path: str, k: Kubernetes) -> Errors:
     yield from resource_names.label_map(meta.get("labels"), f"{path}.labels", k)
     for field in OBJECT_META.fields:
         if field.key not in ("annotations", "labels") and _is_set(meta, field):
-            yield forbidden(f"{path}.{field.key}", "cannot be set")
+            name = _NAMES.get(field.key, field.key)
+            yield forbidden(f"{path}.{name}", "cannot be set")
 
 
 def _is_set(meta: Object, field: GoField) -> bool:

@@ -1,7 +1,7 @@
 """Validation of what containers ask for (core: ResourceRequirements): the names of resources, and their amounts.
 
 Kubernetes: pkg/apis/core/validation/validation.go (ValidateContainerResourceRequirements,
-    validateContainerResourceName, ValidateResourceQuantityValue)
+    validateContainerResourceName, ValidateResourceQuantityValue, validateResourceQuantityHugePageValue)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from kueue_dra_ref.api.names import label_key_faults, printed
 from kueue_dra_ref.api.pods import container_requests, pod_requests
-from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.quantities import BadQuantity, parse
 from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import (
@@ -27,7 +27,8 @@ from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 Naming = Callable[[str, str, Kubernetes], Errors]
 _OF_CONTAINERS = ("cpu", "ephemeral-storage", "memory")
-_OF_PODS = ("cpu", "memory")
+_HUGE = "hugepages-"
+_OF_PODS = ("cpu", _HUGE, "memory")
 _COUNTED = (
     "pods",
     "resourcequotas",
@@ -46,7 +47,6 @@ _STANDARD = {
     "storage",
     "requests.storage",
 }
-_HUGE = "hugepages-"
 
 
 def of_container(resources: Object, path: str, k: Kubernetes) -> Errors:
@@ -100,11 +100,13 @@ def _of(resources: Object, path: str, k: Kubernetes, named: Naming) -> Errors:
         at = f"{path}.limits[{name}]"
         yield from named(name, at, k)
         yield from _amount(name, amount, at)
+        yield from _pages(name, amount, at)
     for name, amount in sorted(requests.items()):
         at = f"{path}.requests[{name}]"
         yield from named(name, at, k)
         yield from _amount(name, amount, at)
         yield from _within(name, amount, limits.get(name), path)
+        yield from _pages(name, amount, at)
     names = {*limits, *requests}
     if any(map(_is_huge, names)) and names.isdisjoint({"cpu", "memory"}):
         yield forbidden(path, "HugePages require cpu or memory")
@@ -116,6 +118,24 @@ def _amount(name: str, amount: str, path: str) -> Errors:
         yield invalid(path, amount, "must be greater than or equal to 0")
     if (name in _COUNTED or _is_extended(name)) and (size * 1000) // 1 % 1000:
         yield invalid(path, amount, "must be an integer")
+
+
+def _pages(name: str, amount: str, path: str) -> Errors:
+    """Check that an amount of huge pages is a number of pages of the size that the name gives."""
+    if _is_huge(name) and not _are_whole(amount, name.removeprefix(_HUGE)):
+        words = f"{amount} is not positive integer multiple of {name}"
+        yield invalid(path, amount, words)
+
+
+def _are_whole(amount: str, page: str) -> bool:
+    try:
+        size = parse(page)
+    except BadQuantity:
+        return False
+    whole = size.ceiling
+    if whole != size.amount or whole <= 0:
+        return False
+    return parse(amount).ceiling % whole == 0
 
 
 def _within(name: str, amount: str, limit: str | None, path: str) -> Errors:

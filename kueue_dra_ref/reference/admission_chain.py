@@ -434,11 +434,12 @@ def _ref_of(manifest: Manifest) -> Ref:
 
 
 def _message(manifest: Manifest, fault: ManifestError) -> str:
-    """Give the message of an API server for some faults, which it puts in brackets if there are several."""
+    """Give the message of an API server for some faults: each once, in brackets if there are several."""
     details = str(fault)
     if fault.others:
-        each = map(str, (fault.error, *fault.others))
-        details = f"[{', '.join(each)}]"
+        each = dict.fromkeys(map(str, (fault.error, *fault.others)))
+        details = ", ".join(each)
+        details = f"[{details}]" if len(each) > 1 else details
     if fault.code != 422:
         return details
     ref = _ref_of(manifest)

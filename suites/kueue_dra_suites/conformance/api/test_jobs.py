@@ -155,6 +155,12 @@ def test_containers_are_told_apart(lab: Lab, pod: dict[str, Any], answer: Reject
             id="name-of-a-quota",
         ),
         pytest.param({"requests": {"cpu": "many"}}, refused("400"), id="no-amount"),
+        pytest.param({"limits": {"cpu": "1", "hugepages-2Mi": "4Mi"}}, ACCEPTED, id="whole-pages"),
+        pytest.param(
+            {"limits": {"cpu": "1", "hugepages-2Mi": "3Mi"}},
+            refused(f"{ASKED}.limits[hugepages-2Mi]: Invalid value"),
+            id="half-a-page",
+        ),
     ],
 )
 def test_containers_ask_for_what_there_is(lab: Lab, resources: dict[str, Any], answer: RejectedFields) -> None:
