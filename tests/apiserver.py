@@ -77,7 +77,7 @@ def row(entry: dict[str, Any]) -> Row:
 
 def _manifest(kind: str, entry: dict[str, Any]) -> Manifest:
     namespace = {"namespace": entry.get("namespace", "team")} if kind in ("template", "claim") else {}
-    metadata = {"name": entry.get("name", "probe"), **namespace, **entry.get("metadata", {})}
+    metadata = {"name": entry.get("name", "probe"), **namespace, **_expanded(entry.get("metadata", {}))}
     spec = _expanded(entry[kind])
     match kind:
         case "slice":

@@ -6,9 +6,9 @@ writes `golden/generated_objects.jsonl.gz` again. A Kubernetes with every gate o
 resource.k8s.io, and one with Kueue for everything else.
 
 The objects put a value of a wrong type into every field that the reference knows, kind by kind and version by version,
-put other values into every field of accepted objects, one at a time, or change these at random. Objects that the
-reference does not answer alike are left out: of Kubernetes' own kinds, of work and of older versions it does not look
-at every field.
+put other values into every field of accepted objects, one at a time, change these at random, or are written by hand
+(`golden/object_questions.yaml`). Objects that the reference does not answer alike are left out: of Kubernetes' own
+kinds, of work and of older versions it does not look at every field.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ from kueue_dra_ref.target import Manifest, Ref
 from tests.apiserver import answer_of, in_order_of, over
 from tests.apiserver import rows as rows_of_the_table
 from tests.object_grammar import Grammar, places, value_at
+from tests.object_questions import questions
 from tests.other_minors import flags, minor_of, spec_in_v1
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -286,9 +287,15 @@ def _asked(objects: APIClient, manifest: Manifest, before: Manifest | None) -> A
     ref = Ref.of(manifest)
     if before is None:
         return objects.call("POST", f"{objects.path(ref, collection=True)}?dryRun=All", manifest)
+    is_made = _is_of_devices(before)
+    if is_made:
+        assert objects.create(before).ok
     stored = objects.read(ref)
     assert stored is not None
-    return objects.call("PUT", f"{objects.path(ref)}?dryRun=All", over(stored, manifest))
+    answer = objects.call("PUT", f"{objects.path(ref)}?dryRun=All", over(stored, manifest))
+    if is_made:
+        objects.delete(ref)
+    return answer
 
 
 def _recorded(manifest: Manifest, before: Manifest | None, objects: APIClient) -> Generated | None:
@@ -332,7 +339,7 @@ def main() -> None:
     """Write the recordings."""
     source = random.Random(SEED)
     made = (*systematic(), *with_other_values())
-    asked = _distinct([*((each, None) for each in made), *at_random(source)])
+    asked = _distinct([*((each, None) for each in made), *at_random(source), *questions()])
     found = []
     with ExitStack() as held:
         devices = _of_devices(held)
