@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import click
 from click.core import ParameterSource
 
+from kueue_dra_cli.kubernetes_gates import unusable
 from kueue_dra_cli.options import NamedChoice, feature_gates_option
 from kueue_dra_clusters.binaries import (
     API_SERVERS,
@@ -61,8 +62,8 @@ def _unusable(run: click.Context, *, named: bool) -> str | None:
         return wrong
     minor = api_server_minor() if is_live and not named else given["kubernetes"]
     kubernetes = MINORS.get(minor)
-    unusable = kubernetes.unusable(given["kubernetes_gates"]) if kubernetes else None
-    return f"--kubernetes-feature-gates: {unusable}" if unusable else None
+    wrong = unusable(kubernetes, given["kubernetes_gates"]) if kubernetes else None
+    return f"--kubernetes-feature-gates: {wrong}" if wrong else None
 
 
 def _not_built(minor: str) -> str | None:

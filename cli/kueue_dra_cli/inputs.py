@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from kueue_dra_cli.cluster_release import release_in
 from kueue_dra_cli.errors import CliError, located, place_of, readable
+from kueue_dra_cli.kubernetes_gates import unusable
 from kueue_dra_cli.progress import doing
 from kueue_dra_ref.api.configuration_documents import configurations, gates_of_values
 from kueue_dra_ref.api.documents import ManifestDocument, read
@@ -288,8 +289,8 @@ def api_server(
     source = click.get_current_context().get_parameter_source("kubernetes")
     is_named = source is not ParameterSource.DEFAULT
     selected = MINORS[kubernetes] if is_named else simulation.running_kubernetes
-    if unusable := selected.unusable(gates):
-        raise CliError([f"--kubernetes-feature-gates: {unusable}"])
+    if wrong := unusable(selected, gates):
+        raise CliError([f"--kubernetes-feature-gates: {wrong}"])
     return ApiServer(
         kubernetes=selected.with_gates(**gates) if gates else selected,
         only_served=only_served,

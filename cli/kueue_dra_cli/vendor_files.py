@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from kueue_dra_cli.cluster_source import cluster_documents, cluster_options
 from kueue_dra_cli.errors import CliError
+from kueue_dra_cli.kubernetes_gates import unusable
 from kueue_dra_cli.options import feature_gates_option, kubernetes_option
 from kueue_dra_ref.api.documents import ManifestDocument
 from kueue_dra_ref.api.suggest import nearest
@@ -127,8 +128,8 @@ def _selected_minor(dump: Sequence[ManifestDocument], minor: str) -> str:
 def _insist_on_gates(gates: Gates, minor: str, *, is_one: bool) -> None:
     """Refuse a gate that the minor does not have; that no minor has, where every minor is asked."""
     if is_one:
-        if unusable := MINORS[minor].unusable(gates):
-            raise CliError([f"--kubernetes-feature-gates: {unusable}"])
+        if wrong := unusable(MINORS[minor], gates):
+            raise CliError([f"--kubernetes-feature-gates: {wrong}"])
         return
     for name in gates:
         if name not in KUBERNETES_GATES:

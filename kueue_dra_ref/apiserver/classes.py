@@ -20,9 +20,7 @@ _NATIVE, _OF_QUOTA = "kubernetes.io/", "requests."
 
 def device_class(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Errors:
     """Check a class's spec; selectors that are as they were have been checked before."""
-    stored = old is not None and (old.get("selectors") or []) == (
-        spec.get("selectors") or []
-    )
+    stored = old is not None and old.get("selectors") == spec.get("selectors")
     yield from selectors(spec.get("selectors"), f"{path}.selectors", k, stored=stored)
     yield from listed(
         spec.get("config"),

@@ -104,9 +104,9 @@ def restarted(container: PodContainer) -> Errors:
     at = f"{container.path}.restartPolicy"
     policy = container.spec.get("restartPolicy")
     k = container.kubernetes
-    if policy is None or k.drops_restarts:
+    if policy is None or k.restart_policies == "dropped":
         return
-    if k.restarts_any_container:
+    if k.restart_policies == "any":
         if policy not in _RESTARTED:
             yield unsupported(at, policy, *_RESTARTED)
     elif not container.is_initial:

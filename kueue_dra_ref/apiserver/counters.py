@@ -120,7 +120,10 @@ def _counters(found: Object, path: str, k: Kubernetes, most: int | None) -> Erro
             return
     for name in sorted(found):
         yield from resource_names.label(
-            name, resource_names.key_path(path, name, 63) if k.keys_have_paths else path
+            name,
+            resource_names.key_path(path, name, resource_names.MAX_DOMAIN)
+            if k.keys_have_paths
+            else path,
         )
 
 

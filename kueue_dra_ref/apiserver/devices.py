@@ -36,7 +36,7 @@ def device(
     spec: Object,
     before: Mapping[str, Object],
 ) -> Errors:
-    """Check one device; skip the taints, and from 1.35 the capacities, that it had ``before``."""
+    """Check one device; skip the capacities from 1.37 on that it had ``before``."""
     name = found.get("name") or ""
     at = f"{path}.name"
     yield from resource_names.label(name, at)
@@ -47,22 +47,19 @@ def device(
     described = found.get("attributes") or {}
     yield from attributes(described, f"{path}.attributes", k)
     old = before.get(name)
-    if k.checks_old_capacity or _is_new(found, old, "capacity"):
+    if (
+        k.checks_old_capacity
+        or old is None
+        or old.get("capacity") != found.get("capacity")
+    ):
         yield from _capacities(found, f"{path}.capacity", k)
-    if _is_new(found, old, "taints"):
-        yield from _taints(found, f"{path}.taints", k)
+    yield from _taints(found, f"{path}.taints", k)
     yield from counters.consumptions(found, path, k, spec)
     selects_nodes = bool(spec.get("perDeviceNodeSelection"))
     yield from nodes.of_device(found, path, selects_nodes, k)
     yield from conditions(found, path, k)
     at = f"{path}.nodeAllocatableResourceMappings"
     yield from mappings(found, at)
-
-
-def _is_new(found: Object, old: Object | None, key: str) -> bool:
-    if old is None:
-        return True
-    return old.get(key) != found.get(key)
 
 
 def _taints(found: Object, path: str, k: Kubernetes) -> Errors:

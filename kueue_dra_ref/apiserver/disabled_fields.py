@@ -6,7 +6,7 @@ Kubernetes: pkg/registry/resource/resourceclaim/strategy.go (dropDisabledSpecFie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
@@ -24,8 +24,8 @@ Feature = tuple[tuple[str, ...], Callable[[Object], Uses]]
 
 def drop_disabled(obj: Object, old: Object | None, k: Kubernetes) -> None:
     """Remove the fields that the gates of a minor forbid and that the object did not have before."""
-    for gates, uses in _features(k):
-        if all(map(k.on, gates)):
+    for gates, uses in features(k):
+        if not off(gates, k):
             continue
         if old is not None and _in_use(uses(old)):
             continue
@@ -33,31 +33,19 @@ def drop_disabled(obj: Object, old: Object | None, k: Kubernetes) -> None:
             del holder[key]
 
 
-def dropped(obj: Object, k: Kubernetes) -> dict[str, list[str]]:
-    """Give the fields of a new object that each gate drops which the minor has, and which is off."""
-    found: dict[str, list[str]] = {}
-    for gates, uses in _features(k):
-        off = [gate for gate in gates if gate in k.gates and not k.on(gate)]
-        if not off:
-            continue
-        for _, key in uses(obj):
-            fields = found.setdefault(off[0], [])
-            if key not in fields:
-                fields.append(key)
-    return found
+def off(gates: Iterable[str], k: Kubernetes) -> list[str]:
+    """Give the gates that are off; what a minor has no gate for, it does not drop."""
+    return [gate for gate in gates if k.gates.get(gate) is False]
 
 
-def _features(k: Kubernetes) -> Iterator[Feature]:
+def features(k: Kubernetes) -> Iterator[Feature]:
+    """Give what the gates of a minor drop."""
     yield from _FEATURES
     yield from _SINCE_1_35 if k.minor > 34 else _UNTIL_1_34
 
 
 def _in_use(uses: Uses) -> bool:
-    for holder, key in uses:
-        value = holder[key]
-        if value is not None and value != []:
-            return True
-    return False
+    return any(holder[key] not in (None, []) for holder, key in uses)
 
 
 def _set(holder: Object, *keys: str) -> Uses:
@@ -87,10 +75,7 @@ def _taints(obj: Object) -> Uses:
 
 
 def _partitionable(obj: Object) -> Uses:
-    if obj["kind"] == "ResourceSlice":
-        yield from _set(
-            obj.get("spec") or {}, "sharedCounters", "perDeviceNodeSelection"
-        )
+    yield from _set(obj.get("spec") or {}, "sharedCounters", "perDeviceNodeSelection")
     for device in devices_of(obj):
         yield from _set(
             device, "consumesCounters", "nodeName", "nodeSelector", "allNodes"
@@ -136,8 +121,7 @@ def _node_allocatable(obj: Object) -> Uses:
 
 
 def _extended(obj: Object) -> Uses:
-    if obj["kind"] == "DeviceClass":
-        yield from _set(obj.get("spec") or {}, "extendedResourceName")
+    yield from _set(obj.get("spec") or {}, "extendedResourceName")
 
 
 def _derived(obj: Object) -> Uses:
@@ -153,13 +137,11 @@ def _bodies(obj: Object) -> Iterator[Object]:
 
 
 def _partition_type(obj: Object) -> Uses:
-    if obj["kind"] == "ResourceSlice":
-        yield from _set(obj.get("spec") or {}, "partitionTypeAttribute")
+    yield from _set(obj.get("spec") or {}, "partitionTypeAttribute")
 
 
 def _optional_operations(obj: Object) -> Uses:
-    if obj["kind"] == "ResourceSlice":
-        yield from _set(obj.get("spec") or {}, "skipNodeOperations")
+    yield from _set(obj.get("spec") or {}, "skipNodeOperations")
 
 
 def _compatibility(obj: Object) -> Uses:

@@ -81,12 +81,11 @@ def too_many(path: str, count: int, limit: int, k: Kubernetes) -> FieldError:
     """Make the error of a list with too many items."""
     if k.minor == 31:
         return too_long(path, limit, k)
-    items = "item" if limit == 1 else "items"
     return FieldError(
         field=path,
         type="Too many",
         value=str(count),
-        detail=f"must have at most {limit} {items}",
+        detail=f"must have at most {limit} items",
     )
 
 

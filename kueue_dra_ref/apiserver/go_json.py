@@ -26,9 +26,17 @@ _NEVER_LEFT_OUT = ("name", "deviceClassName", "counterSet", "expression", "drive
 
 def internal(value: Any, shape: Shape, minor: int) -> str:
     """Print a value with every field that its type has, under Go's names, those that are unset too."""
-    if isinstance(shape, GoStruct):
-        return _object(_inner(value, shape, minor))
-    return _print(value, shape, minor)
+    if value is None:
+        return "null"
+    match shape:
+        case GoScalar():
+            return _scalar(value, shape)
+        case GoSlice(element):
+            return _array(internal(each, element, minor) for each in value)
+        case GoMap(element):
+            return _object(_entries(value, element, minor))
+        case GoStruct():
+            return _object(_inner(value, shape, minor))
 
 
 def _object(members: Iterable[str]) -> str:
@@ -56,8 +64,8 @@ def external(value: Any, shape: Shape, *, flat: bool) -> str:
             return _object(members)
         case GoStruct():
             return _object(_written(value, shape, flat=flat))
-        case _:
-            return _print(value, shape, 0)
+        case GoScalar():
+            return _scalar(value, shape)
 
 
 def _written(value: Object, shape: GoStruct, *, flat: bool) -> Iterator[str]:
@@ -79,25 +87,9 @@ def _is_written(value: Any, field: GoField) -> bool:
     return field.pointer or value not in ("", 0, [], {})
 
 
-def _print(value: Any, shape: Shape, minor: int) -> str:
-    if value is None:
-        return "null"
-    match shape:
-        case GoScalar(GoType.ANYTHING):
-            return _as_written(value)
-        case GoScalar():
-            return printed(value)
-        case GoSlice(element):
-            return _array(_print(each, element, minor) for each in value)
-        case GoMap(element):
-            return _object(_entries(value, element, minor))
-        case GoStruct():
-            return _object(_inner(value, shape, minor))
-
-
 def _entries(value: Object, element: Shape, minor: int) -> Iterator[str]:
     for key in sorted(value):
-        found = _print(value[key], element, minor)
+        found = internal(value[key], element, minor)
         yield _member(key, found)
 
 
@@ -111,7 +103,7 @@ def _inner(value: Object, shape: GoStruct, minor: int) -> Iterator[str]:
         elif found is None and not field.pointer:
             yield _member(field.name, _empty(field.shape, minor))
         else:
-            text = _print(found, field.shape, minor)
+            text = internal(found, field.shape, minor)
             yield _member(field.name, text)
 
 
@@ -137,6 +129,12 @@ def _meta(meta: Object) -> Object:
         for field in OBJECT_META.fields
         if meta.get(field.key)
     }
+
+
+def _scalar(value: Any, shape: GoScalar) -> str:
+    if shape.holds is GoType.ANYTHING:
+        return _as_written(value)
+    return printed(value)
 
 
 def _as_written(value: Any) -> str:

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from kueue_dra_ref.api.suggest import nearest
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceAPILimits:
@@ -18,7 +16,7 @@ class ResourceAPILimits:
 
     taints: int = 4
     devices: int = 128
-    devices_with_features: int = 128
+    devices_with_features: int | None = None
     """Devices in a slice some of which have taints, consume counters or (from 1.36 on) have lists as attributes."""
     attribute_values: int | None = None
     counter_sets: int | None = None
@@ -49,9 +47,9 @@ class Kubernetes:
     limits: ResourceAPILimits = ResourceAPILimits()
     admin_label: str = ""
     """The namespace label that admin access needs; without one, anybody has it."""
-    has_flat_paths: bool = False
+    has_flat_paths: bool
     """Errors name the fields of the flat shape, whatever version the object is written in."""
-    defaults_without_class: bool = False
+    defaults_without_class: bool
     """A request of the flat shape gets its defaults even when it names no class."""
     stops_at_sizes: bool = False
     """Whether a list that is too long is the only error of the list."""
@@ -87,10 +85,11 @@ class Kubernetes:
     """The error of a default out of range is at ``default``, no longer at the bound."""
     knows_pod_resources: bool = False
     """A pod may ask for resources as a whole."""
-    restarts_any_container: bool = False
-    """Every container may say when it is started again, not only one that runs before the others."""
-    drops_restarts: bool = False
-    """What a container says of being started again is dropped, unless it is an initial one that goes on."""
+    restart_policies: str = "initial"
+    """Which containers may say when they are started again: those that run before the others, or any.
+
+    Dropped is what a container says, unless it is an initial one that goes on.
+    """
     quotes_words: bool = False
     """Texts of a type of their own are printed in quotes, as plain ones are."""
     knows_comparing_tolerations: bool = False
@@ -112,23 +111,7 @@ class Kubernetes:
         """Tell whether a feature gate is on; what a minor does not know is off."""
         return self.gates.get(gate, False)
 
-    def unusable(self, gates: Mapping[str, bool]) -> str | None:
-        """Say why the API server would not start with some gates: one is unknown, or locked; None if it would."""
-        for gate, on in gates.items():
-            if gate not in self.gates:
-                return f"{gate}: Kubernetes {self.name} has no such gate for devices; {nearest(gate, self.gates)}"
-            if gate in self.locked and on is not self.gates[gate]:
-                return f"{gate}: found false; Kubernetes {self.name} locks this gate to true"
-        return None
-
     def with_gates(self, **gates: bool) -> Kubernetes:
-        """Give the minor with some of its gates set otherwise.
-
-        Raises:
-            KeyError: the minor has no such gate.
-
-        """
-        for gate in gates:
-            if gate not in self.gates:
-                raise KeyError(gate)
+        """Give the minor with some of its gates, which it has to have, set otherwise."""
+        assert not gates.keys() - self.gates.keys()
         return replace(self, gates=MappingProxyType({**self.gates, **gates}))

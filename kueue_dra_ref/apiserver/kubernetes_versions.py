@@ -19,9 +19,6 @@ KUBERNETES_1_31 = Kubernetes(
     minor=31,
     served=frozenset({"v1alpha3"}),
     lifetimes=_LIFETIMES,
-    gates={
-        "DRAAdminAccess": True
-    },  # no gate yet: a client that may create a claim may request it
     has_flat_paths=True,
     defaults_without_class=True,
     too_long="may not be longer than {}",
@@ -66,7 +63,7 @@ KUBERNETES_1_34 = replace(
     },
     admin_label="resource.kubernetes.io/admin-access",
     knows_pod_resources=True,
-    drops_restarts=True,
+    restart_policies="dropped",
     quotes_words=True,
     null="null",
     not_an_object="must be a valid JSON object",
@@ -97,8 +94,7 @@ KUBERNETES_1_35 = replace(
     unset_attribute="Invalid value",
     empty_part="Invalid value",
     effects=("NoExecute", "NoSchedule", "None"),
-    drops_restarts=False,
-    restarts_any_container=True,
+    restart_policies="any",
     knows_comparing_tolerations=True,
 )
 KUBERNETES_1_36 = replace(

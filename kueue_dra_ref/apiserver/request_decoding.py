@@ -105,9 +105,6 @@ class Decoder:
             fault.path = path
             self._mismatches.append(fault)
             return _zero(shape)
-        except Undecodable as fault:
-            fault.path, fault.found = fault.path or path, fault.found or printed(value)
-            raise
 
     def _read(self, value: Any, shape: Shape, path: str, place: _FieldPosition) -> Any:
         match shape, value:
@@ -124,7 +121,7 @@ class Decoder:
                     for key, each in value.items()
                 }
             case GoScalar(), _:
-                return _plain(value, shape, place)
+                return _plain(value, shape, path, place)
             case _:
                 raise place.mismatch(value, shape)
 
@@ -152,14 +149,14 @@ class _FieldPosition:
         )
 
 
-def _plain(value: Any, shape: GoScalar, place: _FieldPosition) -> Any:
+def _plain(value: Any, shape: GoScalar, path: str, place: _FieldPosition) -> Any:
     match shape.holds, value:
         case GoType.ANYTHING, _:
             return copy.deepcopy(value)
         case GoType.QUANTITY, _:
-            return _quantity(value)
+            return _quantity(value, path)
         case GoType.TIME, _:
-            return _time(value, place)
+            return _time(value, path, place)
         case (GoType.TEXT, str()) | (GoType.FLAG, bool()):
             return value
         case GoType.WHOLE, int() if (
@@ -170,25 +167,29 @@ def _plain(value: Any, shape: GoScalar, place: _FieldPosition) -> Any:
             raise place.mismatch(value, shape)
 
 
-def _quantity(value: Any) -> str:
+def _unreadable(words: str, value: Any, path: str) -> Undecodable:
+    fault = Undecodable(words)
+    fault.path, fault.found = path, printed(value)
+    return fault
+
+
+def _quantity(value: Any, path: str) -> str:
     text = value.strip() if isinstance(value, str) else json.dumps(value)
     try:
         return str(parse(text))
     except BadQuantity:
-        raise Undecodable(
-            _SUFFIX_WORDS
-            if text and _LIKE_A_QUANTITY.fullmatch(text)
-            else _QUANTITY_WORDS
-        ) from None
+        has_suffix = text and _LIKE_A_QUANTITY.fullmatch(text)
+        words = _SUFFIX_WORDS if has_suffix else _QUANTITY_WORDS
+        raise _unreadable(words, value, path) from None
 
 
-def _time(value: Any, place: _FieldPosition) -> str:
+def _time(value: Any, path: str, place: _FieldPosition) -> str:
     if not isinstance(value, str):
-        raise Undecodable(str(place.mismatch(value, TEXT)))
+        words = str(place.mismatch(value, TEXT))
+        raise _unreadable(words, value, path)
     if not _TIME.fullmatch(value):
-        raise Undecodable(
-            f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
-        )
+        words = f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
+        raise _unreadable(words, value, path)
     return value
 
 

@@ -93,8 +93,9 @@ def _devices(spec: Object, path: str, k: Kubernetes, old: Object) -> Errors:
     before = {each.get("name"): each for each in earlier}
     check = partial(device, k=k, spec=spec, before=before)
     most = k.limits.devices
-    if any(map(_has_features, devices)):
-        most = k.limits.devices_with_features
+    fewer = k.limits.devices_with_features
+    if fewer is not None and any(map(_has_features, devices)):
+        most = fewer
     yield from listed_once(
         devices,
         path,

@@ -12,7 +12,7 @@ from kueue_dra_ref.api.conversion import converted
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.apiserver import Kubernetes
-from kueue_dra_ref.apiserver.disabled_fields import dropped
+from kueue_dra_ref.apiserver.disabled_fields import features, off
 from kueue_dra_ref.simulation.inputs import SimulationInputs
 from kueue_dra_ref.target import Manifest
 
@@ -55,3 +55,13 @@ def _dropped(
     except (ManifestError, AttributeError, TypeError, KeyError):
         return
     yield from fields.items()
+
+
+def dropped(obj: Manifest, kubernetes: Kubernetes) -> dict[str, list[str]]:
+    """Give the fields of a new object that each gate drops."""
+    found: dict[str, dict[str, None]] = {}
+    for gates, uses in features(kubernetes):
+        for gate in off(gates, kubernetes)[:1]:
+            for _, key in uses(obj):
+                found.setdefault(gate, {})[key] = None
+    return {gate: list(fields) for gate, fields in found.items()}
