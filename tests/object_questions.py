@@ -18,7 +18,9 @@ _POD = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}
 def questions() -> Iterator[tuple[Manifest, Manifest | None]]:
     """Give each object, and the one that it replaces."""
     for entry in yaml.safe_load(FILE.read_text("utf-8")):
-        if "pod" in entry:
+        if "object" in entry:
+            yield entry["object"], None
+        elif "pod" in entry:
             yield _job(entry["pod"]), None
         else:
             found = row({"case": "", **entry})

@@ -5,13 +5,15 @@ No counterpart: the decoder's view of Go types.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
 
-FIRST, LAST = 31, 99
-"""The minor of Kubernetes that first had the structured resource.k8s.io, and one that is not yet in sight."""
+LAST = sys.maxsize
+FIRST = -LAST
+"""The minors of a field that every minor has."""
 
 
 class GoType(Enum):
@@ -111,6 +113,8 @@ QUANTITY, TIME, ANYTHING = (
     GoScalar(holds, holds.value)
     for holds in (GoType.QUANTITY, GoType.TIME, GoType.ANYTHING)
 )
+RAW = GoScalar(GoType.ANYTHING, "json.RawMessage")
+"""Anything that an API server keeps as it came, the order of keys included."""
 TEXTS = GoSlice(TEXT)
 
 
@@ -168,5 +172,8 @@ def pointers(
 
 
 def _field(part: tuple[str, Shape] | tuple[str, Shape, int]) -> GoField:
-    key, shape, *since = part
-    return GoField(key, shape, since=since[0] if since else FIRST)
+    match part:
+        case (key, shape):
+            return GoField(key, shape)
+        case (key, shape, since):
+            return GoField(key, shape, since=since)

@@ -22,6 +22,7 @@ from kueue_dra_ref.apiserver.schema_slices import schema
 from kueue_dra_ref.apiserver.semantic_equality import canonical
 from kueue_dra_ref.apiserver.slices import slice_spec
 
+_CLAIMS = ("ResourceClaim", "ResourceClaimTemplate")
 _FIRST_WITH_EXACTLY = 33
 _NAMES = {"uid": "uID"}
 """What an API server calls a field of the metadata otherwise than a client does: it makes a name of Go's."""
@@ -42,7 +43,7 @@ def errors_of_change(obj: Object, old: Object, k: Kubernetes) -> Errors:
     yield from _metadata(obj, k)
     if not is_claim or k.checks_stored_specs:
         yield from _spec(obj, old, k)
-    if obj["kind"] in ("ResourceClaim", "ResourceClaimTemplate"):
+    if obj["kind"] in _CLAIMS:
         yield from _immutable(obj, old, k)
     if is_claim and k.checks_stored_specs:
         yield from claim(claims_of(obj), "spec", k, stored=True)
@@ -84,17 +85,10 @@ def _metadata(obj: Object, k: Kubernetes) -> Errors:
         yield from resource_names.subdomain(meta["name"], "metadata.name")
     else:
         yield required("metadata.name", "name or generateName is required")
-    if obj["kind"] in ("ResourceClaim", "ResourceClaimTemplate"):
-        yield from _namespace(meta)
-    yield from _labels(meta, k)
-
-
-def _namespace(meta: Object) -> Errors:
-    namespace = meta.get("namespace")
-    if namespace:
-        yield from resource_names.label(namespace, "metadata.namespace")
-    else:
+    is_namespaced = obj["kind"] in _CLAIMS
+    if is_namespaced and not meta.get("namespace"):
         yield required("metadata.namespace")
+    yield from _labels(meta, k)
 
 
 def errors_of_metadata(obj: Object, k: Kubernetes) -> Errors:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
+from kueue_dra_ref.api.quantities import clamp
 from kueue_dra_ref.api.scheme import version_of
-from kueue_dra_ref.api.unstructured import Object
+from kueue_dra_ref.api.unstructured import Object, part
 from kueue_dra_ref.apiserver.declarative_validation import also_declared, reported
 from kueue_dra_ref.apiserver.disabled_fields import drop_disabled
 from kueue_dra_ref.apiserver.go_types import GoStruct
@@ -24,6 +26,7 @@ from kueue_dra_ref.apiserver.schema_slices import schema
 from kueue_dra_ref.target import FieldError, Manifest
 
 GROUP = "resource.k8s.io"
+_DIGITS = 21
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +109,8 @@ def decoded(
 
 def identified(manifest: Manifest, k: Kubernetes) -> RejectedRequest | None:
     """Reject a custom resource whose metadata cannot be decoded, before any other check; None when it can."""
-    meta = manifest.get("metadata")
-    if meta is None:
-        meta = {}
     try:
-        Decoder(k.minor).decoded(meta, OBJECT_META)
+        Decoder(k.minor).decoded(part(manifest, "metadata"), OBJECT_META)
     except Undecodable as fault:
         path = f"metadata.{fault.path}".rstrip(".")
         return _undecodable(manifest, str(fault), path, fault.found)
@@ -119,26 +119,35 @@ def identified(manifest: Manifest, k: Kubernetes) -> RejectedRequest | None:
 
 def completed(
     manifest: Manifest, shape: GoStruct, k: Kubernetes
-) -> RejectedRequest | None:
-    """Reject a new object that Kueue's webhook cannot decode; None when it can."""
+) -> RejectedRequest | Manifest:
+    """Give a new object as Kueue's webhook receives it, or reject one that the webhook cannot decode."""
     if isinstance(decoded(manifest, shape, k), AcceptedRequest):
-        return None
+        return manifest
     sent = json.dumps(manifest, sort_keys=True)
-    received = json.loads(sent, parse_float=_sent_on)
+    received: Manifest = json.loads(
+        sent, parse_int=_sent_on_whole, parse_float=_sent_on
+    )
     refused = decoded(received, shape, k)
     if isinstance(refused, AcceptedRequest):
-        return None
+        return received
     webhook = f"m{manifest['kind'].lower()}.kb.io"
-    fault = refused.errors[0].detail
-    message = f'admission webhook "{webhook}" denied the request: {fault}'
+    (fault,) = refused.errors
+    message = f'admission webhook "{webhook}" denied the request: {fault.detail}'
     return replace(refused, message=message)
 
 
+def _sent_on_whole(number: str) -> int | float:
+    """Give a whole number as an API server sends it on: one beyond 64 bits as a float."""
+    found = int(number)
+    return found if clamp(found) == found else _sent_on(number)
+
+
 def _sent_on(number: str) -> int | float:
-    """Give a number as an API server sends it on: it leaves out a fraction of zero."""
+    """Give a float as an API server sends it on: of one up to 21 digits all of them, without a fraction of zero."""
     found = float(number)
-    if found.is_integer() and abs(found) < 2**63:
-        return int(found)
+    digits = Decimal(repr(found))
+    if digits % 1 == 0 and digits.adjusted() < _DIGITS:
+        return int(digits)
     return found
 
 
@@ -221,7 +230,10 @@ def _of_the_version(kind: str, version: str, k: Kubernetes) -> tuple[str, ...]:
     if version not in k.served:
         served = ", ".join(sorted(k.served))
         return (f"{named} is not served by Kubernetes {k.name}, which serves {served}",)
-    deprecated, removed = k.lifetimes.get(version, (k.minor + 1, 0))
+    lifetime = k.lifetimes.get(version)
+    if lifetime is None:
+        return ()
+    deprecated, removed = lifetime
     if k.minor < deprecated:
         return ()
     return (f"{named} is deprecated in v1.{deprecated}+, unavailable in v1.{removed}+",)

@@ -9,6 +9,7 @@ from kueue_dra_ref.apiserver.go_types import (
     ANYTHING,
     FLAG,
     QUANTITY,
+    RAW,
     TEXT,
     TEXTS,
     TIME,
@@ -116,8 +117,8 @@ def device_class(version: str) -> GoStruct:
             "config",
             GoSlice(fields(f"{version}.DeviceClassConfiguration", *_opaque(version))),
         ),
-        GoField("suitableNodes", NODE_SELECTOR, pointer=True, until=31),
-        GoField("extendedResourceName", TEXT, pointer=True, since=34),
+        GoField("suitableNodes", NODE_SELECTOR, until=31),
+        ("extendedResourceName", TEXT, 34),
     )
 
 
@@ -190,6 +191,6 @@ def _opaque(version: str) -> tuple[GoField, ...]:
     found = fields(
         f"{version}.OpaqueDeviceConfiguration",
         ("driver", TEXT),
-        ("parameters", ANYTHING),
+        ("parameters", RAW),
     )
     return (GoField("opaque", found, pointer=True, embedded="DeviceConfiguration"),)

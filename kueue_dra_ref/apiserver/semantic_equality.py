@@ -5,12 +5,13 @@ Kubernetes: k8s.io/apimachinery/pkg/api/equality/semantic.go (Semantic)
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.go_types import (
+    RAW,
     GoMap,
     GoScalar,
     GoSlice,
@@ -26,7 +27,7 @@ def canonical(value: Any, shape: Shape) -> Any:
         case GoScalar(GoType.QUANTITY):
             return parse(value).amount
         case GoScalar(GoType.ANYTHING):
-            return printed(value)  # true is not 1
+            return json.dumps(value, sort_keys=shape is not RAW)  # true is not 1
         case GoSlice(element):
             return [canonical(each, element) for each in value]
         case GoMap(element):

@@ -6,10 +6,12 @@ Kubernetes: k8s.io/apiextensions-apiserver/pkg/apiserver/validation/validation.g
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.quantities import clamp
 from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid_as
 from kueue_dra_ref.apiserver.go_types import (
@@ -29,6 +31,8 @@ _NAMES = {
     GoType.WHOLE: "integer",
     GoType.TIME: "string",
 }
+_EXACT = 2**sys.float_info.mant_dig
+"""A float is a whole number only where each whole number is a float of its own."""
 _AMOUNT = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
     r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
@@ -123,8 +127,15 @@ def _scalar(value: Any, shape: GoScalar, path: str) -> Errors:
         yield invalid_as(
             path, shown, f"{path} in body must be of type {shape.go}: {shown}"
         )
+        if isinstance(value, float):
+            yield _unchecked(path, f"with format {shape.go}")
     elif found != wanted and not (wanted == "integer" and found == "whole number"):
         yield _other(value, wanted, path)
+
+
+def _unchecked(path: str, words: str) -> FieldError:
+    detail = f"Checked value must be of type integer {words} in {path}"
+    return invalid_as("<nil>", '""', detail)
 
 
 def _amount(value: Any, path: str) -> Errors:
@@ -143,11 +154,7 @@ def _amount(value: Any, path: str) -> Errors:
             )
             yield _other(value, "integer", path)
             if found == "number":
-                yield invalid_as(
-                    "<nil>",
-                    '""',
-                    f"Checked value must be of type integer (default format) in {path}",
-                )
+                yield _unchecked(path, "(default format)")
 
 
 def _no_objects(values: list[Any], path: str) -> Iterator[FieldError]:
@@ -171,17 +178,18 @@ def _name(value: Any) -> str:
             return "null"
         case bool():
             return "boolean"
-        case int() if -(2**63) <= value < 2**63:
-            return "integer"
         case int() | float():
-            return (
-                "whole number"
-                if value == value // 1 and isinstance(value, float)
-                else "number"
-            )
+            return _number(value)
         case str():
             return "string"
         case list():
             return "array"
         case _:
             return "object"
+
+
+def _number(value: int | float) -> str:
+    if isinstance(value, int):
+        return "integer" if clamp(value) == value else "number"
+    is_whole = value.is_integer() and abs(value) < _EXACT
+    return "whole number" if is_whole else "number"

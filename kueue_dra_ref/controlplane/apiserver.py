@@ -178,9 +178,12 @@ class ApiServer:
         if not rejected and is_new and kind in COMPLETED:
             spec = dict(manifest)
             spec.pop("status", None)
-            rejected = completed(spec, shape, self.kubernetes)
-            if rejected:
+            answer = completed(spec, shape, self.kubernetes)
+            if isinstance(answer, RejectedRequest):
                 insist_on_namespace(manifest, store)
+                rejected = answer
+            else:
+                manifest = manifest | answer
         if rejected:
             raise RequestRejected(rejected)
         wrong = tuple(misfits(manifest, shape))
