@@ -9,6 +9,7 @@ import heapq
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import count
 from math import inf
 
 from kueue_dra_ref.api.conditions import condition
@@ -27,8 +28,8 @@ class Clock:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._number = 0
-        """How many actions there were so far."""
+        self._numbers = count()
+        """Tell actions of one time apart: the earlier one is first."""
         self._due: list[Due] = []
 
     @classmethod
@@ -46,8 +47,7 @@ class Clock:
     def after(self, seconds: float, act: Callable[[], None]) -> None:
         """Do something ``seconds`` from now."""
         seconds += self.seconds
-        self._number += 1
-        due = (seconds, self._number, act)
+        due = (seconds, next(self._numbers), act)
         heapq.heappush(self._due, due)
 
     @property

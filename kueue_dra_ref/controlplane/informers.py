@@ -143,11 +143,8 @@ class Informers:
     def topologies(self) -> dict[str, TopologyTree]:
         """Give the nodes of each flavor that has a topology, if Kueue places pods."""
         flavors = list(self._with_topology())
-        if not flavors:
-            return {}
-        nodes = sorted(
-            map(node_of, self._store.every(NODE)), key=lambda each: each.name
-        )
+        found = self._store.every(NODE) if flavors else ()
+        nodes = sorted(map(node_of, found), key=lambda each: each.name)
         return {
             name: _topology_tree(spec, levels, nodes) for name, spec, levels in flavors
         }
@@ -227,8 +224,9 @@ class Informers:
 
     def cluster_queues_with_topology(self, topology: str) -> list[str]:
         """Name the ClusterQueues that use a flavor with a topology."""
-        flavors = set(self.flavors_with_topology(topology))
-        return [each.name for each in self._every_queue() if each.flavors & flavors]
+        flavors = self.flavors_with_topology(topology)
+        queues = self._every_queue()
+        return [each.name for each in queues if not each.flavors.isdisjoint(flavors)]
 
     def note_topology(self) -> None:
         """Find the missing topologies again."""
