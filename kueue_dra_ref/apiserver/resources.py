@@ -116,7 +116,7 @@ def _amount(name: str, amount: str, path: str) -> Errors:
     size = _size(amount)
     if size < 0:
         yield invalid(path, amount, "must be greater than or equal to 0")
-    if (name in _COUNTED or _is_extended(name)) and (size * 1000) // 1 % 1000:
+    if (name in _COUNTED or _is_extended(name)) and size.denominator != 1:
         yield invalid(path, amount, "must be an integer")
 
 
