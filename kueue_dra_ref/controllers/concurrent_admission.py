@@ -109,13 +109,10 @@ class VariantReconciler:
         """Reconcile the families of a ClusterQueue that has other flavors."""
         if event.old is None or event.new is None:
             return
-        if self._flavors(event.old) == self._flavors(event.new):
-            return
         if not self.rules.delete:
             return
         for workload in self.store.every("Workload"):
-            name = self.kueue.cluster_queue_of(workload)
-            if is_parent(workload) and name == event.key[1]:
+            if is_parent(workload):
                 self.kueue.reconcile(FAMILY, key_of(workload))
 
     def _flavors(self, queue: Manifest) -> list[str]:

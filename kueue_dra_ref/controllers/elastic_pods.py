@@ -45,7 +45,7 @@ class ElasticPods:
     def _start_pods_of(self, owned: Manifest) -> None:
         """Start the pods of the work that owns a pod or a Workload."""
         for owner in _owners(owned):
-            is_controller = owner.get("controller", False)
+            is_controller = owner.get("controller")
             if is_controller and owner.get("kind") in JOB_KINDS:
                 self._start(owner["uid"])
 

@@ -29,34 +29,26 @@ class FinalizerController:
         self.rules = kueue.behaviour.queueing.hold_finalizer
 
     def on_cluster_queue(self, event: Event) -> None:
-        """Reconcile the flavors that a ClusterQueue named, once it names others or is gone."""
-        self._reconcile_unused(
-            "ResourceFlavor", _flavors(event.old), _flavors(event.new)
-        )
-        if self.kueue.behaviour.queueing.release_checks():
-            before, after = _checks(event.old), _checks(event.new)
-            self._reconcile_unused(ADMISSION_CHECK, before, after)
-
-    def _reconcile_unused(self, kind: str, before: set[str], after: set[str]) -> None:
-        if before == after:
+        """Reconcile the flavors that a ClusterQueue named: it may name others now, or be gone."""
+        if event.old is None:
             return
-        for name in sorted(before):
+        self._reconcile_all("ResourceFlavor", flavors_named_by(event.old))
+        if self.kueue.behaviour.queueing.release_checks():
+            self._reconcile_all(ADMISSION_CHECK, checks_named_by(event.old))
+
+    def _reconcile_all(self, kind: str, names: set[str]) -> None:
+        for name in sorted(names):
             self.kueue.reconcile(kind, ("", name))
 
     def on_admission_check(self, event: Event) -> None:
-        """Reconcile an AdmissionCheck that was deleted."""
-        check = event.new
-        if check is not None and is_deleted(check):
-            self.kueue.reconcile(ADMISSION_CHECK, event.key)
+        """Reconcile an AdmissionCheck: it may be deleted."""
+        self.kueue.reconcile(ADMISSION_CHECK, event.key)
 
     def on_flavor(self, event: Event) -> None:
-        """Reconcile a flavor that was deleted."""
-        flavor = event.new
-        if flavor is not None and is_deleted(flavor):
-            self.kueue.reconcile("ResourceFlavor", event.key)
-        if flavor is None:
-            spec = (event.old or {}).get("spec") or {}
-            self.kueue.reconcile(TOPOLOGY, ("", spec.get("topologyName") or ""))
+        """Reconcile a flavor, which may be deleted, and the topology of one that was there."""
+        self.kueue.reconcile("ResourceFlavor", event.key)
+        spec = (event.old or {}).get("spec") or {}
+        self.kueue.reconcile(TOPOLOGY, ("", spec.get("topologyName") or ""))
 
     def reconcile(self, kind: str, key: Key) -> None:
         """Remove the finalizer from a deleted object, unless it is in use."""
@@ -86,15 +78,3 @@ class FinalizerController:
         if kind == TOPOLOGY:
             return len(kueue.informers.flavors_with_topology(name))
         return len(kueue.informers.cluster_queues_using(name))
-
-
-def _checks(cluster_queue: Manifest | None) -> set[str]:
-    if cluster_queue is None:
-        return set()
-    return checks_named_by(cluster_queue)
-
-
-def _flavors(cluster_queue: Manifest | None) -> set[str]:
-    if cluster_queue is None:
-        return set()
-    return flavors_named_by(cluster_queue)

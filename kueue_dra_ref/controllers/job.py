@@ -408,7 +408,7 @@ class JobReconciler:
 
     def _stop(self, job: Manifest, workload: Manifest) -> None:
         """Suspend an evicted Job, and release its quota once its pods have stopped."""
-        self.pods.stop(job, workload)
+        self.pods.stop(job, workload, admitted=False)
         if not is_true(workload, "QuotaReserved"):
             return
         if self.rules.release_quota(job):

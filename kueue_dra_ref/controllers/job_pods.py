@@ -57,14 +57,13 @@ class JobPods:
             if not self.rules.unsuspend(admitted) or self._is_held(job, workload):
                 return None
             return self._start(job, workload)
-        runs_on = self.slices.runs_on(job, admitted)
-        if not runs_on and self.rules.suspend(admitted):
-            self.suspend(job, workload)
+        if not self.slices.runs_on(job, admitted):
+            self.stop(job, workload, admitted=admitted)
         return None
 
-    def stop(self, job: Manifest, workload: Manifest) -> None:
-        """Suspend a Job that has lost its quota."""
-        if self.rules.suspend(False):
+    def stop(self, job: Manifest, workload: Manifest, *, admitted: bool) -> None:
+        """Suspend a Job that is not admitted any more."""
+        if self.rules.suspend(admitted):
             self.suspend(job, workload)
 
     def suspend(self, job: Manifest, workload: Manifest) -> None:

@@ -86,9 +86,9 @@ class MultiKueueClusters:
         self.start(interval)
 
     def _collect_on(self, remote: Remote) -> None:
-        for key in list(self._copies_on(remote)):
-            if self.kueue.store.get("Workload", key) is None:
-                withdraw(remote, remote.store.get("Workload", key))
+        for copy in self._copies_on(remote):
+            if self.kueue.store.get("Workload", key_of(copy)) is None:
+                withdraw(remote, copy)
 
     def on_cluster(self, event: Event) -> None:
         """Reconcile a cluster, and the checks that depend on it."""
@@ -166,8 +166,8 @@ class MultiKueueClusters:
         connection.remote, connection.kubeconfig = remote, kubeconfig
         remote.watch(self._on_change)
         self._write(cluster, True, "Active", "Connected")
-        for key in self._copies_on(remote):
-            self._later(key)
+        for copy in self._copies_on(remote):
+            self._later(key_of(copy))
 
     def _secret(self, cluster: Manifest) -> Manifest | None:
         namespace = self.kueue.configuration.namespace
@@ -186,8 +186,8 @@ class MultiKueueClusters:
     ) -> None:
         working = _working(cluster)
         now = self.kueue.clock.now
-        if set_condition(working, "Active", active, reason, message, now):
-            self.kueue.store.put(working)
+        set_condition(working, "Active", active, reason, message, now)
+        self.kueue.store.put(working)
 
     def _activate(self, name: str) -> None:
         """Write whether a check of MultiKueue is active, by its clusters."""
@@ -206,7 +206,8 @@ class MultiKueueClusters:
         use = ClusterUse(clusters=clusters, missing=missing, inactive=inactive)
         active = self.kueue.behaviour.dispatching.active(use)
         working = _working(check)
-        if active and apply_condition(working, active, self.kueue.clock.now):
+        if active:
+            apply_condition(working, active, self.kueue.clock.now)
             store.put(working)
 
     def _on_change(self, event: Event) -> None:
@@ -220,23 +221,18 @@ class MultiKueueClusters:
             self._later_of_work(obj)
 
     def _later_of_work(self, job: Manifest) -> None:
-        name = self.kueue.behaviour.dispatching.prebuilt(job)
-        if name:
-            self._later((job["metadata"]["namespace"], name))
+        name = self.kueue.behaviour.dispatching.prebuilt.or_else("", job)
+        self._later((job["metadata"]["namespace"], name))
 
     def _later(self, key: Key) -> None:
         self.kueue.later(EVENTS_BATCH_PERIOD, lambda: self.changed(key))
 
-    def _copies_on(self, remote: Remote) -> Iterator[Key]:
-        for workload in remote.store.every("Workload"):
-            if is_from_manager(workload):
-                yield key_of(workload)
+    def _copies_on(self, remote: Remote) -> Iterator[Manifest]:
+        return filter(is_from_manager, remote.store.every("Workload"))
 
 
-def withdraw(remote: Remote, copy: Manifest | None) -> None:
+def withdraw(remote: Remote, copy: Manifest) -> None:
     """Delete the copy of a Workload on a worker, and the work that owns it there."""
-    if copy is None:
-        return
     meta = copy["metadata"]
     for owner in meta.get("ownerReferences") or ():
         named = {**owner, "namespace": meta["namespace"]}

@@ -392,10 +392,8 @@ class PodReconciler(JobReconciler):
 
     def _run(self, group: PodGroup, workload: Manifest) -> Failed | None:
         """Remove the gates of pods, and send each to the nodes of the flavors of its pod set."""
-        for pod in filter(is_gated, group.pods):
+        for pod in filter(is_gated, group.usable):
             assignment = self._assignment_of(pod, group, workload)
-            if assignment is None:
-                continue
             info = self.pods.info(pod, assignment, workload)
             if not isinstance(info, PodSetInfo):
                 return info
@@ -406,15 +404,14 @@ class PodReconciler(JobReconciler):
 
     def _assignment_of(
         self, pod: Manifest, group: PodGroup, workload: Manifest
-    ) -> Manifest | None:
-        """Give the assignment of the pod set of a pod; None if its role has none."""
+    ) -> Manifest:
+        """Give the assignment of the pod set of a pod; in a group that does not match its Workload none is run."""
         assignments = workload["status"]["admission"]["podSetAssignments"]
-        role = self.matching.role(pod) if group.name else assignments[0]["name"]
-        for each in assignments:
-            if each["name"] == role:
-                found: Manifest = each
-                return found
-        return None
+        if group.name:
+            by_role = {each["name"]: each for each in assignments}
+            return dict(by_role[self.matching.role(pod)])
+        (alone,) = assignments
+        return dict(alone)
 
     def _stop_pods(self, group: PodGroup) -> None:
         """Delete the pods that run."""

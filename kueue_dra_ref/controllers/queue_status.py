@@ -15,7 +15,7 @@ from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controllers.workload_conditions import apply_condition
 from kueue_dra_ref.controlplane.informers import stop_policy
-from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.controlplane.store import is_deleted, key_of
 from kueue_dra_ref.controlplane.usage import UsageTotals
 from kueue_dra_ref.model.condition import Condition
@@ -28,6 +28,8 @@ from kueue_dra_ref.rules.workload.workload_status import QueueCounts
 from kueue_dra_ref.target import Manifest
 
 Status = dict[str, Any]
+_STOPPED = ManagedQueue(cluster_queue="")
+"""A LocalQueue that is stopped keeps no workloads."""
 
 
 class QueueStatus:
@@ -104,14 +106,9 @@ class QueueStatus:
         key = key_of(found)
         name = found["spec"].get("clusterQueue", "")
         stopped = stop_policy(found) != "None"
-        totals = UsageTotals()
-        if kueue.informers.queue(name):
-            totals = kueue.usage.of_local_queue(key, name)
-        managed = kueue.local_queues.get(key)
-        pending = 0
-        if managed is not None:
-            pending = len(managed.items)
-        counts = self._counts(name, pending, totals)
+        totals = kueue.usage.of_local_queue(key, name)
+        managed = kueue.local_queues.get(key, _STOPPED)
+        counts = self._counts(name, len(managed.items), totals)
         status = _with_conditions(found)
         for fields in self.rules.local_queue(counts):
             status |= fields

@@ -105,8 +105,7 @@ class WorkloadReconciler:
         """Whether a workload is gone, finished or deactivated, so that Kueue retries inadmissible workloads."""
         if event.new is not None:
             return not may_queue(event.new)
-        if event.old is None:
-            return True
+        assert event.old is not None
         return not self.rules.queueing.ignore_delete(event.old)
 
     def _is_reprioritized(self, event: Event) -> bool:
@@ -227,8 +226,8 @@ class WorkloadReconciler:
         resolved = self.rules.reporting.dra_resolved(before)
         if resolved is None:
             return False
-        if apply_condition(working, resolved, self.kueue.clock.now):
-            self.store.put(working)
+        apply_condition(working, resolved, self.kueue.clock.now)
+        self.store.put(working)
         return True
 
     def _mark_inadmissible(
@@ -300,18 +299,14 @@ class WorkloadReconciler:
 
     def _sync_restart(self, working: Manifest) -> bool:
         """Note that a stopped queue runs again; True when the status of the workload changed."""
-        if not is_false(working, "Requeued"):
-            return False
-        position = self.readiness.place(working)
-        local_queue_runs = position.local_queue_exists and position.local_queue_runs
-        if local_queue_runs and _is_not_requeued(working, "LocalQueueStopped"):
-            message = "The LocalQueue was restarted after being stopped"
-            return self._requeue(working, "LocalQueueRestarted", message)
-        queue = self.store.find("ClusterQueue", position.cluster_queue)
-        cluster_queue_runs = queue is not None and stop_policy(queue) == "None"
-        if cluster_queue_runs and _is_not_requeued(working, "ClusterQueueStopped"):
-            message = "The ClusterQueue was restarted after being stopped"
-            return self._requeue(working, "ClusterQueueRestarted", message)
+        key, _ = self.kueue.queue_of(working)
+        cluster_queue = ("", self.kueue.cluster_queue_of(working))
+        for kind, named in (("LocalQueue", key), ("ClusterQueue", cluster_queue)):
+            queue = self.store.get(kind, named)
+            runs = queue is not None and stop_policy(queue) == "None"
+            if runs and _is_not_requeued(working, f"{kind}Stopped"):
+                message = f"The {kind} was restarted after being stopped"
+                return self._requeue(working, f"{kind}Restarted", message)
         return False
 
     def _sync_queue_not_ready(self, working: Manifest) -> bool:
@@ -327,11 +322,8 @@ class WorkloadReconciler:
         charged = self.kueue.derivations.get(key)
         before = charged.steps if charged else ()
         self._record_steps(key, *before, *steps)
-        rules = self.rules.reporting.queue_not_ready
-        pending = rules(blocked)
-        changed = False
-        if pending is not None:
-            changed = apply_condition(working, pending, self.kueue.clock.now)
+        pending = self.rules.reporting.queue_not_ready(blocked)
+        changed = apply_condition(working, pending, self.kueue.clock.now)
         return update_unset_quota_reservation(self.kueue, working) or changed
 
     def _is_overtaken(self, working: Manifest) -> bool:
@@ -378,8 +370,7 @@ class WorkloadReconciler:
         if taken is None:
             return False
         pending = self.rules.reporting.queue_not_ready(taken)
-        if pending is not None:
-            apply_condition(working, pending, self.kueue.clock.now)
+        apply_condition(working, pending, self.kueue.clock.now)
         no_quota_reservation(self.kueue, working)
         return True
 
@@ -420,10 +411,8 @@ def _stays(queue: Manifest | None) -> bool:
 
 def _is_not_requeued(working: Manifest, reason: str) -> bool:
     """Whether the Requeued condition is False for a reason."""
-    found = condition(working, "Requeued")
-    if found is None or found["status"] != "False":
-        return False
-    return bool(found["reason"] == reason)
+    found = condition(working, "Requeued") or {}
+    return (found.get("status"), found.get("reason")) == ("False", reason)
 
 
 def _clear_inadmissible(working: Manifest) -> None:

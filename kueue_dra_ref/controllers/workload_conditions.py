@@ -21,10 +21,12 @@ _NO_RESERVATION = ("NoReservation", "The workload has no reservation")
 
 def apply_condition(
     obj: Manifest,
-    change: Condition,
+    change: Condition | None,
     now: str,
 ) -> bool:
-    """Set one condition; True when it changed."""
+    """Set one condition, if there is one to set; True when it changed."""
+    if change is None:
+        return False
     return set_condition(
         obj, change.type, change.value, change.reason, change.message, now
     )
@@ -136,8 +138,7 @@ def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     released = rules.quota_released(
         NotAdmissible(cause=QuotaReservedReason.UNTRIED, message=message)
     )
-    if released is not None:
-        apply_condition(working, released, now)
+    apply_condition(working, released, now)
     no_quota_reservation(kueue, working)
     kueue.store.put(working)
 

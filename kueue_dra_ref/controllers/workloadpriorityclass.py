@@ -6,6 +6,8 @@ Kueue: pkg/controller/core/workloadpriorityclass_controller.go (WorkloadPriority
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import priority_class_of
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
@@ -18,11 +20,11 @@ from kueue_dra_ref.rules.workload.workload_priority_class import (
 )
 from kueue_dra_ref.target import Manifest
 
-BUILT_IN = {
-    "system-cluster-critical": 2_000_000_000,
-    "system-node-critical": 2_000_001_000,
+BUILT_IN: Mapping[tuple[str, str], Manifest] = {
+    ("PriorityClass", "system-cluster-critical"): {"value": 2_000_000_000},
+    ("PriorityClass", "system-node-critical"): {"value": 2_000_001_000},
 }
-"""Values of the PriorityClasses that every cluster has."""
+"""The classes that every cluster has, by kind and name."""
 
 
 class MissingClass(Exception):
@@ -84,11 +86,10 @@ class WorkloadPriorityClassController:
         value = event.new.get("value", 0)
         for found in list(self.store.every("Workload")):
             spec = found["spec"]
-            if spec.get("priority") == value or not _references(spec, name):
-                continue
-            working = self.kueue.patched(found)
-            working["spec"] = {**spec, "priority": value}
-            self.store.put(working)
+            if _references(spec, name):
+                working = self.kueue.patched(found)
+                working["spec"] = {**spec, "priority": value}
+                self.store.put(working)
 
     def _from_class(
         self,
@@ -96,14 +97,10 @@ class WorkloadPriorityClassController:
         group: str,
         name: str,
     ) -> Manifest:
-        found = self.store.find(kind, name)
-        built_in = 0
-        if kind == "PriorityClass":
-            built_in = BUILT_IN.get(name, 0)
-        exists = found is not None or bool(built_in)
-        if not self.rules.class_exists(exists):
+        found = self.store.find(kind, name) or BUILT_IN.get((kind, name))
+        if not self.rules.class_exists(found is not None):
             raise MissingClass(name)
-        value = found.get("value", 0) if found else built_in
+        value = (found or {}).get("value", 0)
         reference = {"group": group, "kind": kind, "name": name}
         return {"priority": value, "priorityClassRef": reference}
 
@@ -124,6 +121,5 @@ def _label(job: Manifest) -> str:
 
 def _references(spec: Manifest, name: str) -> bool:
     reference = spec.get("priorityClassRef") or {}
-    if reference.get("kind") != WORKLOAD_CLASS:
-        return False
-    return bool(reference.get("name") == name)
+    named = (reference.get("kind"), reference.get("name"))
+    return named == (WORKLOAD_CLASS, name)
