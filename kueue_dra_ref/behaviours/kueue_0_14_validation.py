@@ -156,6 +156,8 @@ DEFINITIONS = APIValidation(
             resourceflavor_crd.toleration_operator_is_known,
             resourceflavor_crd.exists_operator_takes_no_value,
             resourceflavor_crd.toleration_effect_is_known,
+            resourceflavor_crd.topology_needs_node_labels,
+            resourceflavor_crd.flavor_with_topology_is_immutable,
         ),
     ),
     topology=CRDValidation(

@@ -31,11 +31,12 @@ from kueue_dra_ref.behaviours.phases_scheduling import (
 )
 from kueue_dra_ref.behaviours.phases_status import JobRules
 from kueue_dra_ref.behaviours.phases_topology import TopologyRules
-from kueue_dra_ref.behaviours.phases_validation import WebhookRules
+from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_17_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Collect, First, Fold
+from kueue_dra_ref.rules.crd import resourceflavor_crd
 from kueue_dra_ref.rules.dra import devices_0_18, extended_resource_requests
 from kueue_dra_ref.rules.flavorassigner import topology
 from kueue_dra_ref.rules.jobframework import (
@@ -70,6 +71,7 @@ def kueue_0_17() -> Behaviour:
         dependent_gates=("DRAExtendedResources",),
         # Device classes say which extended resources they provide.
         role=reads("deviceclasses", "resourceclaims", "resourceclaimtemplates"),
+        definitions=_definitions(earlier.definitions),
         webhooks=_check_webhooks(_webhooks(earlier.webhooks)),
         pods=_pods(earlier.pods),
         jobs=_jobs(earlier.jobs),
@@ -82,6 +84,20 @@ def kueue_0_17() -> Behaviour:
         cohorts=_cohorts(earlier.cohorts),
         preempting=_preempting(earlier.preempting),
         fair_sharing=_fair_sharing(earlier.fair_sharing),
+    )
+
+
+def _definitions(earlier: APIValidation) -> APIValidation:
+    return replace(
+        earlier,
+        resource_flavor=replace(
+            earlier.resource_flavor,
+            # The node taints of a flavor with a topology may change.
+            cel=earlier.resource_flavor.cel.swap(
+                resourceflavor_crd.flavor_with_topology_is_immutable,
+                resourceflavor_crd.nodes_of_topology_are_immutable,
+            ),
+        ),
     )
 
 

@@ -13,6 +13,8 @@ from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
 _TAINTS, _TOLERATIONS = "spec.nodeTaints", "spec.tolerations"
+_NODES = {"nodeLabels": "are", "tolerations": "are", "topologyName": "is"}
+"""What of a ResourceFlavor decides on its nodes, with the verb."""
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _EFFECTS_WORDS = (
     "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'"
@@ -116,6 +118,48 @@ def toleration_effect_is_known(write: AdmissionRequest) -> Faults:
         _EFFECTS_WORDS,
         lambda each: "effect" not in each or each["effect"] in _EFFECTS,
     )
+
+
+@rule("OBJECT-063")
+def topology_needs_node_labels(write: AdmissionRequest) -> Faults:
+    """The API server rejects a ResourceFlavor with a topologyName and without node labels.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
+    detail = "at least one nodeLabel is required when topology is set"
+    spec = write.new["spec"]
+    if "topologyName" in spec and "nodeLabels" not in spec:
+        absent = f"no such key: nodeLabels evaluating rule: {detail}"
+        yield invalid("spec", absent, '"object"')
+    elif "topologyName" in spec and not spec["nodeLabels"]:
+        yield invalid("spec", detail)
+
+
+@rule("OBJECT-064")
+def nodes_of_topology_are_immutable(write: AdmissionRequest) -> Faults:
+    """The API server rejects other node labels, tolerations or another topologyName once there is a topologyName.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
+    before = write.before["spec"]
+    if "topologyName" in before:
+        for field, verb in _NODES.items():
+            if before.get(field) != write.new["spec"].get(field):
+                yield invalid(
+                    "spec", f"{field} {verb} immutable when topologyName is set"
+                )
+
+
+@rule("OBJECT-065")
+def flavor_with_topology_is_immutable(write: AdmissionRequest) -> Faults:
+    """The API server rejects any change of a ResourceFlavor with a topologyName.
+
+    Kueue 0.16: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
+    before = write.before["spec"]
+    if "topologyName" in before and before != write.new["spec"]:
+        detail = "resourceFlavorSpec are immutable when topologyName is set"
+        yield invalid("spec", detail)
 
 
 def _each(

@@ -165,3 +165,85 @@ def test_a_flavor_is_of_nodes_that_there_can_be(lab: Lab, spec: Mapping[str, Any
     message = lab.denied(an_object("ResourceFlavor", lab.name("flavor"), **spec))
 
     assert message == (f"{DENIED}{words}" if words else "")
+
+
+LABELS = {"pool": "a"}
+NO_LABELS = "at least one nodeLabel is required when topology is set"
+ABSENT = f'"object": no such key: nodeLabels evaluating rule: {NO_LABELS}'
+ANY_KEY = {"operator": "Exists"}
+OF_TOPOLOGY: dict[str, Any] = {"nodeLabels": LABELS, "tolerations": [ANY_KEY], "topologyName": "a"}
+
+
+@covers("OBJECT-063")
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        pytest.param({"nodeLabels": LABELS}, "", id="labels"),
+        pytest.param({"nodeLabels": {}}, NO_LABELS, id="empty"),
+        pytest.param({}, ABSENT, id="none"),
+    ],
+)
+def test_a_flavor_with_a_topology_has_node_labels(lab: Lab, spec: Mapping[str, Any], words: str) -> None:
+    """Kueue places pods on the nodes of a flavor, and has to know which they are."""
+    made = an_object("ResourceFlavor", lab.name("flavor"), topologyName="a", **spec)
+
+    answer = f"{INVALID}spec: Invalid value: {words}".format(**made["metadata"])
+    assert lab.denied(made) == (answer if words else "")
+
+
+def immutable(field: str, verb: str = "are") -> str:
+    """The message about a field that is not to change."""
+    return f"spec: Invalid value: {field} {verb} immutable when topologyName is set"
+
+
+@covers("OBJECT-064")
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        pytest.param({"nodeTaints": [TAINT]}, "", id="taints"),
+        pytest.param({"nodeLabels": {"pool": "b"}}, immutable("nodeLabels"), id="labels"),
+        pytest.param({"tolerations": []}, immutable("tolerations"), id="no-toleration"),
+        pytest.param({"topologyName": "b"}, immutable("topologyName", "is"), id="topology"),
+        pytest.param({"topologyName": None}, immutable("topologyName", "is"), id="no-topology"),
+        pytest.param(
+            {"nodeLabels": {"pool": "b"}, "tolerations": None},
+            f"[{immutable('nodeLabels')}, {immutable('tolerations')}]",
+            id="both",
+        ),
+    ],
+)
+def test_the_nodes_of_a_flavor_with_a_topology_do_not_change(
+    lab: Lab, changed: Mapping[str, Any], words: str
+) -> None:
+    """Only the taints may."""
+    made = an_object("ResourceFlavor", lab.name("flavor"), **OF_TOPOLOGY)
+    lab.apply(made)
+    spec = {**OF_TOPOLOGY, **changed}
+    denied = lab.denied({**made, "spec": {field: value for field, value in spec.items() if value is not None}})
+
+    assert denied == (f"{INVALID}{words}".format(**made["metadata"]) if words else "")
+
+
+@covers("OBJECT-065")
+@pytest.mark.parametrize("changed", [{"nodeTaints": [TAINT]}, {"tolerations": []}], ids=["taints", "no-toleration"])
+def test_a_flavor_with_a_topology_does_not_change_in_earlier_releases(lab: Lab, changed: Mapping[str, Any]) -> None:
+    """Up to 0.16, not even its taints."""
+    made = an_object("ResourceFlavor", lab.name("flavor"), **OF_TOPOLOGY)
+    lab.apply(made)
+
+    answer = f"{INVALID}{immutable('resourceFlavorSpec')}".format(**made["metadata"])
+    assert lab.denied({**made, "spec": {**OF_TOPOLOGY, **changed}}) == answer
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"tolerations": [ANY_KEY], "topologyName": "a"}, id="nodes", marks=covers("OBJECT-064")),
+        pytest.param({"nodeTaints": [TAINT]}, id="taints", marks=covers("OBJECT-065")),
+    ],
+)
+def test_a_flavor_without_a_topology_changes(lab: Lab, changed: Mapping[str, Any]) -> None:
+    """It may get one, too."""
+    name = lab.flavor(nodeLabels=LABELS)
+
+    assert not lab.denied(an_object("ResourceFlavor", name, nodeLabels=LABELS, **changed))
