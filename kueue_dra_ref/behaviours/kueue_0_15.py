@@ -164,7 +164,9 @@ def _definitions(earlier: APIValidation) -> APIValidation:
 def _cluster_queue(earlier: CRDValidation) -> CRDValidation:
     return replace(
         earlier,
-        limits=_cluster_queue_limits(earlier.limits),
+        limits=_cluster_queue_limits(earlier.limits).add(
+            clusterqueue_crd.strategy_names_1_to_64_checks
+        ),
         # A preference has no effect unless the search tries further flavors.
         cel=earlier.cel.add(
             clusterqueue_crd.fungibility_preference_needs_try_next_flavor,

@@ -21,6 +21,7 @@ from kueue_dra_ref.api.crd_validation import (
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 
+_CHECKS = "spec.admissionChecksStrategy.admissionChecks"
 _GROUP = "spec.resourceGroups[]"
 _FLAVOR = f"{_GROUP}.flavors[]"
 _RESOURCE = f"{_FLAVOR}.resources[]"
@@ -68,6 +69,17 @@ def flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
     """
     yield from at_least(write.new, f"{_FLAVOR}.resources", 1)
     yield from at_most(write.new, f"{_FLAVOR}.resources", 64)
+
+
+@rule("OBJECT-066")
+def strategy_names_1_to_64_checks(write: AdmissionRequest) -> Faults:
+    """The API server rejects an admissionChecksStrategy with no check or more than 64, or with 65 flavors of one.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (AdmissionChecksStrategy, AdmissionCheckStrategyRule)
+    """
+    yield from at_least(write.new, _CHECKS, 1)
+    yield from at_most(write.new, _CHECKS, 64)
+    yield from at_most(write.new, f"{_CHECKS}[].onFlavors", 64)
 
 
 @rule("OBJECT-007")

@@ -24,6 +24,7 @@ UNCHECKED = (
     "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation"
 )
+MANY = "Too many: 65: must have at most 64 items"
 LOWER, GOES_ON = {"policy": "LowerPriority"}, "TryNextFlavor"
 PREFERENCE = "BorrowingOverPreemption"
 
@@ -75,6 +76,26 @@ def test_a_flavor_has_some_quotas(lab: Lab, count: int, fault: str) -> None:
     group = {"coveredResources": ["cpu"], "flavors": [{"name": "one", "resources": quotas}]}
 
     assert f"{GROUP}.flavors[0].resources: {fault}: " in lab.denied(a_cluster_queue(lab.name("cq"), [group]))
+
+
+@covers("OBJECT-066")
+@pytest.mark.parametrize(
+    ("checks", "flavors", "words"),
+    [
+        pytest.param(64, 64, "", id="64"),
+        pytest.param(0, 0, "{path}: Invalid value: 0: {path} in body should have at least 1 items", id="none"),
+        pytest.param(65, 0, f"[{{path}}: {MANY}, {UNCHECKED}]", id="65"),
+        pytest.param(1, 65, f"[{{path}}[0].onFlavors: {MANY}, {UNCHECKED}]", id="65-flavors"),
+    ],
+)
+def test_a_strategy_names_some_checks(lab: Lab, checks: int, flavors: int, words: str) -> None:
+    """Without any, a ClusterQueue has no strategy."""
+    named = [{"name": f"c{index}", "onFlavors": [f"f{each}" for each in range(flavors)]} for index in range(checks)]
+    group = a_group({f"f{index}": {"cpu": 1} for index in range(64)})
+    made = a_cluster_queue(lab.name("cq"), [group], admissionChecksStrategy={"admissionChecks": named})
+
+    answer = f"{INVALID}{words}".format(path="spec.admissionChecksStrategy.admissionChecks", **made["metadata"])
+    assert lab.denied(made) == (answer if words else "")
 
 
 @covers("OBJECT-004", "OBJECT-005", "OBJECT-006")

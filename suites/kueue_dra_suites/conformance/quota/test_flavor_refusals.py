@@ -212,9 +212,7 @@ def immutable(field: str, verb: str = "are") -> str:
         ),
     ],
 )
-def test_the_nodes_of_a_flavor_with_a_topology_do_not_change(
-    lab: Lab, changed: Mapping[str, Any], words: str
-) -> None:
+def test_the_nodes_of_a_flavor_with_a_topology_do_not_change(lab: Lab, changed: Mapping[str, Any], words: str) -> None:
     """Only the taints may."""
     made = an_object("ResourceFlavor", lab.name("flavor"), **OF_TOPOLOGY)
     lab.apply(made)
