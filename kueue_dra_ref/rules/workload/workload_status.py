@@ -277,14 +277,15 @@ def local_queue_workloads_status(counts: QueueCounts) -> Mapping[str, Any]:
 
 @rule("STATUS-019", "STATUS-028")
 def local_queue_flavors_usage_status(counts: QueueCounts) -> Mapping[str, Any]:
-    """The status of a LocalQueue lists what its own workloads reserve and use.
+    """The status of a LocalQueue lists what its own workloads reserve and use, nothing without a ClusterQueue.
 
     Kueue: pkg/cache/scheduler/cache.go (LocalQueueUsage, filterLocalQueueUsage)
     """
-    return {
+    shown = {
         "flavorsReservation": _listed(counts, counts.reserved),
         "flavorsUsage": _listed(counts, counts.used),
     }
+    return {name: listed for name, listed in shown.items() if listed}
 
 
 @rule("STATUS-053")
