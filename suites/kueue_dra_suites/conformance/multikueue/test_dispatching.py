@@ -284,6 +284,7 @@ def test_copies_wait_for_the_other_checks(fleet: Fleet) -> None:
     fleet.manager.answer_check(job, other, "Ready")
 
     fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+    assert not fleet.manager.check_state(job, other).get("message")
 
 
 @covers("MK-032")

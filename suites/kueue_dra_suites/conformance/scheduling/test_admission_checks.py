@@ -322,6 +322,18 @@ def test_the_longest_delay_counts(lab: Lab, last: int) -> None:
     assert (until - since).total_seconds() == max(600, last)
 
 
+@covers("CHECK-010")
+def test_a_delay_does_not_shorten_a_longer_one(lab: Lab) -> None:
+    """The time until which a workload is not tried is not only that of its checks."""
+    check, until = lab.admission_check(), "2099-01-01T00:00:00Z"
+    job = checked(lab, check).submit(CARDS)
+    lab.write_status(job, requeueState={"requeueAt": until})
+
+    lab.answer_check(job, check, "Retry", requeueAfterSeconds=600)
+
+    assert lab.workload(job)["status"]["requeueState"] == {"requeueAt": until}
+
+
 def inactive_message(lab: Lab, queue: Queue) -> str:
     """What the status of a ClusterQueue says of why it is inactive."""
     found = condition(lab.read(queue.ref), "Active")

@@ -55,6 +55,8 @@ def test_quota_is_held_until_the_nodes_are_provisioned(lab: Lab) -> None:
     autoscaler.answer(job, "Provisioned", message="here they are")
     autoscaler.expect(lambda: lab.verdict(job), admitted({"whole-gpus": 2}))
     assert lab.check_state(job, check)["message"] == "here they are"
+    assert "requeueAfterSeconds" not in lab.check_state(job, check)
+    assert "requeueState" not in lab.workload(job)["status"]
     assert not lab.is_suspended(job)
 
     autoscaler.answer(job, "Provisioned", message="once more")
