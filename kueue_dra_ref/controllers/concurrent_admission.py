@@ -166,13 +166,8 @@ class VariantReconciler:
             if is_owned_by(each, uid):
                 own.append(each)
 
-        def place(variant: Manifest) -> int:
-            flavor = variant_flavor(variant)
-            if flavor not in flavors:
-                return 0
-            return flavors.index(flavor)
-
-        own.sort(key=place)
+        places = {flavor: place for place, flavor in enumerate(flavors)}
+        own.sort(key=lambda variant: places.get(variant_flavor(variant), 0))
         return Family(parent=parent, variants=own, queue=queue, flavors=flavors)
 
     def _create(self, family: Family) -> None:

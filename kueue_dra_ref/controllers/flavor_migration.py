@@ -9,6 +9,7 @@ Kueue: pkg/scheduler/scheduler.go (findAdmittedSibling, findAdmittedLessFavorabl
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import dropwhile
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.variants import parent_uid, variant_flavor
@@ -34,9 +35,7 @@ class FlavorMigration:
         own = entry.info.obj
         if not parent_uid(own) or not self.rules.migrate:
             return None
-        flavors = entry.queue.flavor_names
-        place = _place(own, flavors)
-        after = flavors[place + 1 :]
+        after = _from(variant_flavor(own), entry.queue.flavor_names)[1:]
         for reserved in self.kueue.usage.reservations(entry.queue.name):
             if self._is_left(reserved.key, own, after):
                 return reserved.key
@@ -76,9 +75,6 @@ class FlavorMigration:
         self.store.put(working)
 
 
-def _place(variant: Manifest, flavors: list[str]) -> int:
-    """Give the place of the flavor of a variant; one that the ClusterQueue does not have comes before all."""
-    flavor = variant_flavor(variant)
-    if flavor not in flavors:
-        return -1
-    return flavors.index(flavor)
+def _from(flavor: str, flavors: Sequence[str]) -> Sequence[str]:
+    """Give a flavor and those after it; none for one that the ClusterQueue does not have."""
+    return list(dropwhile(lambda each: each != flavor, flavors))

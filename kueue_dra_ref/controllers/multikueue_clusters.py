@@ -137,10 +137,9 @@ class MultiKueueClusters:
 
     def lost_for(self, name: str) -> float:
         """Give the seconds since a cluster was lost; 0 for one that was never known."""
-        connection = self.connections.get(name)
-        if connection is None:
-            return 0.0
-        return self.kueue.clock.seconds - connection.lost_since
+        now = self.kueue.clock.seconds
+        connection = self.connections.get(name) or Connection(lost_since=now)
+        return now - connection.lost_since
 
     def _connect(self, name: str) -> None:
         cluster = self.kueue.store.find(CLUSTER, name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.provisioning import CONFIG, REQUEST, is_provisioning
@@ -47,8 +47,7 @@ class Provisioning:
         }
 
     def _on_workload(self, event: Event) -> None:
-        if event.new is not None and check_states(event.new):
-            self.kueue.reconcile(ASKING, event.key)
+        self.kueue.reconcile(ASKING, event.key)
 
     def _on_request(self, event: Event) -> None:
         """Reconcile the workload of a request."""
@@ -61,26 +60,20 @@ class Provisioning:
             self.kueue.reconcile(ASKING, key)
 
     def _on_config(self, event: Event) -> None:
-        """Reconcile the checks of a configuration."""
-        _, name = event.key
+        """Reconcile the checks: those of a configuration may find another one."""
+        assert event.kind == CONFIG
         for check in self.store.every(ADMISSION_CHECK):
-            if not is_provisioning(check):
-                continue
-            written = check["spec"].get("parameters") or {}
-            if written.get("name") == name:
-                self._reconcile_check(check["metadata"]["name"])
+            self._reconcile_check(check["metadata"]["name"])
 
     def _on_check(self, event: Event) -> None:
         _, name = event.key
         self._reconcile_check(name)
 
     def _reconcile_check(self, name: str) -> None:
-        """Reconcile a check, and the workloads that have it."""
+        """Reconcile a check, and the workloads: some may have it."""
         self.kueue.reconcile(CONFIG, ("", name))
         for workload in self.store.every("Workload"):
-            names = [each["name"] for each in check_states(workload)]
-            if name in names:
-                self.kueue.reconcile(ASKING, key_of(workload))
+            self.kueue.reconcile(ASKING, key_of(workload))
 
     def reconcile(
         self,
