@@ -6,6 +6,7 @@ from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import AnyOf, Each, First
 from kueue_dra_ref.rules.flavorassigner import topology
+from kueue_dra_ref.rules.queue import retries
 
 
 def placing(each: Rule[P, R]) -> Rule[P, R]:
@@ -34,6 +35,7 @@ TOPOLOGY = TopologyRules(
         ),
         when(topology.least_free_capacity_for_all, TASProfileLeastFreeCapacity=True),
     ),
+    retry_all=AnyOf(placing(retries.flavor_with_topology_retries_all)),
     scheduling_gates=Each(topology.placed_pods_wait_for_their_nodes),
     pod_annotations=First(topology.implied_pods_are_annotated),
 )

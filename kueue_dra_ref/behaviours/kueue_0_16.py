@@ -15,6 +15,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched, managed
+from kueue_dra_ref.behaviours.kueue_0_14_topology import placing
 from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
 from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
@@ -45,7 +46,7 @@ from kueue_dra_ref.rules.jobframework import (
 )
 from kueue_dra_ref.rules.multikueue import dispatching, dispatching_0_17
 from kueue_dra_ref.rules.preemption import fair_sharing
-from kueue_dra_ref.rules.queue import pending_workloads
+from kueue_dra_ref.rules.queue import pending_workloads, retries
 from kueue_dra_ref.rules.webhooks import ray_webhook
 from kueue_dra_ref.rules.workload import pods_ready, workload_priority_class
 
@@ -264,4 +265,5 @@ def _topology(earlier: TopologyRules) -> TopologyRules:
             topology.untolerated_taint_excludes_node_0_15,
             topology.untolerated_taint_excludes_node,
         ),
+        retry_with_topology=AnyOf(placing(retries.topology_retries_its_queues)),
     )

@@ -19,6 +19,7 @@ from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched
+from kueue_dra_ref.behaviours.kueue_0_14_topology import placing
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.kueue_0_18_5 import exact_requests, exact_sharing
 from kueue_dra_ref.behaviours.kueue_0_18_6 import sharing_with_ledger
@@ -39,6 +40,7 @@ from kueue_dra_ref.behaviours.phases_scheduling import (
     SchedulingCycle,
 )
 from kueue_dra_ref.behaviours.phases_status import JobRules, StatusRules
+from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_19_gates
 from kueue_dra_ref.model.condition import Condition
@@ -70,7 +72,7 @@ from kueue_dra_ref.rules.jobframework import (
     workload_slices,
 )
 from kueue_dra_ref.rules.multikueue import dispatching
-from kueue_dra_ref.rules.queue import admissibility, pending_workloads
+from kueue_dra_ref.rules.queue import admissibility, pending_workloads, retries
 from kueue_dra_ref.rules.scheduler import scheduling_cycle
 from kueue_dra_ref.rules.webhooks import ray_webhook, workload_webhook
 from kueue_dra_ref.rules.workload import (
@@ -100,6 +102,7 @@ def kueue_0_19() -> Behaviour:
         charging=_charging(earlier.charging),
         extended=_extended(earlier.extended),
         queueing=_queueing(earlier.queueing),
+        topology=_topology(earlier.topology),
         assigning=_keeping(_assigning(earlier.assigning)),
         cycle=_cycle(earlier.cycle),
         # As 0.18.5 and 0.18.6 do.
@@ -374,6 +377,13 @@ def _extended(earlier: ExtendedResources) -> ExtendedResources:
     )
 
 
+def _topology(earlier: TopologyRules) -> TopologyRules:
+    return replace(
+        earlier,
+        retry_all=earlier.retry_all.add(placing(retries.taints_of_topology_retry_all)),
+    )
+
+
 def _queueing(earlier: QueueRules) -> QueueRules:
     return replace(
         earlier,
@@ -393,6 +403,7 @@ def _queueing(earlier: QueueRules) -> QueueRules:
             pending_workloads.namespace_must_be_selected_0_18,
             pending_workloads.namespace_must_be_selected,
         ),
+        retry_with_flavor=AnyOf(retries.changed_flavor_retries_its_queues),
     )
 
 

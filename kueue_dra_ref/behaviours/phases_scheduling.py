@@ -52,6 +52,7 @@ from kueue_dra_ref.rules.queue.pending_workloads import (
     PendingWorkload,
     QuotaHolder,
 )
+from kueue_dra_ref.rules.queue.retries import FlavorChange
 from kueue_dra_ref.rules.scheduler.scheduling_cycle import Nominee, ReservedCapacity
 from kueue_dra_ref.target import Manifest
 
@@ -100,6 +101,8 @@ class QueueRules:
     """Does a deleted AdmissionCheck go once no ClusterQueue names it? Without rules: only when it changes itself."""
     ignore_update: AnyOf[[bool]] = AnyOf()
     """Does Kueue ignore changes of a ClusterQueue or ResourceFlavor, by whether it is deleted?"""
+    retry_with_flavor: AnyOf[[FlavorChange]] = AnyOf()
+    """Does this change of a flavor requeue the ClusterQueues that use it? Without rules: those that get active."""
 
 
 Ranking = tuple[Rule[[FungibilityCheck], tuple[int, ...]], ...]

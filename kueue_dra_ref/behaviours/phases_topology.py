@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.api.topologies import TopologyRequest
 from kueue_dra_ref.model.slots import AnyOf, Each, First
 from kueue_dra_ref.rules.flavorassigner.topology import NodeMatch, TopologyMatch
+from kueue_dra_ref.rules.queue.retries import FlavorChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,10 @@ class TopologyRules:
     """Does one flavor see the pods that another one has placed on its nodes? Without rules: it does not."""
     free_all_flavors: AnyOf[[]] = AnyOf()
     """Does preemption free every flavor of placed pods? Without rules: those of the pod set that has no room."""
+    retry_all: AnyOf[[FlavorChange]] = AnyOf()
+    """Does this change of a flavor requeue all active ClusterQueues? Without rules: it does not."""
+    retry_with_topology: AnyOf[[]] = AnyOf()
+    """Does a new topology requeue the ClusterQueues that use it? Without rules: their workloads wait in the queue."""
     scheduling_gates: Each[[], str] = Each()
     """Which scheduling gates do placed pods have when they start? Without rules: none."""
     pod_annotations: First[[TopologyRequest], Mapping[str, str]] = First()

@@ -14,7 +14,6 @@ from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.rules.queue.in_use_finalizers import InUse
-from kueue_dra_ref.target import Manifest
 
 IN_USE = "kueue.x-k8s.io/resource-in-use"
 """Kueue's finalizer."""

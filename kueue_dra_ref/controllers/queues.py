@@ -19,6 +19,7 @@ from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted, key_of
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.rules.queue.retries import FlavorChange
 from kueue_dra_ref.target import Manifest
 
 
@@ -35,6 +36,7 @@ class QueueControllers:
         kueue = self.kueue
         name = event.key[1]
         kueue.rebuild_hierarchy()
+        kueue.informers.update_cluster_queues()
         if _is_terminating(event):
             self._reconcile_pending(name)
             kueue.refresh(name)
@@ -105,25 +107,26 @@ class QueueControllers:
         kueue.stale["LocalQueue", key] = None
 
     def on_flavor(self, event: Event) -> None:
-        """Requeue the workloads of the ClusterQueues that use a flavor."""
+        """Requeue the workloads of the ClusterQueues that get active by a flavor, or that use one that has changed."""
         kueue = self.kueue
         name = event.key[1]
-        kueue.informers.note_flavor(name)
+        woken = kueue.informers.note_flavor(name)
         if _is_terminating(event):
             return
         kueue.note_move()
+        change = FlavorChange(old=event.old, new=event.new)
+        is_retried = kueue.behaviour.queueing.retry_with_flavor(change)
         for queue in kueue.informers.cluster_queues_using(name):
-            kueue.notify_retry_inadmissible(queue)
+            if is_retried or queue in woken:
+                kueue.notify_retry_inadmissible(queue)
             kueue.refresh(queue)
 
     def on_admission_check(self, event: Event) -> None:
-        """Requeue the workloads of the ClusterQueues that name an AdmissionCheck."""
+        """Requeue the workloads of the ClusterQueues that get active by an AdmissionCheck."""
         kueue = self.kueue
-        kueue.informers.note_admission_check()
-        if _is_terminating(event):
-            return
-        for queue in kueue.informers.cluster_queues_checked_by(event.key[1]):
+        for queue in kueue.informers.update_cluster_queues():
             kueue.notify_retry_inadmissible(queue)
+        for queue in kueue.informers.cluster_queues_checked_by(event.key[1]):
             kueue.refresh(queue)
 
     def on_slice(self, event: Event) -> None:

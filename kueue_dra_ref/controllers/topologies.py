@@ -7,9 +7,9 @@ Kueue: pkg/controller/tas/resource_flavor.go (rfReconciler, Reconcile);
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
+from kueue_dra_ref.rules.queue.retries import FlavorChange
 from kueue_dra_ref.target import Manifest
 
 
@@ -18,8 +18,6 @@ class TopologyControllers:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
-        self.handlers = {TOPOLOGY: (self.on_topology,), NODE: (self.on_node,)}
-        """What follows the objects of each kind."""
 
     def on_topology(self, event: Event) -> None:
         """Requeue the workloads of the ClusterQueues that use a topology that is new or gone."""
@@ -28,17 +26,27 @@ class TopologyControllers:
             if is_deleted(event.new):
                 kueue.reconcile(event.kind, event.key)
             return
-        kueue.informers.note_topology()
+        kueue.informers.update_cluster_queues()
         kueue.note_move()
+        is_retried = kueue.behaviour.topology.retry_with_topology()
         for queue in kueue.informers.cluster_queues_with_topology(event.key[1]):
-            kueue.notify_retry_inadmissible(queue)
+            if is_retried:
+                kueue.notify_retry_inadmissible(queue)
             kueue.refresh(queue)
+
+    def on_flavor(self, event: Event) -> None:
+        """Requeue the workloads of all active ClusterQueues if a flavor gets a topology."""
+        change = FlavorChange(old=event.old, new=event.new)
+        if self.kueue.behaviour.topology.retry_all(change):
+            self._retry_all()
 
     def on_node(self, event: Event) -> None:
         """Requeue the workloads of all active ClusterQueues if a flavor selects a node that has changed."""
+        if any(map(self._is_selected, (event.old, event.new))):
+            self._retry_all()
+
+    def _retry_all(self) -> None:
         kueue = self.kueue
-        if not any(map(self._is_selected, (event.old, event.new))):
-            return
         kueue.note_move()
         for name in kueue.pending:
             queue = kueue.informers.queue(name)

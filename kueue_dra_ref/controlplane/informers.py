@@ -217,24 +217,26 @@ class Informers:
                 inactive.append(name)
         return tuple(missing), tuple(inactive)
 
-    def note_flavor(self, name: str) -> None:
-        """Read a flavor that was created, changed or deleted, and find the missing flavors again."""
+    def note_flavor(self, name: str) -> set[str]:
+        """Read a flavor that was created, changed or deleted, and name the ClusterQueues that are active by that."""
         self._index("ResourceFlavor", name)
-        self._inactive.clear()
+        return self.update_cluster_queues()
+
+    def update_cluster_queues(self) -> set[str]:
+        """Find again why each ClusterQueue cannot admit; name those that now can, and could not before."""
+        before, self._inactive = self._inactive, {}
+        found = set()
+        for queue in self._every_queue():
+            known = before.get(queue.name)
+            if not self.inactive(queue) and known is not None and known.reasons:
+                found.add(queue.name)
+        return found
 
     def cluster_queues_with_topology(self, topology: str) -> list[str]:
         """Name the ClusterQueues that use a flavor with a topology."""
         flavors = self.flavors_with_topology(topology)
         queues = self._every_queue()
         return [each.name for each in queues if not each.flavors.isdisjoint(flavors)]
-
-    def note_topology(self) -> None:
-        """Find the missing topologies again."""
-        self._inactive.clear()
-
-    def note_admission_check(self) -> None:
-        """Find the missing and inactive AdmissionChecks again."""
-        self._inactive.clear()
 
     def selects(self, queue: ClusterQueue, namespace: str) -> bool:
         """Whether a ClusterQueue selects a namespace."""

@@ -143,6 +143,7 @@ class Manager:
         queues, finalizers = self.queues, self.finalizers
         limits, elastic = LimitRangeController(self.kueue), ElasticPods(self.kueue)
         device_classes = DeviceClassController(self.kueue)
+        topologies = TopologyControllers(self.kueue)
         work = self.reconcilers
         owners = tuple(each.on_workload for each in work.values())
         return {
@@ -153,9 +154,14 @@ class Manager:
             "Cohort": (queues.on_cohort,),
             "ClusterQueue": (queues.on_cluster_queue, finalizers.on_cluster_queue),
             "LocalQueue": (queues.on_local_queue,),
-            "ResourceFlavor": (queues.on_flavor, finalizers.on_flavor),
+            "ResourceFlavor": (
+                queues.on_flavor,
+                topologies.on_flavor,
+                finalizers.on_flavor,
+            ),
             ADMISSION_CHECK: (queues.on_admission_check, finalizers.on_admission_check),
-            **TopologyControllers(self.kueue).handlers,
+            TOPOLOGY: (topologies.on_topology,),
+            NODE: (topologies.on_node,),
             "Namespace": (queues.on_namespace,),
             "DeviceClass": (device_classes.on,),
             "ResourceSlice": (queues.on_slice,),
