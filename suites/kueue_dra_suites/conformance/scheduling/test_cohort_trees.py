@@ -139,6 +139,23 @@ def test_who_borrows_from_farther_away_gives_way_first(lab: Lab) -> None:
     assert lab.verdict(neighbour) == admitted({"whole-gpus": 1})
 
 
+@covers("COHORT-018", "PREEMPT-010")
+def test_who_takes_back_from_farther_away_borrows_rather_than_preempts_its_own(lab: Lab) -> None:
+    """Without the borrower outside, a neighbor and a Job of the queue itself would have to go."""
+    root = a_cohort(lab)
+    near = root.below()
+    near.queue({"whole-gpus": 2})
+    queue = near.queue({"whole-gpus": 2}, preemption={**RECLAIM_LOWER, "withinClusterQueue": "LowerPriority"})
+    own = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    neighbour = near.queue({"whole-gpus": 0}).submit(a_job(claims=[a_template(gpu())]))
+    outside = root.below().queue({"whole-gpus": 0}).submit(a_job(priority=5, claims=[a_template(gpu(2))]))
+    job = queue.submit(a_job(priority=10, claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert lab.condition(outside, "Preempted") == ("True", "InCohortReclamation")
+    assert [lab.preemptions(each) for each in (own, neighbour)] == [0, 0]
+
+
 @covers("PREEMPT-009", "COHORT-017")
 def test_reclaiming_ends_when_a_part_of_the_tree_borrows_nothing_any_more(lab: Lab) -> None:
     """A cohort keeps its quota, though in it a less urgent workload has borrowed that from a neighbor."""

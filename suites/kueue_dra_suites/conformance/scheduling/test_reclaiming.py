@@ -239,3 +239,40 @@ def test_who_is_stopped_keeps_what_it_borrowed(lab: Lab) -> None:
     borrower.change(stopPolicy="None")
 
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
+
+
+@covers("PREEMPT-010", "PREEMPT-014")
+def test_who_borrows_all_the_same_preempts_its_own(lab: Lab) -> None:
+    """A queue below its quota needs more than that for a Job: its own Job goes, and the other borrower stays."""
+    cohort = a_cohort(lab)
+    cohort.queue({"whole-gpus": 2})
+    queue = cohort.queue({"whole-gpus": 3}, preemption={**LOWER, "withinClusterQueue": "LowerPriority"})
+    queue.submit(a_job(priority=20, claims=[a_template(gpu())]))
+    own = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    other = cohort.queue({"whole-gpus": 0}).submit(a_job(priority=5, claims=[a_template(gpu())]))
+    job = queue.submit(a_job(priority=10, claims=[a_template(gpu(3))]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 3})
+    assert lab.condition(own, "Preempted") == ("True", "InClusterQueue")
+    assert lab.verdict(other) == admitted({"whole-gpus": 1})
+
+
+@covers("PREEMPT-010")
+@pytest.mark.parametrize(
+    ("devices", "verdict"),
+    [
+        pytest.param(1, pending(Reason.NO_QUOTA), id="all-of-its-quota"),
+        pytest.param(2, admitted({"cpu": "2", "whole-gpus": 2}), id="less-than-its-quota"),
+    ],
+)
+def test_who_uses_all_of_one_quota_does_not_take_back_another(lab: Lab, devices: int, verdict: Verdict) -> None:
+    """A queue has lent its cores, and uses one of its devices, which a Job needs as well as the cores."""
+    cohort = a_cohort(lab)
+    quota = {"cpu": 2, "whole-gpus": devices}
+    queue = cohort.queue(quota, preemption={**LOWER, "withinClusterQueue": "LowerPriority"})
+    borrower = cohort.queue({"cpu": 0, "whole-gpus": 0}).submit(a_job(requests={"cpu": "2"}))
+    queue.submit(a_job(requests={"cpu": "0"}, claims=[a_template(gpu())]))
+    job = queue.submit(a_job(priority=10, requests={"cpu": "2"}, claims=[a_template(gpu(devices))]))
+
+    assert lab.verdict(job) == verdict
+    assert (lab.condition(borrower, "Preempted") is None) == (devices == 1)
