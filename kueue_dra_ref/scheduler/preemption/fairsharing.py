@@ -42,16 +42,13 @@ from kueue_dra_ref.scheduler.preemption.trace import (
 )
 
 FINAL, INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
-ShareKey = tuple[bool, float]
-_LOWEST: ShareKey = (False, -1.0)
-"""Less than every share."""
 
 
 @dataclass(slots=True, kw_only=True)
 class TargetClusterQueueOrdering:
     """Gives the ClusterQueue to preempt in next: from the root down, the member with the largest share.
 
-    ClusterQueues without candidates and members that do not borrow are pruned.
+    ClusterQueues without candidates and members that do not borrow are left out.
     """
 
     context: PreemptionContext
@@ -59,96 +56,58 @@ class TargetClusterQueueOrdering:
     """The candidates of each ClusterQueue, in order."""
     sort_key: Callable[[ReservedWorkload], SortKey]
     skip: AnyOf[[DominantResourceShare]]
-    _pruned_queues: set[str] = field(default_factory=set)
-    _pruned_cohorts: set[int] = field(default_factory=set)
+    _dropped: set[str] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[ResourceNode]:
-        own = self.context.node
-        if own.parent is None:
-            while own.name not in self._pruned_queues and self._has_workload(own):
-                yield own
-            return
-        root = own.root
-        while id(root) not in self._pruned_cohorts:
-            queue = self._next_target(root)
-            if queue:
-                yield queue
+        root = self.context.node.root
+        while self._has_targets(root):
+            yield self._next_target(root)
 
     def drop_queue(self, queue: ResourceNode) -> None:
         """Exclude a ClusterQueue from the ordering."""
-        self._pruned_queues.add(queue.name)
+        self._dropped.add(queue.name)
 
     def pop_workload(self, queue: ResourceNode) -> ReservedWorkload:
         """Remove and give the next candidate of a ClusterQueue."""
         return self.candidates[queue.name].pop(0)
 
-    def _has_workload(self, queue: ResourceNode) -> bool:
-        return bool(self.candidates.get(queue.name))
+    def _has_targets(self, node: ResourceNode) -> bool:
+        """Whether a node has candidates, and borrows or leads to the preemptor."""
+        own = self.context.node
+        leads_to_preemptor = node in (own, *own.path_parent_to_root())
+        if not leads_to_preemptor and self._is_skipped(node):
+            return False
+        if node.is_queue:
+            has_candidates = bool(self.candidates.get(node.name))
+            return has_candidates and node.name not in self._dropped
+        return any(map(self._has_targets, node.members))
 
-    def _next_target(self, cohort: ResourceNode) -> ResourceNode | None:
-        queue, queue_share = self._largest_queue(cohort)
-        inner, inner_share = self._largest_cohort(cohort)
-        if queue is None and inner is None:
-            self._pruned_cohorts.add(id(cohort))
-            return None
-        if inner is not None and (queue is None or inner_share >= queue_share):
-            return self._next_target(inner)
-        if queue is not None:
-            is_infinite, share = queue_share
+    def _next_target(self, node: ResourceNode) -> ResourceNode:
+        if node.is_queue:
+            return node
+        members = [member for member in node.members if self._has_targets(member)]
+        cohorts = [member for member in members if not member.is_queue]
+        queues = [member for member in members if member.is_queue]
+        queues.sort(key=self._first_candidate)
+        largest = max((*cohorts, *queues), key=_compare_key)
+        if largest.is_queue:
+            is_infinite, share = _compare_key(largest)
             shown = "infinite" if is_infinite else f"{share:g}"
-            text = f"{queue.title} is next, with the largest share: {shown}"
+            text = f"{largest.title} is next, with the largest share: {shown}"
             self.context.trace.record_round(text)
-        return queue
+        return self._next_target(largest)
 
-    def _largest_queue(
-        self, cohort: ResourceNode
-    ) -> tuple[ResourceNode | None, ShareKey]:
-        largest, largest_share = None, _LOWEST
-        for queue in cohort.members:
-            if not queue.is_queue or not queue.active:
-                continue
-            if queue.name in self._pruned_queues:
-                continue
-            drs = dominant_resource_share(queue)
-            if self._is_prunable(queue, drs):
-                self._pruned_queues.add(queue.name)
-                continue
-            share = drs.compare_key
-            if largest is None or share > largest_share:
-                largest, largest_share = queue, share
-            elif share == largest_share and self._is_before(queue, largest):
-                largest = queue
-        return largest, largest_share
+    def _first_candidate(self, queue: ResourceNode) -> SortKey:
+        return self.sort_key(self.candidates[queue.name][0])
 
-    def _largest_cohort(
-        self, cohort: ResourceNode
-    ) -> tuple[ResourceNode | None, ShareKey]:
-        largest, largest_share = None, _LOWEST
-        path = list(self.context.node.path_parent_to_root())
-        for inner in cohort.members:
-            if inner.is_queue or id(inner) in self._pruned_cohorts:
-                continue
-            drs = dominant_resource_share(inner)
-            share = drs.compare_key
-            if self._is_skipped(drs) and inner not in path:
-                self._pruned_cohorts.add(id(inner))
-            elif share >= largest_share:
-                largest, largest_share = inner, share
-        return largest, largest_share
-
-    def _is_prunable(self, queue: ResourceNode, drs: DominantResourceShare) -> bool:
-        if not self._has_workload(queue):
-            return True
-        return queue is not self.context.node and self._is_skipped(drs)
-
-    def _is_skipped(self, drs: DominantResourceShare) -> bool:
+    def _is_skipped(self, node: ResourceNode) -> bool:
         """Whether a member does not borrow, or the behaviour skips its share."""
+        drs = dominant_resource_share(node)
         return not drs.borrowed or self.skip(drs)
 
-    def _is_before(self, queue: ResourceNode, other: ResourceNode) -> bool:
-        first = self.candidates[queue.name][0]
-        second = self.candidates[other.name][0]
-        return self.sort_key(first) < self.sort_key(second)
+
+def _compare_key(node: ResourceNode) -> tuple[bool, float]:
+    return dominant_resource_share(node).compare_key
 
 
 @dataclass(slots=True, kw_only=True)
@@ -170,8 +129,6 @@ class FairSharingPreemption:
         context = self.context
         candidates = sorted(self._find_candidates(), key=self._sort_key)
         self._record_order(candidates)
-        if not candidates:
-            return ()
         context.snapshot.add_usage(context.queue.name, context.usage)
         fits = self._run_first_strategy(candidates)
         if not fits and len(self.strategies) > 1:
@@ -203,8 +160,6 @@ class FairSharingPreemption:
         policies = self.context.queue.preemption
         policy = f"withinClusterQueue {policies.within}"
         yield from self._candidates_in(own, rules.within_cluster_queue, policy)
-        if own.parent is None:
-            return
         policy = f"reclaimWithinCohort {policies.reclaim}"
         for queue in own.root.queues():
             if queue is not own and self._may_have_candidates(queue):

@@ -309,3 +309,33 @@ def test_of_equal_shares_that_of_a_cohort_gives_way(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
     assert lab.condition(lost, "Preempted") == ("True", "InCohortReclamation")
     assert lab.verdict(kept) == admitted({"whole-gpus": 2})
+
+
+@covers("FAIR-004", "PREEMPT-015")
+def test_of_equal_shares_that_with_the_lowest_priority_gives_way(lab: Lab) -> None:
+    """Of two queues that borrow as much, one has the least urgent Job, though its other Job is the most urgent."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    owner = cohort.queue({"whole-gpus": 4}, preemption=ANY)
+    far, near = (cohort.queue({"whole-gpus": 0}) for _ in range(2))
+    victims = [far.submit(a_job(priority=each, claims=[a_template(gpu())])) for each in (5, 1)]
+    others = [near.submit(a_job(priority=each, claims=[a_template(gpu())])) for each in (3, 4)]
+    job = owner.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert [lab.preemptions(each) for each in (*victims, *others)] == [0, 1, 0, 0]
+
+
+@covers("FAIR-004")
+def test_a_cohort_within_its_quota_gives_back_to_its_own_queue(lab: Lab) -> None:
+    """A queue takes back from a neighbor of its cohort, which lends nothing to anybody else."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    root = a_cohort(lab)
+    root.queue({"whole-gpus": 0})
+    cohort = root.below()
+    owner, neighbour = cohort.queue({"whole-gpus": 1}, preemption=ANY), cohort.queue({"whole-gpus": 0})
+    borrower = neighbour.submit(a_job(claims=[a_template(gpu())]))
+    job = owner.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert lab.preemptions(borrower) == 1
