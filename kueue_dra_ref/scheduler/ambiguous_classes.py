@@ -37,11 +37,11 @@ def interpretations(
     resource group covers.
     """
     options = []
-    for resources in choices.values():
-        found = _options(rules, queue, resources)
+    for name, resources in choices.items():
+        found = [(name, choice) for choice in _options(rules, queue, resources)]
         options.append(found)
     for combination in itertools.product(*options):
-        picked = dict(zip(choices, combination, strict=True))
+        picked = dict(combination)
         yield tuple(_interpreted(queue, each, picked) for each in requests)
 
 
@@ -57,15 +57,12 @@ def best(assignments: Iterable[AssignmentWithTargets]) -> AssignmentWithTargets:
             break
     chosen, targets = max(tried, key=_rank)
     rank = _rank((chosen, targets))
-    messages: dict[str, None] = {}
     steps: dict[Step, None] = {}
-    for each in tried:
-        assignment, _ = each
+    for assignment, _ in tried:
         for step in assignment.steps:
             steps[step] = None
-        message = assignment.message
-        if message and _rank(each) == rank:
-            messages[message] = None
+    equal = [each for each in tried if _rank(each) == rank]
+    messages = dict.fromkeys(assignment.message for assignment, _ in equal)
     joined = replace(
         chosen,
         message="; ".join(messages),
@@ -104,8 +101,6 @@ def _interpreted(
             flavors.add(choice.flavor)
         before = amounts.get(resource, 0)
         amounts[resource] = clamp(before + amount)
-    if not flavors:
-        return requests
     not_considered = _other_flavors(queue, flavors)
     pod_set = replace(requests.pod_set, passed_over=not_considered)
     return replace(requests, pod_set=pod_set, amounts=amounts)

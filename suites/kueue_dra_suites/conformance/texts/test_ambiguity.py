@@ -101,6 +101,18 @@ def test_a_queue_that_lists_none_of_its_resources_keeps_the_workload_waiting(lab
     job = queue.submit(a_job(claims=[a_template(gpu())]))
 
     assert lab.verdict(job) == pending(Reason.NOT_COVERED)
+    assert lab.message(job).endswith("resource whole-gpus unavailable in ClusterQueue")
+
+
+@covers("CRD-014", "QUOTA-010")
+def test_other_resources_have_the_flavors_of_their_own_group(lab: Lab) -> None:
+    """Which flavor is examined for a class concerns the group of that flavor."""
+    lab.start(TWICE)
+    first, second, plain = lab.flavor("zone-a"), lab.flavor("zone-b"), lab.flavor("plain")
+    queue = lab.queue(groups=[{first: {"whole-gpus": 0}, second: {"fast-gpus": 1}}, {plain: {"cpu": 1}}])
+    job = queue.submit(a_job(cpu="1", claims=[a_template(gpu())]))
+
+    assert lab.flavors(job) == {"main": {"cpu": plain, "fast-gpus": second}}
 
 
 @covers("CRD-016")
