@@ -18,7 +18,6 @@ from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.rules.scheduler.scheduling_cycle import Nominee, ReservedCapacity
 from kueue_dra_ref.scheduler.entry import Entry, RequeueReason
 from kueue_dra_ref.scheduler.fair_sharing_iterator import pop
@@ -181,7 +180,9 @@ class Cycle:
         message = answer.value
         entry.requeue_reason = RequeueReason.FAILED_AFTER_NOMINATION
         entry.message = message
-        entry.progress = self._kept_progress(entry.progress)
+        assert entry.progress is not None
+        if not self.behaviour.assigning.keep_progress_on_skip(entry.progress):
+            entry.progress = None
         entry.steps += (Step.by(message, answer.rule),)
 
     def _fits(self, entry: Entry) -> bool:
@@ -218,15 +219,6 @@ class Cycle:
         pending = rules.pending.or_else("", len(targets))
         entry.message += pending
 
-    def _kept_progress(
-        self, progress: FlavorScanState | None
-    ) -> FlavorScanState | None:
-        """Give the progress that a skipped entry keeps."""
-        keep = self.behaviour.assigning.keep_progress_on_skip
-        if progress and keep(progress):
-            return progress
-        return None
-
     def _capacity_to_reserve(self, entry: Entry) -> FlavorResourceQuantities:
         """Give the quota that an entry without targets keeps from the entries after it."""
         node = self.snapshot.node(entry.queue.name)
@@ -240,5 +232,5 @@ class Cycle:
                 used=node.used(of),
                 limits=node.quota_for(of),
             )
-            reserved[of] = rules.or_else(0, entry.queue, capacity)
+            reserved[of] = rules.or_else(amount, entry.queue, capacity)
         return reserved

@@ -6,10 +6,10 @@ Kueue: pkg/scheduler/scheduler.go (nominate, recordAssignment, getAssignments, g
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -87,15 +87,12 @@ class Nominator:
         info = entry.info
         if info.progress and info.progress.is_unfinished:
             return None
-        state = (self.moves, self._draw(info))
-        cached: Any = info.last_assignment
-        if cached is not None:
-            found: AssignmentWithTargets
-            known_state, known_queue, found = cached
-            if known_state == state and known_queue is entry.queue:
-                return found
-        found = self._get_assignments(entry)
-        info.last_assignment = (state, entry.queue, found)
+        state = self.moves, self._draw(info), id(entry.queue)
+        try:
+            found: AssignmentWithTargets = info.last_assignment[state]
+        except KeyError:
+            found = self._get_assignments(entry)
+            info.last_assignment = {state: found}
         return found
 
     def _get_assignments(self, entry: Entry) -> AssignmentWithTargets:
@@ -192,21 +189,21 @@ class Nominator:
     def _reduce(self, entry: Entry) -> AssignmentWithTargets | None:
         """Find the largest number of pods that fits or has targets, by binary search; all pod sets shrink together."""
         pod_sets = entry.info.workload.pod_sets
-        deltas = [_delta(pod_set) for pod_set in pod_sets]
-        total = sum(deltas)
-        low, high = 0, total + 1
+        total = sum(map(_delta, pod_sets))
         largest = None
-        while low < high:
-            middle = (low + high) // 2
-            counts = _reduced(pod_sets, deltas, middle)
+
+        def fits_without(removed: int) -> bool:
+            nonlocal largest
+            counts = _reduced(pod_sets, total, removed)
             requests = scaled_to(entry.info.total_requests, counts)
             assignment, targets = self._try(entry, requests)
             fits = assignment.representative_mode is FlavorAssignmentMode.FIT
             if fits or targets:
                 largest = self._with_counts(assignment, pod_sets, counts), targets
-                high = middle
-            else:
-                low = middle + 1
+                return True
+            return False
+
+        bisect_left(range(total + 1), True, key=fits_without)
         return largest
 
     def _with_counts(
@@ -215,12 +212,12 @@ class Nominator:
         """Explain first to how many pods each pod set is reduced."""
         rules = self.behaviour.assigning.partial_admission.rules
         steps = []
-        for pod_set, count in zip(pod_sets, counts, strict=True):
-            if count == pod_set.count:
-                continue
-            text = f"partial admission: pod set {pod_set.name} has {pod_set.count} pods, at least {pod_set.least}; "
-            text += f"{count} is the largest number that can be admitted"
-            steps.append(Step.by(text, *rules))
+        for index, count in enumerate(counts):
+            pod_set = pod_sets[index]
+            if count < pod_set.count:
+                text = f"partial admission: pod set {pod_set.name} has {pod_set.count} pods, at least {pod_set.least}; "
+                text += f"{count} is the largest number that can be admitted"
+                steps.append(Step.by(text, *rules))
         return replace(assignment, steps=(*steps, *assignment.steps))
 
     def _oracle(self, entry: Entry) -> PreemptionOracle:
@@ -254,12 +251,6 @@ def _delta(pod_set: PodSet) -> int:
     return pod_set.count - pod_set.least
 
 
-def _reduced(
-    pod_sets: Sequence[PodSet], deltas: Sequence[int], removed: int
-) -> list[int]:
+def _reduced(pod_sets: Sequence[PodSet], total: int, removed: int) -> list[int]:
     """Give the counts of the pod sets if so many pods in all are removed, in proportion to their deltas."""
-    total = sum(deltas)
-    counts = []
-    for pod_set, delta in zip(pod_sets, deltas, strict=True):
-        counts.append(pod_set.count - delta * removed // total)
-    return counts
+    return [each.count - _delta(each) * removed // total for each in pod_sets]

@@ -187,6 +187,20 @@ def test_who_uses_more_than_its_quota_gives_all_of_it_back(lab: Lab) -> None:
     assert lab.condition(user, "Preempted") == ("True", "InCohortReclamation")
 
 
+@covers("PREEMPT-018")
+def test_who_cannot_preempt_to_borrow_keeps_others_from_what_it_needs(lab: Lab) -> None:
+    """The head of a StrictFIFO queue without quota waits for three devices; nobody borrows one of the two free ones."""
+    cohort = a_cohort(lab)
+    cohort.queue({"whole-gpus": 4}).submit(a_job(claims=[a_template(gpu(2))]))
+    policy = {"reclaimWithinCohort": "LowerPriority", "borrowWithinCohort": {"policy": "LowerPriority"}}
+    head = cohort.queue({"whole-gpus": 0}, queueingStrategy="StrictFIFO", preemption=policy)
+    waiting = head.submit(a_job(claims=[a_template(gpu(3))]))
+    late = cohort.queue({"whole-gpus": 0}).submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(late) == pending(Reason.OUTRUN)
+
+
 @covers("PREEMPT-017")
 def test_a_victim_serves_one_preemptor(lab: Lab) -> None:
     """While a victim still runs for one preemptor, another preemptor of the same victim has to wait."""
