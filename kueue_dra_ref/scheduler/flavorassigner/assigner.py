@@ -30,7 +30,7 @@ from kueue_dra_ref.scheduler.flavorassigner.assignment import (
 from kueue_dra_ref.scheduler.flavorassigner.flavor import FlavorFitCheck
 from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import FlavorTrace
 from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import NoFitReason
-from kueue_dra_ref.scheduler.flavorassigner.placing import Placing
+from kueue_dra_ref.scheduler.flavorassigner.placing import Placing, TriedPodSet
 from kueue_dra_ref.scheduler.flavorassigner.resource_group import ResourceGroupSearch
 from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
 from kueue_dra_ref.workload.total_requests import TotalRequests, implicit_requests
@@ -82,20 +82,24 @@ class FlavorAssigner:
 
     def assign(self) -> Assignment:
         """Assign flavors to the pod sets in order; a pod set that can never fit ends the assignment."""
-        results: list[PodSetAssignmentResult] = []
-        pod_sets: list[PodSetAssignment] = []
+        tried: list[TriedPodSet] = []
         for index, requests in enumerate(self.requests):
             result = self._assign_flavors(index, requests)
-            results.append(result)
-            pod_sets.append(self._assume(requests, result))
+            assumed = self._assume(requests, result)
+            tried.append(TriedPodSet(requests.pod_set, result, assumed))
             if result.failed or self._stops_at(requests, result):
                 break
-        placing = self._placing(results, pod_sets)
+        placing = Placing(
+            placer=self.oracle.placer,
+            tried=tried,
+            frs_need_preemption=self.frs_need_preemption,
+        )
         mode = placing.run()
+        results = [each.result for each in tried]
         assignment = Assignment(
             representative_mode=mode,
-            pod_sets=tuple(pod_sets),
-            message=self._message(results),
+            pod_sets=tuple(each.assignment for each in tried),
+            message=self._message(tried),
             steps=tuple(self.steps),
             borrowing=self.borrowing,
             usage=dict(self.check.assignment_usage),
@@ -107,24 +111,11 @@ class FlavorAssigner:
         )
         return assignment.with_places(placing.places)
 
-    def _placing(
-        self,
-        results: Sequence[PodSetAssignmentResult],
-        assignments: Sequence[PodSetAssignment],
-    ) -> Placing:
-        return Placing(
-            placer=self.oracle.placer,
-            pod_sets=[requests.pod_set for requests in self.requests],
-            results=results,
-            assignments=assignments,
-            frs_need_preemption=self.frs_need_preemption,
-        )
-
-    def _message(self, results: Sequence[PodSetAssignmentResult]) -> str:
+    def _message(self, tried: Sequence[TriedPodSet]) -> str:
         messages: list[str] = []
-        for requests, result in zip(self.requests, results, strict=False):
+        for pod_set, result, _ in tried:
             if result.mode is not FlavorAssignmentMode.FIT or result.reasons:
-                messages = result.messages(requests.pod_set.name, messages)
+                messages = result.messages(pod_set.name, messages)
         return "; ".join(messages)
 
     def _no_fit_reason(

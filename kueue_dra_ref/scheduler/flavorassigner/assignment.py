@@ -89,15 +89,16 @@ class FlavorAssignmentAttempt:
     flavor: str = ""
     modes: Modes = field(default_factory=dict)
     """The mode of each resource."""
-    last_tried: int = -1
+    last_tried: int = 0
+    """The index of the last tried flavor; -1 after the last one of the group."""
     reasons: list[str] = field(default_factory=list)
     cites: tuple[str, ...] = ()
     quota_checked: bool = False
     """Whether the flavor is eligible for the pod set, so that its quota was checked."""
     has_unparsable_label: bool = False
     """Whether the node affinity has a value that cannot be parsed; then no other reason is reported."""
-    tried: int = 0
-    """How many flavors were tried."""
+    tried: bool = False
+    """Whether any flavor was tried."""
     no_fit_reasons: Reasons = field(default_factory=list)
     """Why it does not fit: for each resource of one flavor, or for each of several; read if it can never fit."""
     steps: tuple[Step, ...] = ()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.cache.topology_placement import PlacementRequest
@@ -28,14 +29,20 @@ _FIT, _PREEMPT, _NO_FIT = (
 )
 
 
+class TriedPodSet(NamedTuple):
+    """A pod set with what the search for its flavors gave."""
+
+    pod_set: PodSet
+    result: PodSetAssignmentResult
+    assignment: PodSetAssignment
+
+
 @dataclass(slots=True, kw_only=True)
 class Placing:
     """Places the pod sets of one assignment, once."""
 
     placer: TopologyPlacer
-    pod_sets: Sequence[PodSet]
-    results: Sequence[PodSetAssignmentResult]
-    assignments: Sequence[PodSetAssignment]
+    tried: Sequence[TriedPodSet]
     frs_need_preemption: set[FlavorResource]
     """The flavors and resources that preemption has to free; it may add some."""
     requests: list[PlacementRequest] = field(default_factory=list)
@@ -55,13 +62,11 @@ class Placing:
         return mode
 
     def _quota_mode(self) -> FlavorAssignmentMode:
-        return min((result.mode for result in self.results), default=_FIT)
+        return min((each.result.mode for each in self.tried), default=_FIT)
 
     def _collect(self) -> None:
         """Collect the pods that need nodes, each pod set in its one flavor with a topology."""
-        for pod_set, result, assignment in zip(
-            self.pod_sets, self.results, self.assignments, strict=False
-        ):
+        for pod_set, result, assignment in self.tried:
             if not assignment.count or not self.placer.is_placed(pod_set):
                 continue
             flavors = self.placer.flavors(assignment.flavors.values())
@@ -107,12 +112,12 @@ class Placing:
     def _free(self, pod_sets: Iterable[str]) -> None:
         """Have preemption free all flavors of some pod sets."""
         names = set(pod_sets)
-        for result, assignment in zip(self.results, self.assignments, strict=False):
+        for _, result, assignment in self.tried:
             if assignment.name in names:
                 result.by_topology = _PREEMPT
                 for resource, flavor in assignment.flavors.items():
                     self.frs_need_preemption.add((flavor, resource))
 
     def _result(self, name: str) -> PodSetAssignmentResult:
-        names = [assignment.name for assignment in self.assignments]
-        return self.results[names.index(name)]
+        by_name = {each.assignment.name: each.result for each in self.tried}
+        return by_name[name]

@@ -46,14 +46,14 @@ class ResourceGroupSearch:
         """Try the flavors from index ``start`` on, and give the best attempt."""
         rules = self.check.rules
         flavors = self._flavors()
-        before = flavors[:start]
+        before, left = flavors[:start], flavors[start:]
         self.steps += self.trace.not_tried(before, cited(rules.resume_from_last_tried))
-        last = self._try_from(start, flavors)
-        after = flavors[last + 1 :]
-        self.steps += self.trace.not_tried(after, cited(rules.flavors))
+        tried = self._try_in_order(left)
+        self.steps += self.trace.not_tried(left, cited(rules.flavors))
         best = self._best
-        best.last_tried = self._last_tried(last, flavors)
-        best.tried = max(0, last + 1 - start)
+        best.tried = bool(tried)
+        if rules.resume_from_last_tried:
+            best.last_tried = flavors.index(tried[-1]) if left else -1
         best.no_fit_reasons = self._no_fit_reasons
         fits = best.granular_mode.mode is PreemptionMode.FIT
         best.reasons = [] if fits else self._reasons
@@ -67,13 +67,13 @@ class ResourceGroupSearch:
                 flavors.append(flavor)
         return flavors
 
-    def _try_from(self, start: int, flavors: Sequence[FlavorQuota]) -> int:
-        """Try flavors until one ends the search; give the index of the last tried one, -1 if there is none."""
+    def _try_in_order(self, left: list[FlavorQuota]) -> list[FlavorQuota]:
+        """Take flavors from those that are left until one ends the search; give those that were tried."""
         keys = self.check.label_keys(self.group)
-        last = -1
-        for index in range(start, len(flavors)):
-            last = index
-            flavor = flavors[index]
+        tried: list[FlavorQuota] = []
+        while left:
+            flavor = left.pop(0)
+            tried.append(flavor)
             if self._is_skipped(flavor):
                 continue
             attempt = self._try(flavor, keys)
@@ -83,9 +83,9 @@ class ResourceGroupSearch:
                 break
             if not attempt.quota_checked:
                 continue
-            if not self._should_try_next(flavor, attempt, flavors[index + 1 :]):
+            if not self._should_try_next(flavor, attempt, left):
                 break
-        return last
+        return tried
 
     def _is_skipped(self, flavor: FlavorQuota) -> bool:
         """Whether an assignment that is computed again keeps another flavor, or the workload may not get this one."""
@@ -103,12 +103,6 @@ class ResourceGroupSearch:
             return None
         rules = self.check.rules.keep_nominated
         return rules.answer(flavor.name, self.nominated, self.resource)
-
-    def _last_tried(self, last: int, flavors: Sequence[FlavorQuota]) -> int:
-        if not self.check.rules.resume_from_last_tried:
-            return 0
-        is_last = last == len(flavors) - 1
-        return -1 if is_last else last
 
     def _try(
         self, flavor: FlavorQuota, keys: Collection[str]

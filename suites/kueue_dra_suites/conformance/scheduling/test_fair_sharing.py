@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
@@ -54,7 +56,7 @@ def test_a_share_without_weight_is_the_largest(lab: Lab) -> None:
     assert lab.admission(older) is None
 
 
-def an_owner_and_a_borrower(lab: Lab) -> tuple[Job, Job]:
+def an_owner_and_a_borrower(lab: Lab, **asked: Any) -> tuple[Job, Job]:
     """Two Jobs that wait for one device: of a queue that owns one but borrows much cpu, and of one that borrows it."""
     lab.start(fair_sharing=[FINAL, INITIAL])
     cohort = a_cohort(lab)
@@ -64,7 +66,7 @@ def an_owner_and_a_borrower(lab: Lab) -> tuple[Job, Job]:
     owner.submit(a_job(cpu="8"))
     blocking = borrower.submit(a_job(claims=[a_template(gpu())]))
     borrowing = borrower.submit(a_job(claims=[a_template(gpu())]))
-    owning = owner.submit(a_job(claims=[a_template(gpu())]))
+    owning = owner.submit(a_job(claims=[a_template(gpu())], **asked))
 
     lab.delete(blocking)
     return owning, borrowing
@@ -76,6 +78,15 @@ def test_who_does_not_borrow_what_it_asks_for_goes_first(lab: Lab) -> None:
     owning, borrowing = an_owner_and_a_borrower(lab)
 
     assert lab.verdict(owning) == admitted({"whole-gpus": 1})
+    assert lab.admission(borrowing) is None
+
+
+@covers("FAIR-001", "FAIR-013")
+def test_who_asks_for_none_of_what_it_borrows_goes_first(lab: Lab) -> None:
+    """A Job that says that it asks for no cpu gets its queue's own device before a borrower."""
+    owning, borrowing = an_owner_and_a_borrower(lab, requests={"cpu": "0"})
+
+    assert lab.verdict(owning) == admitted({"cpu": "0", "whole-gpus": 1})
     assert lab.admission(borrowing) is None
 
 
