@@ -41,6 +41,7 @@ from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FlavorAssignment,
     PreemptionRules,
+    SchedulingCycle,
 )
 from kueue_dra_ref.behaviours.phases_status import (
     JobRules,
@@ -89,6 +90,7 @@ from kueue_dra_ref.rules.jobframework import (
 from kueue_dra_ref.rules.multikueue import dispatching
 from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota, local_queue_usage
+from kueue_dra_ref.rules.scheduler import scheduling_cycle
 from kueue_dra_ref.rules.webhooks import (
     concurrent_admission_webhook,
     job_webhook,
@@ -125,6 +127,7 @@ def kueue_0_18() -> Behaviour:
         cohorts=_cohorts(earlier.cohorts),
         assigning=_assigning(earlier.assigning),
         preempting=_preempting(earlier.preempting),
+        cycle=_cycle(earlier.cycle),
         sharing=_sharing(earlier.sharing),
         topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
@@ -545,6 +548,19 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
         ),
         # Messages print the largest integer as "unlimited".
         no_fit_message=First(fits_resource_quota.unlimited_in_message),
+    )
+
+
+def _cycle(earlier: SchedulingCycle) -> SchedulingCycle:
+    return replace(
+        earlier,
+        # A head whose nodes another head has taken looks for others at once.
+        recompute_places=AnyOf(
+            when(
+                scheduling_cycle.recompute_without_room,
+                TASRecomputeAssignmentWithinSchedulingCycle=True,
+            )
+        ),
     )
 
 

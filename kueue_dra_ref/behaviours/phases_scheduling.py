@@ -259,6 +259,8 @@ class SchedulingCycle:
     """What is reported to a head whose victims another head has already?"""
     recompute: AnyOf[[bool]] = AnyOf()
     """Is a head assigned again, by whether its victims overlap? Without rules: it waits for its turn."""
+    recompute_places: AnyOf[[bool]] = AnyOf()
+    """Is a head assigned again, by whether it lacks only room on nodes? Without rules: it waits for its turn."""
     deferred_fit: First[[bool], str] = First()
     """What is reported to a head that fits once earlier heads have preempted? Without rules: it is as without them."""
     no_longer_fits: First[[bool], str]

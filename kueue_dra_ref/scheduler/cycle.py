@@ -6,6 +6,7 @@ Kueue: pkg/scheduler/scheduler.go (schedule, processEntry, updateAssignmentIfNee
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -143,6 +144,7 @@ class Cycle:
         rules = self.behaviour.cycle
         recomputing = rules.recompute.holding(self._overlaps(entry))
         if not recomputing:
+            self._find_other_nodes(entry)
             return False
         targets = [target.workload for target in self._preempted.values()]
         with self.snapshot.without_workloads(targets):
@@ -160,6 +162,26 @@ class Cycle:
         self.snapshot.add_usage(entry.queue.name, entry.assignment.usage)
         self.snapshot.place(entry.assignment.placed)
         return True
+
+    def _find_other_nodes(self, entry: Entry) -> None:
+        """Assign again if entries before it have taken its nodes."""
+        rules = self.behaviour.cycle.recompute_places
+        with self._simulate_preemptions(entry):
+            recomputing = rules.holding(self._lacks_room(entry))
+        if recomputing:
+            self.nominator.nominate_again(entry)
+            text = "another workload of the cycle uses its nodes: assigned again"
+            entry.steps = (Step.by(text, *recomputing), *entry.steps)
+
+    def _lacks_room(self, entry: Entry) -> bool:
+        """Whether an entry fits the quota that is left, but not the nodes."""
+        return self._has_quota(entry) and not self._has_room(entry)
+
+    def _has_quota(self, entry: Entry) -> bool:
+        return self.snapshot.fits(entry.queue.name, entry.assignment.usage)
+
+    def _has_room(self, entry: Entry) -> bool:
+        return self.snapshot.has_room(entry.assignment.placed)
 
     def _overlaps(self, entry: Entry) -> bool:
         """Whether an entry processed before preempts one of the targets."""
@@ -187,14 +209,16 @@ class Cycle:
 
     def _fits(self, entry: Entry) -> bool:
         """Whether an entry fits without its targets and those of the entries before it."""
+        with self._simulate_preemptions(entry):
+            return self._has_quota(entry) and self._has_room(entry)
+
+    def _simulate_preemptions(self, entry: Entry) -> AbstractContextManager[None]:
+        """Remove the usage of its targets, and of those of the entries before it, within a ``with`` block."""
         removed = dict(self._preempted)
         for target in entry.targets:
             removed[target.workload.key] = target
         workloads = [target.workload for target in removed.values()]
-        usage = entry.assignment.usage
-        with self.snapshot.simulate_workload_removal(workloads):
-            has_quota = self.snapshot.fits(entry.queue.name, usage)
-            return has_quota and self.snapshot.has_room(entry.assignment.placed)
+        return self.snapshot.simulate_workload_removal(workloads)
 
     def _preempt(self, entry: Entry) -> None:
         """Keep the targets that can be evicted; without any, requeue the entry as if it had none."""

@@ -90,6 +90,15 @@ def recompute_on_overlapping_targets(overlapping: bool) -> bool:
     return overlapping
 
 
+@rule("TAS-036")
+def recompute_without_room(short: bool) -> bool:
+    """When an earlier head has taken the nodes of a head, Kueue assigns again in the same cycle.
+
+    Kueue: pkg/scheduler/scheduler.go (updateAssignmentIfNeeded)
+    """
+    return short
+
+
 @rule("PREEMPT-051")
 def deferred_fit_after_preemptions(fits: bool) -> str | None:
     """A head that fits once the targets of earlier heads are gone waits for these preemptions.

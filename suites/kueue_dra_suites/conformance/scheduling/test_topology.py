@@ -692,3 +692,52 @@ def test_of_equal_racks_the_first_has_all_pods(lab: Lab) -> None:
     job = pool.queue().submit(cpus(2, annotations={REQUIRED: BLOCK}))
 
     assert lab.places(job) == {"main": dict.fromkeys(small, 1)}
+
+
+RECOMPUTES = "TASRecomputeAssignmentWithinSchedulingCycle"
+
+
+@pytest.mark.parametrize(
+    ("gates", "reason"),
+    [
+        pytest.param({RECOMPUTES: True}, Reason.NO_ROOM, id="gate-on", marks=covers("TAS-036")),
+        pytest.param({RECOMPUTES: False}, Reason.OUTRUN, id="gate-off", marks=covers("TAS-037")),
+        pytest.param({}, Reason.OUTRUN, id="earlier", marks=covers("TAS-038")),
+    ],
+)
+@covers("TAS-008", "PREEMPT-018")
+def test_who_waits_for_room_keeps_others_from_it(lab: Lab, gates: dict[str, bool], reason: Reason) -> None:
+    """The head of a StrictFIFO queue needs a whole node, half of which is in use; nobody gets the other half."""
+    lab.start(switched=gates)
+    pool = Pool(lab=lab)
+    pool.node(cpu="2")
+    head, other = pool.queue(queueingStrategy="StrictFIFO"), pool.queue()
+    other.submit(cpus(annotations=ON_A_NODE))
+    waiting = head.submit(cpus(2, annotations=ON_A_NODE))
+    late = other.submit(cpus(annotations=ON_A_NODE))
+
+    assert lab.verdict(waiting) == pending(Reason.NO_ROOM)
+    assert lab.verdict(late) == pending(reason)
+
+
+@covers("TAS-001", "TAS-006")
+def test_only_pods_that_request_a_topology_are_placed(lab: Lab) -> None:
+    """A leader has a flavor without a topology, and its workers have nodes of the other one."""
+    pool = Pool(lab=lab)
+    node, plain = pool.node(), lab.flavor()
+    queue = lab.queue(groups=[{plain: {"cpu": 4}, pool.flavor: {"cpu": 4}}])
+    workers = a_pod_set("workers", pods=2, cpu="1", annotations=ANY)
+    job = queue.submit(a_workload(a_pod_set("leader", cpu="1"), workers))
+
+    assert lab.flavors(job) == {"leader": {"cpu": plain}, "workers": {"cpu": pool.flavor}}
+    assert lab.places(job) == {"workers": {node: 2}}
+
+
+@covers("TAS-039")
+def test_a_pod_set_without_pods_needs_no_node(lab: Lab) -> None:
+    """The pods of the other one are placed."""
+    pool = Pool(lab=lab)
+    node = pool.node()
+    pods = [a_pod_set(name, pods=count, cpu="1", annotations=ANY) for name, count in (("none", 0), ("one", 1))]
+
+    assert lab.places(pool.queue().submit(a_workload(*pods))) == {"one": {node: 1}}
