@@ -136,7 +136,13 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
         local_queue_usage=lambda _: None,
     )
     context = PreemptionContext(
-        snapshot=snapshot, queue=queue, priority=0, created=1, usage={}, frs_need_preemption=frozenset([gpus])
+        snapshot=snapshot,
+        queue=queue,
+        priority=0,
+        created=1,
+        usage={},
+        frs_need_preemption=frozenset([gpus]),
+        has_room=lambda: True,
     )
     workload = ReservedWorkload(
         key=("team", "late"),

@@ -71,15 +71,11 @@ class Placement:
     empty: bool
     """Whether the usage of all Workloads is ignored."""
     _excluded: Counter[str] = field(default_factory=Counter)
-    _nodes: int = 0
 
     def find(self) -> TopologyAssignment | str:
         """Give the domains with the number of pods in each, or why there is no room."""
-        level = self._level()
-        if level is None:
-            return "no requested topology level: " + str(self.wanted.request.level(()))
         self._count_room()
-        found = self._fitting(level)
+        found = self._fitting(self._level())
         if isinstance(found, str):
             return found
         level, domains = found
@@ -90,10 +86,10 @@ class Placement:
             domains = self._take(self._in_order(below), count)
         return self._assignment(domains)
 
-    def _level(self) -> int | None:
+    def _level(self) -> int:
         levels = self.tree.levels
         named = self.wanted.request.level(levels) or levels[-1]
-        return levels.index(named) if named in levels else None
+        return levels.index(named)
 
     @property
     def _unconstrained(self) -> bool:
@@ -108,7 +104,6 @@ class Placement:
         requests = Counter(self.wanted.requests)
         requests[PODS] += 1
         for values, leaf in self.tree.leaves:
-            self._nodes += 1
             left = left_in(leaf, self.assumed.get(values), empty=self.empty)
             leaf.pods, short = room(requests, left)
             reason = self._exclusion(leaf)
@@ -156,8 +151,6 @@ class Placement:
         left = self.wanted.count
         found: list[Domain] = []
         for index, domain in enumerate(ordered):
-            if left <= 0:
-                break
             chosen = domain
             if not self._least_free:
                 chosen = self._smallest(ordered[index:], left) or domain
@@ -171,9 +164,8 @@ class Placement:
         """Give the pods to domains in order, and the last ones to the domain that they leave the least room in."""
         found: list[Domain] = []
         for index, domain in enumerate(domains):
-            last = domain if domain.pods >= count else None
-            if last is not None and not self._least_free:
-                last = self._smallest(domains[index:], count)
+            candidates = [domain] if self._least_free else domains[index:]
+            last = self._smallest(candidates, count)
             if last is not None:
                 last.pods = count
                 return [*found, last]
@@ -203,7 +195,8 @@ class Placement:
             return ""
         reasons = [f"{reason}: {count}" for reason, count in self._excluded.items()]
         shown = ", ".join(sorted(reasons))
-        return f". Total nodes: {self._nodes}; excluded: {shown}"
+        nodes = len(tuple(self.tree.leaves))
+        return f". Total nodes: {nodes}; excluded: {shown}"
 
     def _assignment(self, domains: Iterable[Domain]) -> TopologyAssignment:
         tree = self.tree

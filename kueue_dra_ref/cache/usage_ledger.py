@@ -128,7 +128,7 @@ class UsageLedger:
         return entry
 
     def _decayed(self, entry: UsageEntry, admitted: Consumed, now: float) -> Consumed:
-        alpha = self._alpha(max(0.0, now - entry.updated))
+        alpha = self._alpha(now - entry.updated)
         old = self._scaled(entry.consumed, 1.0 - alpha)
         return added(old, self._scaled(admitted, alpha))
 

@@ -79,7 +79,7 @@ class PreemptionContext:
     """The usage that the preemptor adds."""
     frs_need_preemption: frozenset[FlavorResource]
     """The flavors and resources whose available quota is too small."""
-    has_room: Callable[[], bool] = lambda: True
+    has_room: Callable[[], bool]
     """Whether the nodes have room for the preemptor's pods now."""
     trace: PreemptionTrace = field(default_factory=PreemptionTrace)
 

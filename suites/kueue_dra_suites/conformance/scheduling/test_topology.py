@@ -307,6 +307,15 @@ def test_a_preferred_rack_is_one_if_it_has_room(lab: Lab) -> None:
     assert lab.places(job) == {"main": {nodes["b1"]: 1, nodes["b2"]: 1}}
 
 
+@covers("TAS-016")
+def test_pods_that_do_not_fit_a_preferred_node_share_a_rack(lab: Lab) -> None:
+    """Three pods go to the rack that has room for all, not to the node of another rack that has room for two."""
+    pool, nodes = racks(lab, a1="2", b1="1", b2="2")
+    job = pool.queue().submit(cpus(3, annotations={PREFERRED: HOSTNAME}))
+
+    assert lab.places(job) == {"main": {nodes["b1"]: 1, nodes["b2"]: 2}}
+
+
 @covers("TAS-008")
 def test_domains_without_nodes_are_named_by_all_their_labels(lab: Lab) -> None:
     """The lowest level are racks, which have the room of all their nodes."""
