@@ -153,7 +153,7 @@ class PendingWorkloads:
         inadmissible = self.inadmissible.get(info.key)
         in_heap = self.heap.get(info.key)
         known = inadmissible or in_heap
-        if known is not None and _has_equal_hash(known, info):
+        if known is not None and known.scheduling_hash == info.scheduling_hash:
             info.progress = known.progress
             info.last_assignment = known.last_assignment
         if inadmissible is not None and not _is_changed(inadmissible, info):
@@ -263,14 +263,6 @@ class PendingWorkloads:
         metadata = info.obj["metadata"]
         uid = metadata["uid"]
         return self._rules.order(pending), uid
-
-
-def _has_equal_hash(old: WorkloadInfo, new: WorkloadInfo) -> bool:
-    """Whether two versions of a workload have equal hashes; avoids computing them for an unchanged spec."""
-    old_spec, spec = old.obj["spec"], new.obj["spec"]
-    if spec is old_spec and _amounts(old) == _amounts(new):
-        return True
-    return old.scheduling_hash == new.scheduling_hash
 
 
 def _is_changed(old: WorkloadInfo, new: WorkloadInfo) -> bool:

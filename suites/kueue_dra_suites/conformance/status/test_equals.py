@@ -140,6 +140,11 @@ def test_device_work_whose_local_queue_runs_again_is_queued_as_new_work_is(lab: 
             a_workload(a_pod_set("main", spec={"containers": limited(cpu="2")})),
             id="by-its-limit",
         ),
+        pytest.param(
+            a_job(cpu="2", spec={"nodeSelector": {"zone": "one", "disk": "fast"}}),
+            a_job(cpu="2", spec={"nodeSelector": {"disk": "fast", "zone": "one"}}),
+            id="in-another-order",
+        ),
     ],
 )
 def test_an_equal_may_be_written_otherwise(lab: Lab, one: Work, other: Work) -> None:
