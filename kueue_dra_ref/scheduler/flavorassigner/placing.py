@@ -71,16 +71,17 @@ class Placing:
                 continue
             flavors = self.placer.flavors(assignment.flavors.values())
             result.error = self.placer.rules.several_flavors.or_else("", flavors)
-            if len(flavors) != 1:
-                continue
-            (flavor,) = flavors
-            charged = {
-                resource: amount
-                for resource, amount in assignment.usage.items()
-                if assignment.flavors.get(resource) == flavor
-            }
-            request = self.placer.request(pod_set, flavor, assignment.count, charged)
-            self.requests.append(request)
+            if len(flavors) == 1:
+                (flavor,) = flavors
+                charged = {
+                    resource: amount
+                    for resource, amount in assignment.usage.items()
+                    if assignment.flavors.get(resource) == flavor
+                }
+                request = self.placer.request(
+                    pod_set, flavor, assignment.count, charged
+                )
+                self.requests.append(request)
 
     def _place(self) -> FlavorAssignmentMode:
         places = self.placer.place(self.requests)
