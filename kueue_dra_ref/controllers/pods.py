@@ -410,7 +410,7 @@ class PodReconciler(JobReconciler):
         if group.name:
             by_role = {each["name"]: each for each in assignments}
             return dict(by_role[self.matching.role(pod)])
-        (alone,) = assignments
+        alone, *_ = assignments
         return dict(alone)
 
     def _stop_pods(self, group: PodGroup) -> None:

@@ -90,7 +90,7 @@ def recompute_on_overlapping_targets(overlapping: bool) -> bool:
     return overlapping
 
 
-@rule("TAS-036")
+@rule("TAS-041")
 def recompute_without_room(short: bool) -> bool:
     """When an earlier head has taken the nodes of a head, Kueue assigns again in the same cycle.
 

@@ -709,9 +709,9 @@ RECOMPUTES = "TASRecomputeAssignmentWithinSchedulingCycle"
 @pytest.mark.parametrize(
     ("gates", "reason"),
     [
-        pytest.param({RECOMPUTES: True}, Reason.NO_ROOM, id="gate-on", marks=covers("TAS-036")),
-        pytest.param({RECOMPUTES: False}, Reason.OUTRUN, id="gate-off", marks=covers("TAS-037")),
-        pytest.param({}, Reason.OUTRUN, id="earlier", marks=covers("TAS-038")),
+        pytest.param({RECOMPUTES: True}, Reason.NO_ROOM, id="gate-on", marks=covers("TAS-041")),
+        pytest.param({RECOMPUTES: False}, Reason.OUTRUN, id="gate-off", marks=covers("TAS-042")),
+        pytest.param({}, Reason.OUTRUN, id="earlier", marks=covers("TAS-043")),
     ],
 )
 @covers("TAS-008", "PREEMPT-018")
@@ -742,7 +742,7 @@ def test_only_pods_that_request_a_topology_are_placed(lab: Lab) -> None:
     assert lab.places(job) == {"workers": {node: 2}}
 
 
-@covers("TAS-039")
+@covers("TAS-044")
 def test_a_pod_set_without_pods_needs_no_node(lab: Lab) -> None:
     """The pods of the other one are placed."""
     pool = Pool(lab=lab)
