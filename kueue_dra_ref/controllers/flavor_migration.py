@@ -33,7 +33,9 @@ class FlavorMigration:
     def less_preferred(self, entry: Entry) -> Key | None:
         """Give the admitted variant of the same parent with a flavor after that of an entry."""
         own = entry.info.obj
-        if not parent_uid(own) or not self.rules.migrate:
+        if not parent_uid(own):
+            return None
+        if not self.rules.migrate:
             return None
         after = _from(variant_flavor(own), entry.queue.flavor_names)[1:]
         for reserved in self.kueue.usage.reservations(entry.queue.name):
@@ -44,7 +46,9 @@ class FlavorMigration:
     def _is_left(self, key: Key, variant: Manifest, after: Sequence[str]) -> bool:
         """Whether a Workload is an admitted variant of the same parent, with one of these flavors."""
         found = self.store.get("Workload", key)
-        if found is None or not is_true(found, "Admitted"):
+        if found is None:
+            return False
+        if not is_true(found, "Admitted"):
             return False
         if parent_uid(found) != parent_uid(variant):
             return False
@@ -77,4 +81,8 @@ class FlavorMigration:
 
 def _from(flavor: str, flavors: Sequence[str]) -> Sequence[str]:
     """Give a flavor and those after it; none for one that the ClusterQueue does not have."""
-    return list(dropwhile(lambda each: each != flavor, flavors))
+
+    def comes_before(each: str) -> bool:
+        return each != flavor
+
+    return list(dropwhile(comes_before, flavors))

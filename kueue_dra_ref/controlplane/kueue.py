@@ -381,7 +381,7 @@ class Kueue:
             self.later(REQUEUE_BATCH_PERIOD, requeue)
 
     def patched(self, obj: Manifest, info: WorkloadInfo | None = None) -> Manifest:
-        """Copy the newest version of a Workload for an update; conditions of ``info`` replace those written since then."""
+        """Copy the newest version of a Workload for an update, with the conditions that ``info`` was queued with."""
         found = self.store.get("Workload", key_of(obj)) or obj
         working = {
             **found,

@@ -140,17 +140,33 @@ class Manager:
         }
 
     def _all_handlers(self) -> Handlers:
-        queues, finalizers = self.queues, self.finalizers
-        limits, elastic = LimitRangeController(self.kueue), ElasticPods(self.kueue)
+        limits = LimitRangeController(self.kueue)
         device_classes = DeviceClassController(self.kueue)
-        topologies = TopologyControllers(self.kueue)
-        work = self.reconcilers
+        return {
+            **self._work_handlers(),
+            **self._queue_handlers(),
+            "Namespace": (self.queues.on_namespace,),
+            "DeviceClass": (device_classes.on,),
+            "ResourceSlice": (self.queues.on_slice,),
+            "LimitRange": (limits.on_limit_range,),
+            "RuntimeClass": (limits.on_runtime_class,),
+            "WorkloadPriorityClass": (self.jobs.priorities.on_class,),
+        }
+
+    def _work_handlers(self) -> Handlers:
+        elastic, work = ElasticPods(self.kueue), self.reconcilers
         owners = tuple(each.on_workload for each in work.values())
         return {
             "Workload": (self.workloads.on, *owners, elastic.on_workload),
             **{name: (each.on,) for name, each in work.items()},
             POD.name: (self.pod_owners.on_pod, work[POD.name].on, elastic.on_pod),
             **dict.fromkeys(POD_OWNERS, (self.pod_owners.on,)),
+        }
+
+    def _queue_handlers(self) -> Handlers:
+        queues, finalizers = self.queues, self.finalizers
+        topologies = TopologyControllers(self.kueue)
+        return {
             "Cohort": (queues.on_cohort,),
             "ClusterQueue": (queues.on_cluster_queue, finalizers.on_cluster_queue),
             "LocalQueue": (queues.on_local_queue,),
@@ -162,12 +178,6 @@ class Manager:
             ADMISSION_CHECK: (queues.on_admission_check, finalizers.on_admission_check),
             TOPOLOGY: (topologies.on_topology,),
             NODE: (topologies.on_node,),
-            "Namespace": (queues.on_namespace,),
-            "DeviceClass": (device_classes.on,),
-            "ResourceSlice": (queues.on_slice,),
-            "LimitRange": (limits.on_limit_range,),
-            "RuntimeClass": (limits.on_runtime_class,),
-            "WorkloadPriorityClass": (self.jobs.priorities.on_class,),
         }
 
     def on_event(self, event: Event) -> None:

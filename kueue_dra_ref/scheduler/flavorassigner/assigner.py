@@ -5,7 +5,7 @@ Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (FlavorAssigner, Assign, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kueue_dra_ref.api.types import PodSet, ResourceGroup
@@ -82,13 +82,7 @@ class FlavorAssigner:
 
     def assign(self) -> Assignment:
         """Assign flavors to the pod sets in order; a pod set that can never fit ends the assignment."""
-        tried: list[TriedPodSet] = []
-        for index, requests in enumerate(self.requests):
-            result = self._assign_flavors(index, requests)
-            assumed = self._assume(requests, result)
-            tried.append(TriedPodSet(requests.pod_set, result, assumed))
-            if result.failed or self._stops_at(requests, result):
-                break
+        tried = [*self._tried()]
         placing = Placing(
             placer=self.oracle.placer,
             tried=tried,
@@ -110,6 +104,14 @@ class FlavorAssigner:
             to_place=tuple(placing.requests),
         )
         return assignment.with_places(placing.places)
+
+    def _tried(self) -> Iterator[TriedPodSet]:
+        for index, requests in enumerate(self.requests):
+            result = self._assign_flavors(index, requests)
+            assumed = self._assume(requests, result)
+            yield TriedPodSet(requests.pod_set, result, assumed)
+            if result.failed or self._stops_at(requests, result):
+                return
 
     def _message(self, tried: Sequence[TriedPodSet]) -> str:
         messages: list[str] = []

@@ -34,7 +34,7 @@ def listed(flavor: str, total: str, borrowed: str = "") -> list[dict[str, Any]]:
 @pytest.mark.parametrize("shared", [pytest.param(False, id="quota"), pytest.param(True, id="fair-sharing")])
 def test_cluster_queues_and_cohorts(lab: Lab, shared: bool) -> None:
     """A share is only shown under fair sharing."""
-    lab.start(**({"fair_sharing": [STRATEGY]} if shared else {}))
+    lab.start(fair_sharing=[STRATEGY] if shared else None)
     cohort = a_cohort(lab)
     cohort.write()
     cohort.queue({"whole-gpus": 2})
