@@ -24,6 +24,8 @@ from kueue_dra_ref.apiserver.slices import slice_spec
 
 _CLAIMS = ("ResourceClaim", "ResourceClaimTemplate")
 _FIRST_WITH_EXACTLY = 33
+_GIVEN_ON = ("annotations", "labels")
+"""What a template gives to its claims."""
 _NAMES = {"uid": "uID"}
 """What an API server calls a field of the metadata otherwise than a client does: it makes a name of Go's."""
 
@@ -116,7 +118,9 @@ def _template_metadata(meta: Object, path: str, k: Kubernetes) -> Errors:
     )
     yield from resource_names.label_map(meta.get("labels"), f"{path}.labels", k)
     for field in OBJECT_META.fields:
-        if field.key not in ("annotations", "labels") and _is_set(meta, field):
+        if field.key in _GIVEN_ON:
+            continue
+        if _is_set(meta, field):
             name = _NAMES.get(field.key, field.key)
             yield forbidden(f"{path}.{name}", "cannot be set")
 
