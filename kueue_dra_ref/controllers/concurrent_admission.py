@@ -166,8 +166,13 @@ class VariantReconciler:
             if is_owned_by(each, uid):
                 own.append(each)
 
-        places = {flavor: place for place, flavor in enumerate(flavors)}
-        own.sort(key=lambda variant: places.get(variant_flavor(variant), 0))
+        places = dict(zip(flavors, range(len(flavors)), strict=True))
+
+        def place(variant: Manifest) -> int:
+            flavor = variant_flavor(variant)
+            return places.get(flavor, 0)
+
+        own.sort(key=place)
         return Family(parent=parent, variants=own, queue=queue, flavors=flavors)
 
     def _create(self, family: Family) -> None:

@@ -9,7 +9,9 @@ Kueue: pkg/scheduler/scheduler.go (findAdmittedSibling, findAdmittedLessFavorabl
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import dropwhile
+from operator import ne
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.variants import parent_uid, variant_flavor
@@ -33,11 +35,10 @@ class FlavorMigration:
     def less_preferred(self, entry: Entry) -> Key | None:
         """Give the admitted variant of the same parent with a flavor after that of an entry."""
         own = entry.info.obj
-        if not parent_uid(own):
+        if not parent_uid(own) or not self.rules.migrate:
             return None
-        if not self.rules.migrate:
-            return None
-        after = _from(variant_flavor(own), entry.queue.flavor_names)[1:]
+        flavor = variant_flavor(own)
+        after = _after(flavor, entry.queue.flavor_names)
         for reserved in self.kueue.usage.reservations(entry.queue.name):
             if self._is_left(reserved.key, own, after):
                 return reserved.key
@@ -46,13 +47,13 @@ class FlavorMigration:
     def _is_left(self, key: Key, variant: Manifest, after: Sequence[str]) -> bool:
         """Whether a Workload is an admitted variant of the same parent, with one of these flavors."""
         found = self.store.get("Workload", key)
-        if found is None:
+        if found is None or not is_true(found, "Admitted"):
             return False
-        if not is_true(found, "Admitted"):
+        parent = parent_uid(variant)
+        if parent_uid(found) != parent:
             return False
-        if parent_uid(found) != parent_uid(variant):
-            return False
-        return variant_flavor(found) in after
+        flavor = variant_flavor(found)
+        return flavor in after
 
     def issue(self, entry: Entry) -> None:
         """Evict the admitted variant that an entry takes the place of, if there is one."""
@@ -79,10 +80,9 @@ class FlavorMigration:
         self.store.put(working)
 
 
-def _from(flavor: str, flavors: Sequence[str]) -> Sequence[str]:
-    """Give a flavor and those after it; none for one that the ClusterQueue does not have."""
-
-    def comes_before(each: str) -> bool:
-        return each != flavor
-
-    return list(dropwhile(comes_before, flavors))
+def _after(flavor: str, flavors: Sequence[str]) -> Sequence[str]:
+    """Give the flavors after one; none after one that the ClusterQueue does not have."""
+    is_other = partial(ne, flavor)
+    left = dropwhile(is_other, flavors)
+    found = list(left)
+    return found[1:]

@@ -1,4 +1,4 @@
-"""What makes Kueue try a workload again: it waits for room, which another ClusterQueue releases, and none is told."""
+"""What makes Kueue try a workload again: it waits for room, and another ClusterQueue releases some unnoticed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TAINT = {"key": "a", "value": "b", "effect": "PreferNoSchedule"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A workload that has room now, and was not tried since; and what there is beside it."""
+    """A workload that has room now, and was not tried since; and what there is around it."""
 
     lab: Lab
     pool: Pool
