@@ -41,7 +41,6 @@ from kueue_dra_ref.behaviours.phases_scheduling import (
     CohortRules,
     FlavorAssignment,
     PreemptionRules,
-    SchedulingCycle,
 )
 from kueue_dra_ref.behaviours.phases_status import (
     JobRules,
@@ -111,7 +110,7 @@ from kueue_dra_ref.rules.workload import (
 
 def kueue_0_18() -> Behaviour:
     """Kueue 0.18 as a value."""
-    earlier = _installed(kueue_0_17())
+    earlier = _recomputed(_installed(kueue_0_17()))
     return replace(
         earlier,
         mapping=_mapping(earlier.mapping),
@@ -127,7 +126,6 @@ def kueue_0_18() -> Behaviour:
         cohorts=_cohorts(earlier.cohorts),
         assigning=_assigning(earlier.assigning),
         preempting=_preempting(earlier.preempting),
-        cycle=_cycle(earlier.cycle),
         sharing=_sharing(earlier.sharing),
         topology=_topology(earlier.topology),
         checking=_checking(earlier.checking),
@@ -551,9 +549,9 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
     )
 
 
-def _cycle(earlier: SchedulingCycle) -> SchedulingCycle:
-    return replace(
-        earlier,
+def _recomputed(earlier: Behaviour) -> Behaviour:
+    cycle = replace(
+        earlier.cycle,
         # A head whose nodes another head has taken looks for others at once.
         recompute_places=AnyOf(
             when(
@@ -562,6 +560,7 @@ def _cycle(earlier: SchedulingCycle) -> SchedulingCycle:
             )
         ),
     )
+    return replace(earlier, cycle=cycle)
 
 
 def _preempting(earlier: PreemptionRules) -> PreemptionRules:

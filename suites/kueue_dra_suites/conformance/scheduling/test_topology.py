@@ -716,7 +716,7 @@ RECOMPUTES = "TASRecomputeAssignmentWithinSchedulingCycle"
 )
 @covers("TAS-008", "PREEMPT-018")
 def test_who_waits_for_room_keeps_others_from_it(lab: Lab, gates: dict[str, bool], reason: Reason) -> None:
-    """The head of a StrictFIFO queue needs a whole node, half of which is in use; nobody gets the other half."""
+    """The head of a StrictFIFO queue needs a whole node, half of which is in use; no workload gets the other half."""
     lab.start(switched=gates)
     pool = Pool(lab=lab)
     pool.node(cpu="2")
