@@ -189,7 +189,7 @@ def test_who_uses_more_than_its_quota_gives_all_of_it_back(lab: Lab) -> None:
 
 @covers("PREEMPT-018")
 def test_who_cannot_preempt_to_borrow_keeps_others_from_what_it_needs(lab: Lab) -> None:
-    """The head of a StrictFIFO queue without quota waits for three devices; no workload borrows one of the two free ones."""
+    """The head of a StrictFIFO queue without quota waits for three devices; no workload borrows one of the free two."""
     cohort = a_cohort(lab)
     cohort.queue({"whole-gpus": 4}).submit(a_job(claims=[a_template(gpu(2))]))
     policy = {"reclaimWithinCohort": "LowerPriority", "borrowWithinCohort": {"policy": "LowerPriority"}}
