@@ -11,13 +11,19 @@ from collections.abc import Callable, Mapping
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.deepcopy import copied
-from kueue_dra_ref.api.provisioning import CONFIG, REQUEST, is_provisioning
+from kueue_dra_ref.api.provisioning import (
+    CONFIG,
+    REQUEST,
+    config_of,
+    is_provisioning,
+)
 from kueue_dra_ref.controllers.provisioning import ProvisioningWorkloads
 from kueue_dra_ref.controllers.workload_conditions import apply_condition
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.rules.workload.provisioning import ParametersReference
+from kueue_dra_ref.target import Manifest
 
 ASKING = "ProvisioningWorkload"
 """What is reconciled here, by the key of a Workload."""
@@ -60,18 +66,17 @@ class Provisioning:
             self.kueue.reconcile(ASKING, key)
 
     def _on_config(self, event: Event) -> None:
-        """Reconcile the checks: those of a configuration may find another one."""
-        assert event.kind == CONFIG
+        """Reconcile the checks, and the workloads if other nodes are to be asked for."""
         for check in self.store.every(ADMISSION_CHECK):
-            self._reconcile_check(check["metadata"]["name"])
+            self.kueue.reconcile(CONFIG, key_of(check))
+        if _asked_for(event.old) != _asked_for(event.new):
+            self._reconcile_workloads()
 
     def _on_check(self, event: Event) -> None:
-        _, name = event.key
-        self._reconcile_check(name)
+        self.kueue.reconcile(CONFIG, event.key)
+        self._reconcile_workloads()
 
-    def _reconcile_check(self, name: str) -> None:
-        """Reconcile a check, and the workloads: some may have it."""
-        self.kueue.reconcile(CONFIG, ("", name))
+    def _reconcile_workloads(self) -> None:
         for workload in self.store.every("Workload"):
             self.kueue.reconcile(ASKING, key_of(workload))
 
@@ -106,3 +111,11 @@ class Provisioning:
         now = self.kueue.clock.now
         apply_condition(working, active, now)
         self.store.put(working)
+
+
+def _asked_for(config: Manifest | None) -> tuple[object, ...]:
+    """Give what of a configuration decides which nodes are asked for; nothing without one."""
+    if config is None:
+        return ()
+    found = config_of(config)
+    return found.class_name, found.parameters, found.managed
