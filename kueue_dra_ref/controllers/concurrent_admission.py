@@ -138,11 +138,11 @@ class VariantReconciler:
             return
         self._create(family)
         family = self._without_stale(family)
-        if self._sync_eviction(family):
-            return
+        self._sync_eviction(family)
+        family = self._newest(family)
         self._deactivate(family)
         self._activate(family)
-        self._sync_admission(self._family(parent) or family)
+        self._sync_admission(family)
         self._open_gate(family)
         self._record(family)
 
@@ -154,7 +154,6 @@ class VariantReconciler:
                 self.store.remove(Ref.of(each))
 
     def _family(self, parent: Manifest) -> Family | None:
-        parent = self.store.get("Workload", key_of(parent)) or parent
         name = self.kueue.cluster_queue_of(parent)
         queue = self.store.find("ClusterQueue", name)
         if queue is None or not self.rules.enabled(queue):
@@ -166,14 +165,20 @@ class VariantReconciler:
             if is_owned_by(each, uid):
                 own.append(each)
 
-        places = dict(zip(flavors, range(len(flavors)), strict=True))
-
         def place(variant: Manifest) -> int:
             flavor = variant_flavor(variant)
-            return places.get(flavor, 0)
+            return [*flavors, flavor].index(flavor)
 
         own.sort(key=place)
         return Family(parent=parent, variants=own, queue=queue, flavors=flavors)
+
+    def _newest(self, family: Family) -> Family:
+        """Read the variants again."""
+        variants = []
+        for each in family.variants:
+            found = self.store.get("Workload", key_of(each))
+            variants.append(found or each)
+        return replace(family, variants=variants)
 
     def _create(self, family: Family) -> None:
         """Create the variants that are missing."""
@@ -217,18 +222,16 @@ class VariantReconciler:
                 left.append(each)
         return replace(family, variants=left)
 
-    def _sync_eviction(self, family: Family) -> bool:
-        """Evict the parent with a variant, and release the quota of that once the parent has none; True to wait."""
+    def _sync_eviction(self, family: Family) -> None:
+        """Evict the parent with a variant, and release the quota of that once the parent has none."""
         for each in family.variants:
             if not is_true(each, "Evicted") or not is_true(each, "QuotaReserved"):
                 continue
             if is_true(family.parent, "QuotaReserved"):
                 self._evict(family.parent, self.rules.evict_with_variant())
-                return True
-            working = self.kueue.patched(each)
-            unset_quota_reservation(self.kueue, working)
-            return False
-        return False
+            else:
+                working = self.kueue.patched(each)
+                unset_quota_reservation(self.kueue, working)
 
     def _evict(self, parent: Manifest, eviction: ReasonMessage | None) -> None:
         if eviction is None or is_true(parent, "Evicted"):

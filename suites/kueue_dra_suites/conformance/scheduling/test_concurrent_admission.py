@@ -13,8 +13,8 @@ from kueue_dra_fixtures.manifests import a_cluster_queue, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.variants import GATE, RETAIN, TRY, Contest, a_policy
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, unseen
-from kueue_dra_ref.api.variants import ALLOWED
-from kueue_dra_ref.target import Ref
+from kueue_dra_ref.api.variants import ALLOWED, PARENT
+from kueue_dra_ref.target import Manifest, Ref
 
 pytestmark = owns_kueue
 
@@ -43,6 +43,67 @@ def test_work_is_admitted_with_a_variant(lab: Lab, work: Work) -> None:
     assert not lab.is_suspended(job)
     name = contest.variant(job, 0)["metadata"]["name"]
     assert lab.message(job, "Admitted") == f"The variant {name} is admitted"
+
+
+@covers("CONC-002", "CONC-017")
+def test_a_variant_is_a_copy_of_its_parent(lab: Lab) -> None:
+    """It has its labels, annotations and spec, an owner, a flavor, and a gate in addition to those of its parent."""
+    contest = Contest.of(lab, 2, 2)
+    made = lab.written(a_workload(Pods(claims=(a_template(gpu(3)),)), priority=7), contest.queue)
+    made["spec"]["preemptionGates"] = [{"name": "example.com/later"}]
+    noted = marked(made, labels={"example.com/team": "b"}, annotations={"example.com/note": "a"})
+    job = lab.submit_manifest(noted)
+    parent = lab.workload(job)
+    assert parent["metadata"]["labels"] == {"example.com/team": "b", PARENT: "true"}
+
+    for place, flavor in enumerate(contest.flavors):
+        variant = contest.variant(job, place)
+        meta = variant["metadata"]
+        assert meta["labels"] == {"example.com/team": "b"}
+        assert meta["annotations"] == {"example.com/note": "a", ALLOWED: flavor}
+        (owner,) = meta["ownerReferences"]
+        named = parent["metadata"]["name"], parent["metadata"]["uid"]
+        assert (owner["kind"], owner["name"], owner["uid"], owner["controller"]) == ("Workload", *named, True)
+        gates = [{"name": "example.com/later"}, {"name": "kueue.x-k8s.io/concurrent-admission"}]
+        assert variant["spec"] == {**parent["spec"], "preemptionGates": gates}
+
+
+@covers("CONC-006", "CONC-012", "CONC-013", "CONC-026")
+def test_all_conditions_of_a_family(lab: Lab) -> None:
+    """Of the work and of its admitted variant, before a migration and after it."""
+    contest = Contest.of(lab, 2, 2)
+    first, job = contest.submit(CARDS), contest.submit(CARDS)
+    reserved = ("True", "QuotaReserved", f"Quota reserved in ClusterQueue {contest.queue.cluster}")
+    unready = ("False", "WaitForStart", "Not all pods are ready or succeeded")
+
+    def told(place: int) -> dict[str, tuple[str, str, str]]:
+        name = contest.variant(job, place)["metadata"]["name"]
+        admitted_with = ("True", "Admitted", f"The variant {name} is admitted")
+        return {"Admitted": admitted_with, "PodsReady": unready, "QuotaReserved": reserved}
+
+    own = {
+        "Admitted": ("True", "Admitted", "The workload is admitted"),
+        "PodsReady": unready,
+        "QuotaReserved": reserved,
+    }
+    assert conditions_of(lab.workload(job)) == told(1)
+    assert conditions_of(contest.variant(job, 1)) == own
+
+    lab.finish(first)
+    assert contest.states(job) == ["admitted", "inactive"]
+
+    why = "Admitted variant was evicted"
+    left = {"Evicted": ("False", "QuotaReserved", f"Previously: {why}"), "Requeued": ("False", "VariantEvicted", why)}
+    assert conditions_of(lab.workload(job)) == told(0) | left
+    assert conditions_of(contest.variant(job, 0)) == own
+
+
+def conditions_of(workload: Manifest) -> dict[str, tuple[str, str, str]]:
+    """The status, the reason and the message of each condition."""
+    found = {}
+    for each in workload["status"]["conditions"]:
+        found[each["type"]] = each["status"], each["reason"], each["message"]
+    return found
 
 
 @covers("CONC-002", "CONC-005")
