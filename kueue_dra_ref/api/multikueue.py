@@ -70,7 +70,7 @@ def kubeconfig_in(secret: Manifest) -> str:
 def managed_by(job: Manifest) -> str:
     """Name what manages work; empty for its own controller."""
     found: Any = job
-    for key in MANAGED_BY[job["kind"]]:
+    for key in MANAGED_BY.get(job["kind"], ("spec", "managedBy")):
         found = found.get(key) or {}
     return str(found or "")
 

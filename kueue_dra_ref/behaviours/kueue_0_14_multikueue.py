@@ -36,7 +36,10 @@ DISPATCHING = MultiKueueRules(
         managed(dispatching.multikueue_manages_jobs),
         dispatched(dispatching.multikueue_manages_other_work),
     ),
-    reject=First(managed(dispatching.reject_other_managers)),
+    reject=First(
+        managed(dispatching.reject_other_managers),
+        dispatched(dispatching.reject_work_without_owner),
+    ),
     idle=AnyOf(dispatched(dispatching_0_17.nothing_happens_without_clusters)),
     nominate=First(dispatched(dispatching.dispatch_to_every_cluster)),
     winner=First(dispatched(dispatching_0_17.first_reserving_copy_wins)),

@@ -458,6 +458,8 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
 def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
     return replace(
         earlier,
+        # The message of a rejection names the state before.
+        rejected=First(dispatched(dispatching.rejection_names_state_before)),
         # The check says that the copy was admitted.
         won=earlier.won.swap(
             dispatching.reservation_on, dispatched(dispatching.admitted_on)

@@ -25,6 +25,8 @@ class MultiKueueRules:
     """Is new work managed by MultiKueue, by its kind and the controllers of its checks? Without rules: none."""
     reject: First[[str, str], str] = First()
     """Why is work rejected, by its kind and what manages it? Without rules: none."""
+    rejected: First[[str], str] = First()
+    """With which words does the message of a rejection end, by the state before? Without rules: with none."""
     idle: AnyOf[[int]] = AnyOf()
     """Does a workload keep its state, by the number of connected clusters? Without rules: it does not."""
     wait: AnyOf[[bool]] = AnyOf()

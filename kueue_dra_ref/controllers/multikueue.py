@@ -29,7 +29,7 @@ from kueue_dra_ref.controllers.workload_conditions import finish
 from kueue_dra_ref.controlplane.clock import seconds_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
-from kueue_dra_ref.model.dispatching import LostCopy
+from kueue_dra_ref.model.dispatching import WORKLOAD, LostCopy
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -55,8 +55,8 @@ class MultiKueueWorkloads:
         section = document.get("multiKueue") or {}
         self.origin = str(section.get("origin") or "multikueue")
         self.lost_timeout = seconds_in(document, "workerLostTimeout", LOST_TIMEOUT)
-        self._gone: dict[Key, Manifest] = {}
-        """Deleted Workloads whose copies are to be deleted."""
+        self._known: dict[Key, Manifest] = {}
+        """Workloads as they were last; a deleted one until its copies are gone."""
         self._due: set[tuple[Key, float]] = set()
         """What is to be reconciled after how many seconds."""
         self._unmanaged: set[Key] = set()
@@ -66,8 +66,7 @@ class MultiKueueWorkloads:
 
     def on_workload(self, event: Event) -> None:
         """Reconcile a Workload that has changed; a deleted one is kept until its copies are gone."""
-        if event.new is None and event.old is not None:
-            self._gone[event.key] = event.old
+        self._known[event.key] = event.new or event.old or {}
         self._again(event.key)
 
     def on_config(self, _: Event) -> None:
@@ -94,10 +93,10 @@ class MultiKueueWorkloads:
     def reconcile(self, key: Key) -> None:
         """Bring the copies of one Workload in line with it, and it in line with the copy that runs."""
         local = self.store.get("Workload", key)
-        known = local or self._gone.get(key)
+        known = local or self._known.get(key)
         group = self._group(known) if known else None
         if group is None or group.state["state"] == REJECTED:
-            self._gone.pop(key, None)
+            self._known.pop(key, None)
         elif local is None:
             self._reconcile_deleted(group)
         elif not self._is_rejected(group) and not self._is_idle(group):
@@ -110,19 +109,26 @@ class MultiKueueWorkloads:
     def _reconcile_deleted(self, group: Group) -> None:
         if self._is_idle(group):
             return
-        self._gone.pop(group.key, None)
+        self._known.pop(group.key, None)
         if self.rules.withdraw_deleted():
             group.withdraw_all()
 
     def _group(self, local: Manifest) -> Group | None:
-        """Give a Workload with its copies; None if it has no check of MultiKueue, or belongs to no work."""
+        """Give a Workload with its copies; None if it has no check of MultiKueue, or belongs to other work."""
         check = self._check(local)
-        owners = local["metadata"].get("ownerReferences") or ()
-        owned = [each for each in owners if each["kind"] in MANAGED_BY]
+        itself = {**local, **local["metadata"]}
+        owners = local["metadata"].get("ownerReferences") or [itself]
+        owned = [each for each in owners if each["kind"] in (*MANAGED_BY, WORKLOAD)]
         if check is None or not owned:
             return None
         namespace = local["metadata"]["namespace"]
-        job = Ref.of({**owned[0], "namespace": namespace})
+        owner = owned[0]
+        job = Ref(
+            api_version=owner["apiVersion"],
+            kind=owner["kind"],
+            name=owner["name"],
+            namespace=namespace,
+        )
         remotes = self.clusters.connected(check)
         return Group(
             kueue=self.kueue,
@@ -150,7 +156,8 @@ class MultiKueueWorkloads:
         if message is None:
             return False
         if group.key in self._unmanaged:
-            group.answer(REJECTED, message)
+            before = self.rules.rejected.or_else("", group.state["state"])
+            group.answer(REJECTED, message + before)
         else:
             self._unmanaged.add(group.key)
             self._later(group.key, 0.0)
@@ -162,9 +169,10 @@ class MultiKueueWorkloads:
         reserved = is_true(local, "QuotaReserved")
         if self.rules.withdraw(reserved, finished):
             group.withdraw_all()
-            return
-        if finished or not reserved:
-            return
+        elif reserved:
+            self._reconcile_reserved(group)
+
+    def _reconcile_reserved(self, group: Group) -> None:
         if self._follows_end(group) or self._follows_eviction(group):
             return
         self._withdraw_different(group)

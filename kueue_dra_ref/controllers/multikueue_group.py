@@ -104,13 +104,13 @@ class Group:
         return earliest(self.since(kind))
 
     def prioritize(self) -> None:
-        """Write the priority of the Workload to its copies, if its class or value has changed."""
-        spec = self.local["spec"]
-        changed = {key: spec[key] for key in PRIORITY if key in spec}
+        """Write the priority of the Workload to its copies."""
+        own = self.local["spec"]
+        changed = {key: own[key] for key in PRIORITY if key in own}
         for name, copy in self.copies().items():
-            if not _has_class(copy) or changed.items() <= copy["spec"].items():
-                continue
-            self.remotes[name].store.put({**copy, "spec": {**copy["spec"], **changed}})
+            if _has_class(copy):
+                spec = {**copy["spec"], **changed}
+                self.remotes[name].store.put({**copy, "spec": spec})
 
     def withdraw_all(self) -> None:
         """Delete what the manager has created on every worker."""
@@ -120,15 +120,12 @@ class Group:
     def withdraw(self, cluster: str) -> None:
         """Delete the work and the Workload that the manager has created on a worker."""
         remote, rules = self.remotes[cluster], self.kueue.behaviour.dispatching
-        namespace, name = self.key
-        copy = remote.store.find("Workload", name, namespace)
-        work = self._work_on(cluster)
+        copy = remote.store.get("Workload", self.key)
         if copy is None and not rules.withdraw_work():
             return
-        if work is not None and not rules.foreign(work):
-            remote.withdraw(Ref.of(work))
-        if copy is not None:
-            remote.withdraw(Ref.of(copy))
+        if not self.is_taken(cluster):
+            remote.withdraw(self.job)
+        remote.withdraw(Ref.of(self.local))
 
     def _work_on(self, cluster: str) -> Manifest | None:
         """Give the work of that name on a worker."""
@@ -156,11 +153,11 @@ class Group:
             _, name = self.key
             remote.create(work_copy(job, name, origin))
             return False
-        if not self._has_status_of(job, copy):
-            return True
-        status = copied(copy.get("status") or {})
-        self.kueue.store.put({**job, "status": status})
-        return False
+        waits = not self._has_status_of(job, copy)
+        if not waits:
+            status = copied(copy.get("status") or {})
+            self.kueue.store.put({**job, "status": status})
+        return waits
 
     def _has_status_of(self, job: Manifest, copy: Manifest) -> bool:
         """Whether work gets the status of its copy."""

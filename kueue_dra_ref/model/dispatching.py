@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 JOB = "Job"
 """The kind of work for which MultiKueue decides otherwise than for others."""
+WORKLOAD = "Workload"
+"""In the place of the kind of work: a Workload that no work owns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from kueue_dra_ref.api.queued_pods import prebuilt_name
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.dispatching import (
     JOB,
+    WORKLOAD,
     ClusterUse,
     CopyTimes,
     JobPair,
@@ -85,6 +86,24 @@ def reject_other_managers(kind: str, managed_by: str) -> str | None:
         return None
     expected = f'Expecting spec.managedBy to be "{CONTROLLER}" not "{managed_by}"'
     return f"The owner is not managed by Kueue: {expected}"
+
+
+@rule("MK-052")
+def reject_work_without_owner(kind: str, _managed_by: str) -> str | None:
+    """MultiKueue rejects a Workload that no work owns.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (wlReconciler, adapter)
+    """
+    return "No multikueue adapter found" if kind == WORKLOAD else None
+
+
+@rule("MK-053")
+def rejection_names_state_before(state: str) -> str:
+    """The message of a check that MultiKueue rejects names its state before.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (updateACS)
+    """
+    return f', Previously: "{state}"'
 
 
 @rule("MK-001")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kueue_dra_fixtures import frameworks
-from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, gpu, work_of
-from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS
+from kueue_dra_fixtures.builders import Pods, Work, a_job, a_pod_set, a_template, a_workload, gpu, work_of
+from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS, status_of
 from kueue_dra_fixtures.lab.fleet import Fleet
 from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
 from kueue_dra_fixtures.multikueue import waiting
@@ -175,6 +177,46 @@ def test_a_job_with_another_manager_is_rejected(fleet: Fleet) -> None:
     fleet.expect(fleet.reserved, ["0", "0", "0"])
 
 
+@covers("MK-052")
+def test_a_workload_without_work_is_rejected(fleet: Fleet) -> None:
+    """A user creates it: it is deactivated, and no worker gets a copy."""
+    fleet.join(ONE, ONE, ONE)
+    made = fleet.manager.written(a_workload(Pods(claims=(a_template(gpu()),))), fleet.queues[0])
+    fleet.await_active()
+    fleet.manager.apply(made)
+
+    fleet.expect(lambda: fleet.sole()["spec"]["active"], False)
+    fleet.expect(fleet.copies_left, [1, 0, 0])
+
+
+@covers("MK-053")
+@pytest.mark.parametrize(
+    ("work", "managed_by", "why"),
+    [
+        pytest.param(
+            CARD,
+            {"managedBy": "example.com/other"},
+            "The owner is not managed by Kueue: "
+            'Expecting spec.managedBy to be "kueue.x-k8s.io/multikueue" not "example.com/other"',
+            id="another-manager",
+        ),
+        pytest.param(
+            a_workload(Pods(claims=(a_template(gpu()),))), {}, "No multikueue adapter found", id="without-work"
+        ),
+    ],
+)
+def test_a_rejection_names_the_state_before(fleet: Fleet, work: Work, managed_by: dict[str, str], why: str) -> None:
+    """In the message of the eviction."""
+    fleet.join(ONE, ONE, ONE)
+    fleet.await_active()
+    made = fleet.manager.written(work, fleet.queues[0])
+    fleet.manager.apply({**made, "spec": {**made["spec"], **managed_by}})
+
+    rejected = f'The workload is deactivated due to AdmissionCheck in Rejected state: "{fleet.check}"'
+    said = "True", f'{rejected} ({why}, Previously: "Pending")'
+    fleet.expect(lambda: status_of(fleet.sole(), "Evicted", "message"), said)
+
+
 @covers("MK-010")
 @pytest.mark.parametrize(
     ("lost", "reason"),
@@ -281,10 +323,44 @@ def test_copies_wait_for_the_other_checks(fleet: Fleet) -> None:
     job = fleet.submit(CARD)
     fleet.expect_placed(job, waiting(ONE, other, fleet.check), None, None)
 
-    fleet.manager.answer_check(job, other, "Ready")
+    fleet.manager.answer_check(job, other, "Ready", message="fine")
 
     fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
-    assert not fleet.manager.check_state(job, other).get("message")
+    assert fleet.manager.check_state(job, other) == {"name": other, "state": "Ready", "message": "fine"}
+    assert fleet.nominated(job) == []
+
+
+@covers("MK-030", "MK-040")
+@pytest.mark.parametrize(
+    ("settings", "origin"),
+    [
+        pytest.param({}, "multikueue", id="no-origin"),
+        pytest.param({"multiKueue": {"origin": "north"}}, "north", id="origin"),
+    ],
+)
+def test_an_evicted_copy_that_never_ran_changes_nothing(fleet: Fleet, settings: dict[str, Any], origin: str) -> None:
+    """It has quota and waits for a check of its worker when it is preempted; another worker runs the work."""
+    fleet.start(**settings)
+    fleet.join(ONE, ONE, NONE)
+    check = fleet.require_check(1)
+    job = fleet.submit(CARD)
+    fleet.expect_placed(job, waiting(ONE, fleet.check), waiting(ONE, check), pending(Reason.NEVER_FITS))
+    before = fleet.manager.check_state(job, fleet.check)
+
+    fleet.queues[1].change(preemption={"withinClusterQueue": "LowerPriority"})
+    fleet.queues[1].submit(a_job(priority=10, claims=[a_template(gpu())]))
+
+    fleet.expect(lambda: fleet.copy_condition(1, job, "Evicted"), ("True", "Preempted"))
+    assert before == fleet.manager.check_state(job, fleet.check)
+    assert before == {"name": fleet.check, "state": "Pending", "message": ""}
+    assert fleet.nominated(job) == [1, 2]
+    assert fleet.origins(job) == [origin, origin]
+
+    fleet.give_quota(2, ONE)
+
+    fleet.expect_placed(job, admitted(ONE), None, admitted(ONE), worker=2)
+    assert fleet.evictions(job) == 0
+    fleet.expect(lambda: fleet.origins(job), ["", origin])
 
 
 @covers("MK-032")

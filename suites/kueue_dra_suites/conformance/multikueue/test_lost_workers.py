@@ -66,6 +66,7 @@ def test_a_job_without_a_manager_runs_twice_when_its_worker_is_lost(fleet: Fleet
 
     fleet.expect_placed(job, waiting(ONE, fleet.check), admitted(ONE), admitted(ONE), worker=1)
     fleet.expect(lambda: [fleet.runs(1, job), fleet.runs(2, job)], [True, True])
+    assert fleet.nominated(job) == []
 
 
 @covers("MK-015")
