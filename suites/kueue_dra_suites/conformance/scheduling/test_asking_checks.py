@@ -17,7 +17,7 @@ pytestmark = needs_provisioning
 CARDS = a_job(pods=2, cpu="1", claims=[a_template(gpu())])
 LATER = {"backoffBaseSeconds": 600, "backoffLimitCount": 1}
 SELECTOR = [{"key": "example.com/pool", "valueFromProvisioningClassDetail": "Pool"}]
-OWNED = ("apiVersion", "kind", "name", "uid", "controller")
+OWNED = ("kind", "name", "uid", "controller")
 
 
 def asking(lab: Lab, *checks: str) -> Queue:
@@ -88,7 +88,7 @@ def test_a_request_and_its_templates_are_marked_and_owned(lab: Lab) -> None:
         assert meta["labels"] == {"kueue.x-k8s.io/managed": "true"}
         (reference,) = meta["ownerReferences"]
         named = owner["metadata"]["name"], owner["metadata"]["uid"]
-        expected = owner["apiVersion"], owner["kind"], *named, True
+        expected = owner["kind"], *named, True
         assert tuple(reference[key] for key in OWNED) == expected
 
 
