@@ -481,7 +481,9 @@ _NO_DEVICES = DRAResources()
 def _restore_conditions(working: Manifest, queued: Manifest) -> None:
     """Give a workload the conditions that it had when it was queued, where it has been found inadmissible since then.
 
-    Kueue: pkg/workload/patching/patching.go (PatchAdmissionStatus): it applies all conditions of the queued version.
+    The patch of an admission applies all conditions of the version that was queued.
+
+    Kueue: pkg/workload/patching/patching.go (PatchAdmissionStatus)
     """
     for kind in ("QuotaReserved", "Requeued"):
         if is_false(working, kind) and not is_false(queued, kind):

@@ -206,7 +206,7 @@ def most_severe_reason(
 def silent_pod_set_gives_no_reason(messages: Sequence[str]) -> bool:
     """A pod set without a message counts as one that fits, although it would have no room on empty nodes.
 
-    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason, PodSetAssignment.RepresentativeMode)
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason, RepresentativeMode)
     """
     return not messages
 
