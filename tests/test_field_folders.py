@@ -407,7 +407,9 @@ def test_kueues_own_other_kinds_are_taken_with_a_note(tmp_path: Path) -> None:
     spec = "spec: {controllerName: example.com/budget}\n"
     check = f"apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {{name: budget}}\n{spec}"
     topology = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: MultiKueueCluster\nmetadata: {name: far}\nspec: {}\n"
-    queues = QUEUES.replace("metadata: {name: pool}\n", "metadata: {name: pool}\nspec: {topologyName: racks}\n")
+    queues = QUEUES.replace(
+        "metadata: {name: pool}\n", "metadata: {name: pool}\nspec: {topologyName: racks, nodeLabels: {pool: ours}}\n"
+    )
     queues = queues.replace(
         "  namespaceSelector: {}\n",
         "  namespaceSelector: {}\n  admissionChecksStrategy: {admissionChecks: [{name: budget}]}\n",

@@ -32,7 +32,7 @@ def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[
         ),
         pytest.param(
             "metadata: {name: flavor}\n",
-            "metadata: {name: flavor}\nspec: {topologyName: racks}\n",
+            "metadata: {name: flavor}\nspec: {topologyName: racks, nodeLabels: {pool: ours}}\n",
             "note: 4: ResourceFlavor flavor: spec.topologyName: Not decided: topology-aware scheduling",
             id="topology",
         ),

@@ -146,7 +146,7 @@ def _sent_on(number: str) -> int | float:
     """Give a float as an API server sends it on: of one up to 21 digits all of them, without a fraction of zero."""
     found = float(number)
     digits = Decimal(repr(found))
-    if digits % 1 == 0 and digits.adjusted() < _DIGITS:
+    if digits.adjusted() < _DIGITS and digits % 1 == 0:
         return int(digits)
     return found
 

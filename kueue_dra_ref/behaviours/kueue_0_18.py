@@ -110,7 +110,7 @@ from kueue_dra_ref.rules.workload import (
 
 def kueue_0_18() -> Behaviour:
     """Kueue 0.18 as a value."""
-    earlier = _recomputed(_installed(kueue_0_17()))
+    earlier = _scheduling(_installed(kueue_0_17()))
     return replace(
         earlier,
         mapping=_mapping(earlier.mapping),
@@ -549,7 +549,7 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
     )
 
 
-def _recomputed(earlier: Behaviour) -> Behaviour:
+def _scheduling(earlier: Behaviour) -> Behaviour:
     cycle = replace(
         earlier.cycle,
         # A head whose nodes another head has taken looks for others at once.
@@ -560,7 +560,12 @@ def _recomputed(earlier: Behaviour) -> Behaviour:
             )
         ),
     )
-    return replace(earlier, cycle=cycle)
+    # An assignment that is computed again keeps its flavors.
+    keep = First(scheduling_cycle.nominated_flavor_is_kept)
+    assigning = replace(earlier.assigning, keep_nominated=keep)
+    # The search for a flavor adds counted pods to a copy of the requests.
+    queueing = replace(earlier.queueing, retry_updated=AnyOf())
+    return replace(earlier, cycle=cycle, assigning=assigning, queueing=queueing)
 
 
 def _preempting(earlier: PreemptionRules) -> PreemptionRules:

@@ -103,7 +103,7 @@ def kueue_0_19() -> Behaviour:
         extended=_extended(earlier.extended),
         queueing=_queueing(earlier.queueing),
         topology=_topology(earlier.topology),
-        assigning=_keeping(_assigning(earlier.assigning)),
+        assigning=_assigning(earlier.assigning),
         cycle=_cycle(earlier.cycle),
         # As 0.18.5 and 0.18.6 do.
         sharing=sharing_with_ledger(exact_sharing(earlier.sharing)),
@@ -509,14 +509,6 @@ def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
 def _recomputed(each: Rule[P, R]) -> Rule[P, R]:
     """Put a rule in force while overlapping preemption targets cause another assignment."""
     return when(each, RecomputeAssignmentUponPreemptionTargetsOverlap=True)
-
-
-def _keeping(assigning: FlavorAssignment) -> FlavorAssignment:
-    return replace(
-        assigning,
-        # An assignment that is computed again keeps its flavors.
-        keep_nominated=First(_recomputed(scheduling_cycle.nominated_flavor_is_kept)),
-    )
 
 
 def _cycle(earlier: SchedulingCycle) -> SchedulingCycle:

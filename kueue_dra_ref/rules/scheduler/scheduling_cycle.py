@@ -113,7 +113,7 @@ def deferred_fit_after_preemptions(fits: bool) -> str | None:
     )
 
 
-@rule("PREEMPT-052")
+@rule("PREEMPT-052", "TAS-041")
 def nominated_flavor_is_kept(flavor: str, nominated: str, resource: str) -> str | None:
     """An assignment that is computed again keeps its flavors; Kueue reports the others as skipped.
 

@@ -42,6 +42,7 @@ class Waiting:
     elsewhere: Job
     plain: str
     placed: str
+    apart: str
 
     def later(self, kind: str) -> str:
         """The name of what ClusterQueues of the cohort lack."""
@@ -76,6 +77,7 @@ def waiting(lab: Lab) -> Waiting:
         job=queue.submit(cpus(annotations=ANY)),
         plain=plain,
         placed=lab.flavor(nodeLabels={"pool": "later"}, topologyName=f"topology-of-{cohort}"),
+        apart=lab.flavor(nodeLabels={"pool": "apart"}, topologyName=f"topology-of-{cohort}"),
     )
     with_partners(found)
     assert lab.verdict(found.job) == pending(Reason.NO_ROOM)
@@ -111,8 +113,8 @@ def taint(has: Waiting) -> None:
 
 
 def taint_other_nodes(has: Waiting) -> None:
-    """Taint the nodes of another flavor with a topology."""
-    has.lab.change(has.lab.flavor_ref(has.placed), nodeTaints=[TAINT])
+    """Taint the nodes of a flavor with a topology, which no ClusterQueue names."""
+    has.lab.change(has.lab.flavor_ref(has.apart), nodeTaints=[TAINT])
 
 
 def make_topology(has: Waiting) -> None:
