@@ -265,14 +265,14 @@ def test_the_last_acceptable_flavor_bounds_migrations(lab: Lab) -> None:
 @covers("CONC-010", "CONC-011")
 @pytest.mark.parametrize("work", KINDS)
 def test_deactivated_work_releases_its_devices(lab: Lab, work: Work) -> None:
-    """All its variants are deactivated with it, and activated with it."""
+    """All its variants are deactivated with it, and activated with it; which controller evicts it first is chance."""
     contest = Contest.of(lab, 2, 2)
     job = contest.submit(work)
 
     lab.activate(job, False)
 
     assert contest.states(job) == ["inactive", "inactive"]
-    assert lab.verdict(job) == evicted("Deactivated")
+    assert lab.verdict(job) in (evicted("Deactivated"), evicted("VariantEvicted"))
     assert lab.is_suspended(job)
     assert contest.queue.figures.counts.reserving == 0
 
