@@ -36,7 +36,7 @@ class QueueControllers:
         kueue = self.kueue
         name = event.key[1]
         kueue.rebuild_hierarchy()
-        kueue.informers.update_cluster_queues()
+        kueue.informers.note_cluster_queue(name)
         if _is_terminating(event):
             self._reconcile_pending(name)
             kueue.refresh(name)

@@ -217,6 +217,11 @@ class Informers:
                 inactive.append(name)
         return tuple(missing), tuple(inactive)
 
+    def note_cluster_queue(self, name: str) -> None:
+        """Find why a ClusterQueue cannot admit, so that a later change shows that it now can."""
+        if queue := self.queue(name):
+            self.inactive(queue)
+
     def note_flavor(self, name: str) -> set[str]:
         """Read a flavor that was created, changed or deleted, and name the ClusterQueues that are active by that."""
         self._index("ResourceFlavor", name)
