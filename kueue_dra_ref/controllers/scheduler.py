@@ -263,11 +263,12 @@ class Scheduler:
         """Whether the search for a flavor has added requests to those of the workload."""
         if not entry.was_nominated:
             return False
-        rules = self.rules.assigning
-        added: dict[str, int] = {}
-        for requests in entry.info.total_requests:
-            added.update(implicit_requests(rules, entry.queue, requests))
-        return self.rules.queueing.retry_updated(added)
+        return any(
+            self.rules.queueing.retry_updated(
+                implicit_requests(self.rules.assigning, entry.queue, requests)
+            )
+            for requests in entry.info.total_requests
+        )
 
     def _apply(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Carry out the decision on a head; True when its ClusterQueue can try another head."""

@@ -37,10 +37,14 @@ def adjust_resources(
 
     Kueue: pkg/workload/resources.go (AdjustResources)
     """
+    before = workload.pod_sets
     pod_sets = tuple(
         rules.pod_set(PodSetInNamespace(pod_set=each, limits=limits)).pod_set
-        for each in workload.pod_sets
+        for each in before
     )
+    pairs = zip(pod_sets, before, strict=True)
+    if all(after is each for after, each in pairs):
+        return workload
     return replace(workload, pod_sets=pod_sets)
 
 

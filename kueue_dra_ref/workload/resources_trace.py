@@ -27,7 +27,7 @@ def adjustment_steps(
             if made is None:
                 break
             after = made.pod_set
-            if after.requests != before.requests:
+            if after is not before and after.requests != before.requests:
                 requests = [
                     f"{amount} {name}" for name, amount in after.requests.items()
                 ]
