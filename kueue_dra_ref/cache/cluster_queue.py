@@ -66,8 +66,8 @@ class WorkloadInfo:
     steps: tuple[Step, ...] = ()
     progress: FlavorScanState | None = None
     """Where the search for flavors stopped in the last cycle of the workload."""
-    last_assignment: Mapping[Any, Any] = field(default_factory=dict)
-    """The last assignment by the state that it depends on; it is valid until that state changes."""
+    last_assignment: Any = None
+    """The last assignment with the state that it depends on; it is valid until that state changes."""
 
     @property
     def may_be_tried(self) -> bool:
@@ -153,7 +153,7 @@ class PendingWorkloads:
         inadmissible = self.inadmissible.get(info.key)
         in_heap = self.heap.get(info.key)
         known = inadmissible or in_heap
-        if known is not None and known.scheduling_hash == info.scheduling_hash:
+        if known is not None and _has_equal_hash(known, info):
             info.progress = known.progress
             info.last_assignment = known.last_assignment
         if inadmissible is not None and not _is_changed(inadmissible, info):
@@ -263,6 +263,14 @@ class PendingWorkloads:
         metadata = info.obj["metadata"]
         uid = metadata["uid"]
         return self._rules.order(pending), uid
+
+
+def _has_equal_hash(old: WorkloadInfo, new: WorkloadInfo) -> bool:
+    """Whether two versions of a workload have equal hashes; avoids computing them for an unchanged spec."""
+    old_spec, spec = old.obj["spec"], new.obj["spec"]
+    if spec is old_spec and _amounts(old) == _amounts(new):
+        return True
+    return old.scheduling_hash == new.scheduling_hash
 
 
 def _is_changed(old: WorkloadInfo, new: WorkloadInfo) -> bool:

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -87,12 +88,15 @@ class Nominator:
         info = entry.info
         if info.progress and info.progress.is_unfinished:
             return None
-        state = self.moves, self._draw(info), id(entry.queue)
-        try:
-            found: AssignmentWithTargets = info.last_assignment[state]
-        except KeyError:
-            found = self._get_assignments(entry)
-            info.last_assignment = {state: found}
+        state = (self.moves, self._draw(info))
+        cached: Any = info.last_assignment
+        if cached is not None:
+            found: AssignmentWithTargets
+            known_state, known_queue, found = cached
+            if known_state == state and known_queue is entry.queue:
+                return found
+        found = self._get_assignments(entry)
+        info.last_assignment = (state, entry.queue, found)
         return found
 
     def _get_assignments(self, entry: Entry) -> AssignmentWithTargets:
