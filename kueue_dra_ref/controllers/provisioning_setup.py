@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.provisioning import (
@@ -53,7 +53,10 @@ class Provisioning:
         }
 
     def _on_workload(self, event: Event) -> None:
-        self.kueue.reconcile(ASKING, event.key)
+        """Reconcile a workload that has checks, or had some."""
+        versions = filter(None, (event.old, event.new))
+        if any(map(check_states, versions)):
+            self.kueue.reconcile(ASKING, event.key)
 
     def _on_request(self, event: Event) -> None:
         """Reconcile the workload of a request."""
