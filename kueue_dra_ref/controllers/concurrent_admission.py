@@ -106,7 +106,7 @@ class VariantReconciler:
             self.kueue.reconcile(FAMILY, event.key)
 
     def on_cluster_queue(self, event: Event) -> None:
-        """Reconcile the families of a ClusterQueue that has other flavors."""
+        """Reconcile the families: a ClusterQueue that has changed may have other flavors."""
         if event.old is None or event.new is None:
             return
         if not self.rules.delete:

@@ -55,8 +55,8 @@ class MultiKueueWorkloads:
         section = document.get("multiKueue") or {}
         self.origin = str(section.get("origin") or "multikueue")
         self.lost_timeout = seconds_in(document, "workerLostTimeout", LOST_TIMEOUT)
-        self._known: dict[Key, Manifest] = {}
-        """Workloads as they were last; a deleted one until its copies are gone."""
+        self._gone: dict[Key, Manifest] = {}
+        """Deleted Workloads whose copies are to be deleted."""
         self._due: set[tuple[Key, float]] = set()
         """What is to be reconciled after how many seconds."""
         self._unmanaged: set[Key] = set()
@@ -66,7 +66,9 @@ class MultiKueueWorkloads:
 
     def on_workload(self, event: Event) -> None:
         """Reconcile a Workload that has changed; a deleted one is kept until its copies are gone."""
-        self._known[event.key] = event.new or event.old or {}
+        if event.new is None:
+            assert event.old is not None
+            self._gone[event.key] = event.old
         self._again(event.key)
 
     def on_config(self, _: Event) -> None:
@@ -93,10 +95,10 @@ class MultiKueueWorkloads:
     def reconcile(self, key: Key) -> None:
         """Bring the copies of one Workload in line with it, and it in line with the copy that runs."""
         local = self.store.get("Workload", key)
-        known = local or self._known.get(key)
+        known = local or self._gone.get(key)
         group = self._group(known) if known else None
         if group is None or group.state["state"] == REJECTED:
-            self._known.pop(key, None)
+            self._gone.pop(key, None)
         elif local is None:
             self._reconcile_deleted(group)
         elif not self._is_rejected(group) and not self._is_idle(group):
@@ -109,26 +111,19 @@ class MultiKueueWorkloads:
     def _reconcile_deleted(self, group: Group) -> None:
         if self._is_idle(group):
             return
-        self._known.pop(group.key, None)
+        self._gone.pop(group.key, None)
         if self.rules.withdraw_deleted():
             group.withdraw_all()
 
     def _group(self, local: Manifest) -> Group | None:
         """Give a Workload with its copies; None if it has no check of MultiKueue, or belongs to other work."""
         check = self._check(local)
-        itself = {**local, **local["metadata"]}
-        owners = local["metadata"].get("ownerReferences") or [itself]
+        owners = local["metadata"].get("ownerReferences") or [local]
         owned = [each for each in owners if each["kind"] in (*MANAGED_BY, WORKLOAD)]
         if check is None or not owned:
             return None
         namespace = local["metadata"]["namespace"]
-        owner = owned[0]
-        job = Ref(
-            api_version=owner["apiVersion"],
-            kind=owner["kind"],
-            name=owner["name"],
-            namespace=namespace,
-        )
+        job = Ref.of({**owned[0], "namespace": namespace})
         remotes = self.clusters.connected(check)
         return Group(
             kueue=self.kueue,

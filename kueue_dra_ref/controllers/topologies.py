@@ -7,7 +7,6 @@ Kueue: pkg/controller/tas/resource_flavor.go (rfReconciler, Reconcile);
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
 from kueue_dra_ref.rules.queue.retries import FlavorChange
@@ -19,12 +18,6 @@ class TopologyControllers:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
-        self.handlers = {
-            TOPOLOGY: (self.on_topology,),
-            NODE: (self.on_node,),
-            "ResourceFlavor": (self.on_flavor,),
-        }
-        """What follows the objects of each kind."""
 
     def on_topology(self, event: Event) -> None:
         """Requeue the workloads of the ClusterQueues that use a topology that is new or gone."""
