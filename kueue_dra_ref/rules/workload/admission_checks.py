@@ -35,19 +35,18 @@ class CheckScope:
 
     def names(self, within: frozenset[str]) -> frozenset[str]:
         """Name the checks for one of some flavors."""
-        return frozenset(
-            name
-            for name, flavors in self.checks.items()
-            if (flavors or self.flavors) & within
-        )
+        return frozenset(name for name, flavors in self._bound() if flavors & within)
 
     def for_all_flavors(self) -> frozenset[str]:
         """Name the checks for every flavor of the ClusterQueue."""
         return frozenset(
-            name
-            for name, flavors in self.checks.items()
-            if (flavors or self.flavors) >= self.flavors
+            name for name, flavors in self._bound() if flavors >= self.flavors
         )
+
+    def _bound(self) -> Iterator[tuple[str, frozenset[str]]]:
+        """Give each check with its flavors; one that names none is for all of them."""
+        for name, flavors in self.checks.items():
+            yield name, flavors or self.flavors
 
     def only_if_all(self, names: frozenset[str]) -> frozenset[str] | None:
         """Give names if they are those of all checks."""

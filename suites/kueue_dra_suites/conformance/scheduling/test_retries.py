@@ -15,6 +15,7 @@ from kueue_dra_fixtures.manifests import an_object
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.api.topologies import HOSTNAME
+from kueue_dra_ref.verdict import Verdict
 from kueue_dra_suites.conformance.scheduling.test_topology import ANY, RACK, Pool, cpus
 
 pytestmark = owns_kueue
@@ -184,23 +185,23 @@ AGAIN = [
 ]
 
 
+def verdict_after(lab: Lab, event: Event) -> Verdict:
+    """The verdict on the workload that waits for room, once something has happened."""
+    has = waiting(lab)
+    event(has)
+    lab.settle()
+    return lab.verdict(has.job)
+
+
 @covers("TAS-027")
 @pytest.mark.parametrize("event", NONE)
 def test_it_goes_on_waiting(lab: Lab, event: Event) -> None:
     """Nothing of its cohort has changed, and no node of its flavor."""
-    has = waiting(lab)
-    event(has)
-    lab.settle()
-
-    assert lab.verdict(has.job) == pending(Reason.NO_ROOM)
+    assert verdict_after(lab, event) == pending(Reason.NO_ROOM)
 
 
 @covers("TAS-027")
 @pytest.mark.parametrize("event", AGAIN)
 def test_it_is_tried_again(lab: Lab, event: Event) -> None:
     """Something of its cohort has changed, or a node of its flavor."""
-    has = waiting(lab)
-    event(has)
-    lab.settle()
-
-    assert lab.verdict(has.job) == admitted({"cpu": 1})
+    assert verdict_after(lab, event) == admitted({"cpu": 1})
