@@ -169,6 +169,16 @@ def test_queues_that_count_otherwise_than_their_workloads_are_named() -> None:
     ]
 
 
+def test_queues_do_not_count_a_deactivated_workload_whose_conditions_nothing_takes_off() -> None:
+    """Kueue takes it off when it is evicted; its job would take the conditions off, and there is none."""
+    gone = a_workload(QuotaReserved="True", Admitted="True", Evicted="True")
+    gone["spec"]["active"] = False
+    counts = {"reservingWorkloads": 0, "admittedWorkloads": 0}
+    queues = [a_queue("ClusterQueue", "team", status=counts)], [a_queue("LocalQueue", "main", status=counts)]
+
+    assert not list(queue_faults(a_look(gone), *queues))
+
+
 @pytest.mark.parametrize(
     ("active", "faults"),
     [
