@@ -14,11 +14,9 @@ from kueue_dra_clusters.informer import TEMPLATE_VERSIONS, InformerCache
 from kueue_dra_clusters.observation import (
     Observation,
     cluster_queue_of,
-    holds_quota,
     owners_of,
 )
 from kueue_dra_ref.api.variants import is_parent
-from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest, Ref
 
 HOLDERS = re.compile(
@@ -83,10 +81,8 @@ class InFlight:
 
     def _unwritten(self, look: Observation, metrics: str) -> Iterator[str]:
         shown: Counter[str] = Counter()
-        for found in look.workloads:
-            if is_parent(found):
-                continue
-            if holds_quota(found) and is_active(found):
+        for found in look.charged:
+            if not is_parent(found):
                 shown[cluster_queue_of(found)] += 1
         for name, held in self._holders(metrics).items():
             if held != shown[name]:

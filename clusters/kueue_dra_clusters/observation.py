@@ -75,6 +75,13 @@ class Observation:
         )
 
     @property
+    def charged(self) -> list[Manifest]:
+        """The Workloads that hold quota: a deactivated one does not, even if no job of its takes its condition off."""
+        return [
+            found for found in self.workloads if holds_quota(found) and is_active(found)
+        ]
+
+    @property
     def versions(self) -> dict[Key, str]:
         """The resourceVersion of each object."""
         return {

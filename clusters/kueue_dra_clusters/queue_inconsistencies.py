@@ -7,9 +7,8 @@ from typing import Any
 
 from kueue_dra_clusters.applied_objects import queue_name
 from kueue_dra_clusters.conditions import condition_of, seen_generation
-from kueue_dra_clusters.observation import Observation, cluster_queue_of, holds_quota
+from kueue_dra_clusters.observation import Observation, cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest
 
 Manifests = list[Manifest]
@@ -18,16 +17,11 @@ Manifests = list[Manifest]
 def queue_faults(
     look: Observation, cluster_queues: Manifests, local_queues: Manifests
 ) -> Iterator[str]:
-    """Name each queue whose status is older than its spec, or whose counts disagree with the Workloads' conditions.
-
-    A deactivated Workload that no job owns keeps its conditions; Kueue has taken it off all the same.
-    """
+    """Name each queue whose status is older than its spec, or whose counts disagree with the Workloads' conditions."""
     for queue in (*cluster_queues, *local_queues):
         if _is_unseen(queue):
             yield f"{_name(queue)} was not reconciled yet"
-    holding = [
-        found for found in look.workloads if holds_quota(found) and is_active(found)
-    ]
+    holding = look.charged
     for queue in cluster_queues:
         yield from _cluster_queue_miscounts(queue, holding)
     for queue in local_queues:
