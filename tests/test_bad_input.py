@@ -222,7 +222,10 @@ def test_who_stops_reading_ends_the_command_in_silence() -> None:
 
 
 def test_an_interrupt_is_no_verdict() -> None:
-    """1 would mean that a case failed."""
+    """1 would mean that a case failed.
+
+    If it comes while a dataclass is imported, as on a busy machine, Python ends by the signal; a shell shows 130 too.
+    """
     process = begun("simulate", "-f", "-")
     assert process.stdin
     process.stdin.write(NAMESPACE)
@@ -232,7 +235,7 @@ def test_an_interrupt_is_no_verdict() -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
 
-    assert (process.returncode, errors) == (130, "kueue-dra: interrupted\n")
+    assert (process.returncode in (130, -signal.SIGINT), errors) == (True, "kueue-dra: interrupted\n")
 
 
 def test_a_fault_of_our_own_is_told_in_a_line() -> None:
