@@ -98,7 +98,7 @@ def max_of_init_and_containers(containers: Sequence[ContainerDevices]) -> int:
     """
     initial = [each.count for each in containers if each.initial]
     regular = [each.count for each in containers if not each.initial]
-    return max(max(initial, default=0), sum(regular))
+    return max([*initial, sum(regular)])
 
 
 @rule("EXT-044")

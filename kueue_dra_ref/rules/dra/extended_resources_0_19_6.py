@@ -19,14 +19,14 @@ def sidecars_are_added(containers: Sequence[ContainerDevices]) -> int:
     No counterpart: in the change notes of Kueue 0.19.6, in no pinned release.
     """
     running = 0
-    largest = 0
+    initial = []
     for each in containers:
         if each.stays:
             running += each.count
         elif each.initial:
-            largest = max(largest, running + each.count)
+            initial.append(running + each.count)
     regular = sum(each.count for each in containers if not each.initial)
-    return max(largest, running + regular)
+    return max([*initial, running + regular])
 
 
 @rule("EXT-046")

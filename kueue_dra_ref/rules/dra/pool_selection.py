@@ -34,8 +34,7 @@ def newest_pool_generation(of: SourceSlices) -> SourceSlices:
     for published in of.slices:
         pool = published.pool
         generation = published.generation
-        if generation > newest.get(pool, -1):
-            newest[pool] = generation
+        newest[pool] = max(newest.get(pool, generation), generation)
     kept = []
     for published in of.slices:
         if published.generation == newest[published.pool]:

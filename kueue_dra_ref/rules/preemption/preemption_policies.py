@@ -287,10 +287,10 @@ def fill_back_workloads(
     Kueue: pkg/scheduler/preemption/preemption.go (fillBackWorkloads)
     """
     kept = list(victims)
-    for index in range(len(kept) - 2, -1, -1):
-        if fits_without(kept[index]):
-            kept[index] = kept[-1]
-            kept.pop()
+    *others, _ = enumerate(victims)
+    for index, victim in reversed(others):
+        if fits_without(victim):
+            kept[index] = kept.pop()
     return kept
 
 

@@ -34,8 +34,7 @@ def transformation_outputs_add_to_requests(
         scaled = requested.amount * scale
         outputs = add(outputs, _outputs(each, scaled))
     for name, output in outputs.items():
-        if output.amount < 0:
-            outputs[name] = _of(Fraction(0), output)
+        outputs[name] = _of(max(output.amount, Fraction(0)), output)
     return add(kept, outputs)
 
 
