@@ -24,7 +24,7 @@ def prioritized_list_is_charged_once(
     """
     if not context.checked.alternatives:
         return None
-    first = context.checked.alternatives[0]
+    first = _first(context)
     return ((first.device_class, first.count),)
 
 
@@ -135,7 +135,8 @@ def subrequests_charge_one_count(
 
 
 def _first(context: DeviceRequestContext) -> DeviceRequest:
-    return context.checked.alternatives[0]
+    first, *_ = context.checked.alternatives
+    return first
 
 
 def _mapping(

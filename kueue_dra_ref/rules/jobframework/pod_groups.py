@@ -94,7 +94,7 @@ def pod_set_of_fast_group(group: PodGroup, roles: list[str]) -> list[Manifest] |
     """
     if not group.is_fast or not group.usable:
         return None
-    pod = group.usable[0]
+    pod, *_ = group.usable
     place = list(group.pods).index(pod)
     return [
         {
@@ -193,7 +193,7 @@ def wait_for_replacement_pods(pods: int, count: int, fast: bool) -> int:
     Kueue: pkg/controller/jobs/pod/pod_controller.go (countAbsentPods, waitingForReplacementPodsCondition)
     """
     if fast:
-        return int(count > 0 and not pods)
+        return int(not pods)
     return max(count - pods, 0)
 
 

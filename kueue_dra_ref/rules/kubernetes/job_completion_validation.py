@@ -59,15 +59,19 @@ def indexes_are_limited(write: AdmissionRequest) -> Errors:
     if spec.get("completionMode") != INDEXED:
         return
     limit = f"{_MOST} when completion mode is {INDEXED}"
-    completions = spec.get("completions")
     yield from _at_most(spec, "parallelism", _MOST, limit)
-    yield from _at_most(spec, "maxFailedIndexes", completions, "completions")
+    if "completions" in spec:
+        yield from _at_most(
+            spec, "maxFailedIndexes", spec["completions"], "completions"
+        )
     yield from _at_most(spec, "maxFailedIndexes", _MOST, str(_MOST))
-    if (completions or 0) > _MOST and "backoffLimitPerIndex" in spec:
+    if "completions" in spec and "backoffLimitPerIndex" in spec:
         yield from _many(spec)
 
 
 def _many(spec: Spec) -> Errors:
+    if spec["completions"] <= _MOST:
+        return
     if "maxFailedIndexes" not in spec:
         yield required(
             "spec.maxFailedIndexes",
@@ -78,9 +82,7 @@ def _many(spec: Spec) -> Errors:
         yield from _at_most(spec, key, _MANY, detail)
 
 
-def _at_most(spec: Spec, key: str, most: int | None, limit: str) -> Errors:
-    value = spec.get(key, 0)
-    if most is None or value <= most:
-        return
-    detail = f"must be less than or equal to {limit}"
-    yield invalid(f"spec.{key}", value, detail)
+def _at_most(spec: Spec, key: str, most: int, limit: str) -> Errors:
+    if key in spec and spec[key] > most:
+        detail = f"must be less than or equal to {limit}"
+        yield invalid(f"spec.{key}", spec[key], detail)

@@ -88,6 +88,12 @@ LIMITED = {**INDEXED, "backoffLimitPerIndex": 1}
         ),
         pytest.param(LIMITED, refused("spec.maxFailedIndexes: Required value"), id="limit-of-all"),
         pytest.param({**LIMITED, "maxFailedIndexes": 10_000, "parallelism": 10_000}, ACCEPTED, id="most-of-many"),
+        pytest.param({**LIMITED, "completions": 100_000, "parallelism": 10_001}, ACCEPTED, id="no-more-than-few"),
+        pytest.param(
+            {**INDEXED, "completions": None, "backoffLimitPerIndex": 1, "maxFailedIndexes": 2},
+            refused("spec.completions: Required value"),
+            id="limits-of-how-many",
+        ),
         pytest.param(
             {**LIMITED, "maxFailedIndexes": 10_001},
             refused("spec.maxFailedIndexes: Invalid value"),

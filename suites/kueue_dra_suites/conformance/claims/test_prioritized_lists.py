@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.alternatives import SHARD, SPARE, a_list, an_alternative
-from kueue_dra_fixtures.builders import a_job, a_request, a_template, gpu
+from kueue_dra_fixtures.builders import a_job, a_missing_template, a_request, a_template, gpu
 from kueue_dra_fixtures.containers import containers
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.sources import PARTITIONS, SOURCED, a_partition
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
@@ -156,20 +156,44 @@ def test_the_largest_alternative_is_charged(lab: Lab, requests: list[dict[str, A
     assert lab.verdict(job) == (admitted({"shared-gpus": devices}) if fits else pending(Reason.NEVER_FITS))
 
 
-@covers("LIST-009")
-@pytest.mark.parametrize("first", [pytest.param(True, id="list-first"), pytest.param(False, id="list-last")])
-def test_a_list_excludes_counters_in_the_workload(lab: Lab, first: bool) -> None:
-    """In whichever order the pod names its claims."""
+def counters_and_a_list(lab: Lab) -> Queue:
+    """A queue for a class with counters and for a list; Kueue charges both."""
     sourced = SOURCED["resources"](lab.behaviour)
     mappings = [*sourced["deviceClassMappings"], {"name": "shared-gpus", "deviceClassNames": [SHARD]}]
     lab.start(resources={"deviceClassMappings": mappings}, gates={**SOURCED["gates"](lab.behaviour), **LISTS})
     lab.device_class(PARTITIONS)
     lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS)
-    queue = lab.queue({"gpu-memory": "10Gi", "shared-gpus": 1})
+    return lab.queue({"gpu-memory": "10Gi", "shared-gpus": 1})
+
+
+@covers("LIST-009")
+@pytest.mark.parametrize("first", [pytest.param(True, id="list-first"), pytest.param(False, id="list-last")])
+def test_a_list_excludes_counters_in_the_workload(lab: Lab, first: bool) -> None:
+    """In whichever order the pod names its claims."""
+    queue = counters_and_a_list(lab)
     claims = [a_template(a_list(an_alternative())), a_template(a_request(PARTITIONS))]
     job = queue.submit(a_job(claims=claims if first else claims[::-1]))
 
     assert lab.verdict(job) == inadmissible(Reason.LIST_ALONE)
+
+
+@covers("LIST-009")
+def test_counters_are_charged_beside_exact_requests(lab: Lab) -> None:
+    """Without a list in the workload nothing is refused."""
+    queue = counters_and_a_list(lab)
+    claims = [a_template({"exactly": an_alternative()}), a_template(a_request(PARTITIONS))]
+    job = queue.submit(a_job(claims=claims))
+
+    assert lab.verdict(job) == admitted({"gpu-memory": "10Gi", "shared-gpus": 1})
+
+
+@covers("LIST-009")
+def test_a_missing_template_has_no_list(lab: Lab) -> None:
+    """The claim that lacks it is reported, not the counters before it."""
+    queue = counters_and_a_list(lab)
+    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS)), a_missing_template("gpus")]))
+
+    assert lab.verdict(job) == inadmissible(Reason.NO_TEMPLATE)
 
 
 @covers("LIST-010")

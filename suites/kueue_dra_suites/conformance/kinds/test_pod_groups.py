@@ -304,6 +304,21 @@ def test_a_failed_pod_is_replaced_within_its_quota(lab: Lab) -> None:
     assert waits_for_pods(group) == ("False", "PodsReady")
 
 
+@covers("PODS-014")
+@pytest.mark.parametrize("total", [1, 2])
+def test_a_fast_group_waits_when_its_last_pod_failed(lab: Lab, total: int) -> None:
+    """One pod is enough for such a group, whatever it announces, but it needs one."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(), total=total, fast=True)
+    group.report(0, phase="Failed")
+    assert waits_for_pods(group) == ("True", "PodsFailed")
+
+    group.add(a_worker())
+
+    assert group.gated[-1] is False
+    assert waits_for_pods(group) == ("False", "PodsReady")
+
+
 def waits_for_pods(group: PodGroup) -> tuple[str, str]:
     """Status and reason of the condition about pods that are missing."""
     conditions = {each["type"]: each for each in group.workload["status"]["conditions"]}

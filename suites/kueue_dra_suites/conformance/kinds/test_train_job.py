@@ -153,6 +153,7 @@ def test_a_train_job_needs_its_runtime(lab: Lab) -> None:
     [
         pytest.param(0, pending(Reason.NO_QUOTA), id="none"),
         pytest.param(1, admitted({"whole-gpus": 1}), id="the-initializer"),
+        pytest.param(2, pending(Reason.NO_QUOTA), id="more-than-there-are"),
     ],
 )
 def test_a_step_that_succeeded_frees_its_quota(lab: Lab, succeeded: int, verdict: Verdict) -> None:
@@ -164,7 +165,7 @@ def test_a_step_that_succeeded_frees_its_quota(lab: Lab, succeeded: int, verdict
     lab.report(held, jobsStatus=[_step("model", succeeded=succeeded), _step("node", active=1)])
 
     assert lab.verdict(job) == verdict
-    expected = [{"name": "model", "count": 1}] if succeeded else []
+    expected = [{"name": "model", "count": 1}] if succeeded == 1 else []
     assert lab.workload(held)["status"].get("reclaimablePods", []) == expected
 
 

@@ -128,6 +128,8 @@ def _indexed(*indexes: str) -> dict[str, Any]:
         pytest.param(3, 5, _counted(2), 0, id="as-many-left", marks=covers("PARTIAL-004")),
         pytest.param(3, 5, _counted(3), 1, id="fewer-left", marks=covers("PARTIAL-004")),
         pytest.param(2, 2, _counted(1), 1, id="two-at-once", marks=covers("PARTIAL-004")),
+        pytest.param(2, 2, _counted(2), 2, id="none-left", marks=covers("PARTIAL-004")),
+        pytest.param(2, 2, _counted(3), 2, id="more-than-all", marks=covers("PARTIAL-004")),
         pytest.param(1, 1, _counted(1), 0, id="one-at-once", marks=covers("PARTIAL-004")),
         pytest.param(3, 2, _counted(1), 2, id="more-at-once-than-needed", marks=covers("PARTIAL-004")),
         pytest.param(3, 2, _counted(0), 0, id="none-succeeded", marks=covers("PARTIAL-004")),
@@ -153,6 +155,19 @@ def test_pods_beyond_what_is_left_are_reclaimable(
 
     expected = [{"name": "main", "count": reclaimable}] if reclaimable else None
     assert lab.workload(job)["status"].get("reclaimablePods") == expected
+
+
+@covers("PARTIAL-005")
+def test_indexes_that_a_job_has_no_longer_are_not_counted(lab: Lab) -> None:
+    """Before it starts, a Job of four indexes of which the first and the last have ended becomes one of three."""
+    queue = lab.queue({"cpu": 2})
+    made = with_spec(lab.written(a_job(pods=4, cpu="1"), queue), completions=4, completionMode="Indexed")
+    job = lab.submit_manifest(made)
+    lab.report(job, succeeded=2, completedIndexes="0,3")
+
+    lab.apply(with_spec(made, parallelism=3, completions=3, completionMode="Indexed"))
+
+    assert lab.workload(job)["status"].get("reclaimablePods") == [{"name": "main", "count": 1}]
 
 
 @covers("PARTIAL-005")

@@ -91,6 +91,7 @@ def test_a_queue_prefers_borrowing_or_preemption(lab: Lab, fungibility: dict[str
     [
         pytest.param(NEXT, 0, id="borrows-last"),
         pytest.param({"whenCanPreempt": "TryNextFlavor"}, 1, id="borrows-first"),
+        pytest.param(RATHER_PREEMPT, 1, id="says-what-it-prefers"),
     ],
 )
 def test_who_borrows_last_preempts_first(lab: Lab, fungibility: dict[str, str], place: int) -> None:

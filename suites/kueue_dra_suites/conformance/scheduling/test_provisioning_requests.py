@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from kueue_dra_fixtures.lab.jobs import Job
 from kueue_dra_fixtures.lab.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, needs_provisioning, owns_kueue
 from kueue_dra_fixtures.verdicts import admitted, evicted
+from kueue_dra_ref.api.conditions import condition
 
 pytestmark = needs_provisioning
 
@@ -428,6 +430,34 @@ def test_a_retry_gives_its_quota_back(lab: Lab) -> None:
     autoscaler.expect(lambda: lab.condition(other, "QuotaReserved"), ("True", "QuotaReserved"))
     assert lab.admission(job) is None
     assert lab.workload(job)["status"]["requeueState"]["count"] == 1
+
+
+@covers("PROV-022")
+@pytest.mark.parametrize(
+    ("base", "most", "failures", "seconds"),
+    [
+        pytest.param(600, 1800, 1, 600, id="first"),
+        pytest.param(600, 100, 1, 100, id="first-at-most"),
+        pytest.param(5, 1800, 2, 10, id="second-twice-as-long"),
+        pytest.param(5, 9, 2, 9, id="second-at-most"),
+    ],
+)
+def test_a_retry_waits_without_its_quota(lab: Lab, base: int, most: int, failures: int, seconds: int) -> None:
+    """The status of the workload says until when, and by chance a ten-thousandth more."""
+    autoscaler = Autoscaler(lab=lab)
+    check = autoscaler.check(retryStrategy={"backoffBaseSeconds": base, "backoffMaxSeconds": most})
+    job = asking(lab, check).submit(CPUS)
+    for number in range(1, failures + 1):
+        autoscaler.expect(lambda: autoscaler.numbers(job)[-1:], [number])
+        autoscaler.answer(job, "Failed")
+        autoscaler.expect(lambda: lab.requeues(job), number)
+
+    workload = lab.workload(job)
+    found = condition(workload, "QuotaReserved")
+    assert found is not None
+    until = datetime.fromisoformat(workload["status"]["requeueState"]["requeueAt"])
+    waits = until - datetime.fromisoformat(found["lastTransitionTime"])
+    assert seconds - 2 <= waits.total_seconds() <= seconds * 1.0001 + 1
 
 
 CPUS = a_job(cpu="5")
