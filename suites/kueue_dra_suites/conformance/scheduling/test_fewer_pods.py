@@ -160,7 +160,7 @@ def test_pods_beyond_what_is_left_are_reclaimable(
 @covers("PARTIAL-005")
 def test_indexes_that_a_job_has_no_longer_are_not_counted(lab: Lab) -> None:
     """Before it starts, a Job of four indexes of which the first and the last have ended becomes one of three."""
-    queue = lab.queue({"cpu": 2})
+    queue = lab.queue({"cpu": 0})
     made = with_spec(lab.written(a_job(pods=4, cpu="1"), queue), completions=4, completionMode="Indexed")
     job = lab.submit_manifest(made)
     lab.report(job, succeeded=2, completedIndexes="0,3")
