@@ -311,6 +311,11 @@ def _pods(earlier: PodRules) -> PodRules:
             when(pod_groups.group_of_annotation, WorkloadIdentifierAnnotations=True),
             before=pod_groups.group_of_label,
         ),
+        # With fast admission, one pod of a group is enough.
+        absent=earlier.absent.add(
+            pod_groups.one_pod_is_enough_for_fast_admission,
+            before=pod_groups.wait_for_replacement_pods,
+        ),
         # A group whose pods are gone waits for others before it is admitted again.
         withheld=AnyOf(pod_groups.not_admitted_while_pods_are_missing),
         # A StatefulSet without replicas releases its quota at once.

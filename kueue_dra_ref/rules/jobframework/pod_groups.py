@@ -186,15 +186,24 @@ def prebuilt_workload_takes_pods_as_they_are(group: PodGroup) -> bool:
     return group.is_prebuilt
 
 
-@rule("PODS-014")
+@rule("PODS-014", "PODS-044")
 def wait_for_replacement_pods(pods: int, count: int, fast: bool) -> int:
-    """A pod set with fewer pods than it has room for waits for others; with fast admission one is enough.
+    """A pod set with fewer pods than it has room for waits for others.
 
     Kueue: pkg/controller/jobs/pod/pod_controller.go (countAbsentPods, waitingForReplacementPodsCondition)
     """
-    if fast:
-        return int(not pods)
     return max(count - pods, 0)
+
+
+@rule("PODS-043")
+def one_pod_is_enough_for_fast_admission(
+    pods: int, count: int, fast: bool
+) -> int | None:
+    """A group with fast admission waits for other pods only if it has none.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (countAbsentPods)
+    """
+    return int(not pods) if fast else None
 
 
 @rule("PODS-027")

@@ -65,6 +65,18 @@ def test_a_pod_too_many_waits(lab: Lab) -> None:
     assert _started(lab, job) == [0, 1]
 
 
+@covers("ELASTIC-019")
+def test_no_pod_starts_while_more_run_than_the_job_has(lab: Lab) -> None:
+    """The Job controller has yet to delete a pod of a Job that shrank."""
+    job = elastic_job(lab.queue({"whole-gpus": 3}), pods=3)
+    _make_pods(lab, job, 0, 1, 2)
+    lab.scale(job, 2)
+
+    _make_pods(lab, job, 3, 4)
+
+    assert _started(lab, job) == [0, 1, 2]
+
+
 @covers("ELASTIC-020")
 def test_a_pod_that_has_ended_makes_room(lab: Lab) -> None:
     """The Job controller makes another pod, which starts with the devices of the one before."""

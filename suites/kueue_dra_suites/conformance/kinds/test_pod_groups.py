@@ -304,7 +304,7 @@ def test_a_failed_pod_is_replaced_within_its_quota(lab: Lab) -> None:
     assert waits_for_pods(group) == ("False", "PodsReady")
 
 
-@covers("PODS-014")
+@covers("PODS-043")
 @pytest.mark.parametrize("total", [1, 2])
 def test_a_fast_group_waits_when_its_last_pod_failed(lab: Lab, total: int) -> None:
     """One pod is enough for such a group, whatever it announces, but it needs one."""
@@ -316,6 +316,20 @@ def test_a_fast_group_waits_when_its_last_pod_failed(lab: Lab, total: int) -> No
     group.add(a_worker())
 
     assert group.gated[-1] is False
+    assert waits_for_pods(group) == ("False", "PodsReady")
+
+
+@covers("PODS-044")
+def test_a_fast_group_runs_while_it_waits_for_its_pods(lab: Lab) -> None:
+    """The Workload is admitted with the first pod, and says that others are missing."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(), total=2, fast=True)
+    assert group.verdict == admitted({"whole-gpus": 2})
+    assert waits_for_pods(group) == ("True", "PodsFailed")
+
+    group.add(a_worker())
+
+    assert group.gated == [False, False]
     assert waits_for_pods(group) == ("False", "PodsReady")
 
 
