@@ -278,9 +278,12 @@ def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
         # Indexes that have failed for good no longer need quota.
-        reclaimable_pods=earlier.reclaimable_pods.add(
-            when(job_reconciliation.reclaimable_pods_of_indexes, ReclaimablePods=True),
-            before=job_reconciliation.reclaimable_pods,
+        reclaimable_pods=earlier.reclaimable_pods.swap(
+            job_reconciliation.reclaimable_pods,
+            when(
+                job_reconciliation.reclaimable_pods_of_ended_indexes,
+                ReclaimablePods=True,
+            ),
         ),
         # In namespaces that are not managed, Jobs get no default queue.
         default_queue_exempt=earlier.default_queue_exempt.add(

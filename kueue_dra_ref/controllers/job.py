@@ -340,8 +340,14 @@ class JobReconciler:
             return []
         pod_set = workload["spec"]["podSets"][0]
         count = self.rules.reclaimable_pods.or_else(0, job)
-        count = min(count, pod_set["count"])
+        if count > pod_set["count"]:
+            return self._denied(workload)
         return [{"name": "main", "count": count}] if count else []
+
+    def _denied(self, workload: Manifest) -> list[Manifest]:
+        """Keep what the status has: the webhook denies more pods than the Workload has."""
+        status = workload.get("status") or {}
+        return status.get("reclaimablePods") or []
 
     def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
         pod_sets = self.rules.pod_sets(job)

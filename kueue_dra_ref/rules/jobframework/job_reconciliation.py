@@ -180,25 +180,45 @@ def run_with_admitted_pod_count(job: Job, pods: int) -> dict[str, Any]:
     return changed
 
 
-@rule("PARTIAL-005")
-def reclaimable_pods_of_indexes(job: Job) -> int | None:
-    """An Indexed Job releases the quota of failed indexes like that of completed ones.
+@rule("PARTIAL-004", "PARTIAL-014")
+def reclaimable_pods(job: Job) -> int:
+    """A Job with fewer pods left to complete than its parallelism releases the quota of the other pods.
+
+    Kueue 0.18: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)
+    """
+    return _released(job, _succeeded(job))
+
+
+@rule("PARTIAL-004", "PARTIAL-005", "PARTIAL-013")
+def reclaimable_pods_of_ended_indexes(job: Job) -> int:
+    """An Indexed Job releases the quota of failed indexes like that of completed ones; no Job more than all.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods, terminalIndexesCount)
     """
-    spec = job["spec"]
+    completions = _completions(job)
+    ended = _succeeded(job)
+    if job["spec"].get("completionMode") == INDEXED:
+        ended = sum(index < completions for index in _ended_indexes(job))
+    return _released(job, min(ended, completions))
+
+
+def _succeeded(job: Job) -> int:
     status = job.get("status") or {}
-    if spec.get("completionMode") != INDEXED:
-        return None
-    parallelism = spec["parallelism"]
-    completions = spec.get("completions", parallelism)
+    return status.get("succeeded") or 0
+
+
+def _completions(job: Job) -> int:
+    spec = job["spec"]
+    found: int = spec.get("completions", spec["parallelism"])
+    return found
+
+
+def _ended_indexes(job: Job) -> set[int]:
+    status = job.get("status") or {}
     ended: set[int] = set()
     for field in ("completedIndexes", "failedIndexes"):
         ended.update(_indexes(status.get(field) or ""))
-    done = sum(index < completions for index in ended)
-    if parallelism <= 1 or not done:
-        return 0
-    return _unused(parallelism, completions - done)
+    return ended
 
 
 def _indexes(written: str) -> Iterator[int]:
@@ -209,22 +229,9 @@ def _indexes(written: str) -> Iterator[int]:
         yield from range(int(first), end)
 
 
-@rule("PARTIAL-004")
-def reclaimable_pods(job: Job) -> int:
-    """A Job with fewer pods left to complete than its parallelism releases the quota of the other pods.
-
-    Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)
-    """
-    spec = job["spec"]
-    status = job.get("status") or {}
-    parallelism = spec["parallelism"]
-    succeeded = status.get("succeeded", 0)
-    if parallelism <= 1 or not succeeded:
-        return 0
-    completions = spec.get("completions", parallelism)
-    return _unused(parallelism, max(completions - succeeded, 0))
-
-
-def _unused(parallelism: int, left: int) -> int:
+def _released(job: Job, ended: int) -> int:
     """Give how many of the pods that may run at once have nothing left to complete."""
-    return max(parallelism - left, 0)
+    parallelism: int = job["spec"]["parallelism"]
+    if parallelism <= 1 or not ended:
+        return 0
+    return max(parallelism - _completions(job) + ended, 0)

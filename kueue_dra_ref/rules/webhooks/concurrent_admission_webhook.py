@@ -117,5 +117,5 @@ def _has_policy(cluster_queue: dict[str, Any]) -> bool:
 
 
 def _mode(cluster_queue: dict[str, Any]) -> str:
-    found = places(cluster_queue, _MODE, str)
-    return found[0][1] if found else ""
+    modes = dict(places(cluster_queue, _MODE, str))
+    return modes.get(_MODE, "")

@@ -112,15 +112,22 @@ def test_the_pods_of_a_cluster_are_gated(lab: Lab, kind: str) -> None:
 
 
 @covers("ELASTIC-027")
-def test_a_cluster_keeps_its_gates(lab: Lab) -> None:
-    """Without them, its workers would run before they have quota."""
+@pytest.mark.parametrize(
+    ("group", "place"),
+    [
+        pytest.param(("workerGroupSpecs", 0), "spec.workerGroupSpecs[0]", id="workers"),
+        pytest.param(("headGroupSpec",), "spec.headGroupSpec", id="head"),
+    ],
+)
+def test_a_cluster_keeps_its_gates(lab: Lab, group: tuple[str | int, ...], place: str) -> None:
+    """Without them, its pods would run before they have quota."""
     job = _submit(lab.queue({"whole-gpus": 2}), "RayCluster")
-    path = ("spec", "workerGroupSpecs", 0, "template", "spec", "schedulingGates")
+    path = ("spec", *group, "template", "spec", "schedulingGates")
 
     message = lab.denied(replaced(bare(lab.read(job.ref)), path, []))
 
-    assert "spec.workerGroupSpecs[0].template.spec.schedulingGates: Invalid value: " in message
-    assert "an elastic job must have the ElasticJobSchedulingGate" in message
+    assert f"{place}.template.spec.schedulingGates: Invalid value: " in message
+    assert message.count("an elastic job must have the ElasticJobSchedulingGate") == 1
 
 
 @covers("ELASTIC-025")

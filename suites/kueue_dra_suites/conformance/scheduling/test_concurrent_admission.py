@@ -629,6 +629,33 @@ def test_policies(lab: Lab, flavors: int, spec: dict[str, Any], message: str) ->
     assert message in answer
 
 
+@covers("CONC-021", "CONC-022")
+@pytest.mark.parametrize(
+    ("names", "policy", "fault"),
+    [
+        pytest.param(["a"], None, "", id="17-flavors-without-a-policy"),
+        pytest.param(["a", "b"], a_policy(TRY), "must have exactly one ResourceGroup", id="17-flavors-in-each-group"),
+        pytest.param(["c"], a_policy(RETAIN, "f9"), "may only be set when migration.mode is", id="another-flavor"),
+    ],
+)
+def test_policies_with_one_fault(lab: Lab, names: list[str], policy: dict[str, Any] | None, fault: str) -> None:
+    """What is wrong already is not checked further, and neither are ClusterQueues without a policy."""
+    lab.start(switched=GATE)
+    resources = {"a": "whole-gpus", "b": "cpu", "c": "whole-gpus"}
+    groups = []
+    for name in names:
+        flavors = 2 if name == "c" else 17
+        groups.append({f"{name}{number}": {resources[name]: 1} for number in range(flavors)})
+    made = a_cluster_queue(lab.name("cq"), lab.groups(groups), concurrentAdmissionPolicy=policy)
+
+    answer = lab.denied(made)
+
+    assert bool(answer) is bool(fault)
+    assert fault in answer
+    assert "cannot have more than 16" not in answer
+    assert "must be one of the flavors" not in answer
+
+
 @covers("CONC-021")
 def test_a_policy_allows_one_resource_group(lab: Lab) -> None:
     """Another group would need variants for each pair of flavors."""

@@ -9,6 +9,7 @@ import pytest
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.cohorts import Cohort, a_cohort
 from kueue_dra_fixtures.lab import Job, Lab
+from kueue_dra_fixtures.manifests import a_quota
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
@@ -141,6 +142,27 @@ def test_who_would_borrow_keeps_others_from_what_is_free(lab: Lab, policy: dict[
     owner = cohort.queue({"whole-gpus": 2}, queueingStrategy="StrictFIFO", preemption=policy)
     owner.submit(a_job(claims=[a_template(gpu())]))
     waiting = owner.submit(a_job(claims=[a_template(gpu(2))]))
+    late = cohort.queue({"whole-gpus": 0}).submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(late) == verdict
+
+
+@covers("PREEMPT-018")
+@pytest.mark.parametrize(
+    ("limit", "verdict"),
+    [
+        pytest.param(3, pending(Reason.OUTRUN), id="both-that-are-free"),
+        pytest.param(2, admitted({"whole-gpus": 1}), id="one-up-to-its-limit"),
+    ],
+)
+def test_who_would_borrow_keeps_no_more_than_its_limit(lab: Lab, limit: int, verdict: Verdict) -> None:
+    """The head of a StrictFIFO queue that borrows one device waits for three, of which two are free."""
+    cohort = a_cohort(lab)
+    cohort.queue({"whole-gpus": 4}).submit(a_job(claims=[a_template(gpu())]))
+    owner = cohort.queue({"whole-gpus": a_quota(3, borrow=limit)}, queueingStrategy="StrictFIFO")
+    owner.submit(a_job(claims=[a_template(gpu(4))]))
+    waiting = owner.submit(a_job(claims=[a_template(gpu(3))]))
     late = cohort.queue({"whole-gpus": 0}).submit(a_job(claims=[a_template(gpu())]))
 
     assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
