@@ -190,6 +190,7 @@ DEFINITIONS = APIValidation(
             workload_crd.queue_name_is_valid,
         ),
         cel=Collect(
+            workload_crd.assignments_are_as_many_as_pod_sets,
             workload_crd.priority_class_is_immutable_with_quota_short_message,
             workload_crd.queue_name_is_immutable_with_quota_short_message,
             workload_crd.priority_class_name_needs_priority,

@@ -207,6 +207,7 @@ def _workload(earlier: CRDValidation) -> CRDValidation:
         limits=earlier.limits.add(workload_crd.priority_class_ref_is_known),
         # The messages about immutable fields are longer.
         cel=Collect(
+            workload_crd.assignments_are_as_many_as_pod_sets,
             workload_crd.priority_class_ref_kind_matches_group,
             workload_crd.priority_class_is_immutable_with_quota,
             workload_crd.queue_name_is_immutable_with_quota,

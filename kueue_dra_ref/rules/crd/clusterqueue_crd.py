@@ -25,10 +25,11 @@ _CHECKS = "spec.admissionChecksStrategy.admissionChecks"
 _GROUP = "spec.resourceGroups[]"
 _FLAVOR = f"{_GROUP}.flavors[]"
 _RESOURCE = f"{_FLAVOR}.resources[]"
-_SEARCH = (
-    "spec.flavorFungibility.whenCanBorrow",
-    "spec.flavorFungibility.whenCanPreempt",
-)
+_SEARCH = {
+    "spec.flavorFungibility.whenCanBorrow": "Borrow",
+    "spec.flavorFungibility.whenCanPreempt": "Preempt",
+}
+"""The policies of a flavor search, and what a search that may stop was called before 0.15."""
 
 
 @rule("OBJECT-003")
@@ -248,7 +249,7 @@ def fungibility_policies_are_known_0_14(
 
     Kueue 0.14: apis/kueue/v1beta1/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPolicy)
     """
-    for path, word in zip(_SEARCH, ("Borrow", "Preempt"), strict=True):
+    for path, word in _SEARCH.items():
         for fault in other_words(write.new, path, ("MayStopSearch", "TryNextFlavor")):
             yield replace(fault, detail=fault.detail.replace("MayStopSearch", word))
 

@@ -264,6 +264,22 @@ def priority_class_is_immutable_with_quota_short_message(
         yield invalid(_ROOT, "field is immutable")
 
 
+@rule("STATUS-046")
+def assignments_are_as_many_as_pod_sets(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The API server rejects a Workload with quota that has other than the number of pod sets that it was admitted with.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (Workload)
+    """
+    admission = (write.new.get("status") or {}).get("admission")
+    if admission is None or not is_true(write.new, "QuotaReserved"):
+        return
+    if len(write.new["spec"]["podSets"]) != len(admission["podSetAssignments"]):
+        detail = "podSetAssignments must have the same number of podSets as the spec"
+        yield invalid(_ROOT, detail)
+
+
 @rule("PARTIAL-009")
 def min_count_is_at_most_count(
     write: AdmissionRequest,

@@ -157,7 +157,8 @@ def _pairs(write: AdmissionRequest) -> PodSetPairs:
     if is_true(write.before, "QuotaReserved"):
         before = write.before["spec"]["podSets"]
         after = write.new["spec"]["podSets"]
-        yield from enumerate(zip(before, after, strict=False))
+        for index, pod_set in enumerate(before):
+            yield index, (pod_set, after[index])
 
 
 def _plain(value: Any, key: str = "") -> Any:

@@ -236,6 +236,17 @@ def test_pod_sets_with_quota_stay(lab: Lab, elastic: bool, pods: Pods, answer: R
     assert lab.offer(with_spec(job.made, podSets=wanted)) == answer
 
 
+@covers("STATUS-046")
+@pytest.mark.parametrize("names", [["main"], ["main", "workers", "others"]], ids=["one-less", "one-more"])
+def test_pod_sets_with_quota_stay_as_many(lab: Lab, names: list[str]) -> None:
+    """A workload with quota neither loses a pod set nor gets another one."""
+    queue = lab.queue({"cpu": 4})
+    job = queue.submit(a_workload(a_pod_set("main", cpu="1"), a_pod_set("workers", cpu="1")))
+    wanted = lab.written(a_workload(*[a_pod_set(name, cpu="1") for name in names]), queue)["spec"]["podSets"]
+
+    assert lab.offer(with_spec(job.made, podSets=wanted)) == refused("422")
+
+
 @covers("STATUS-047")
 @pytest.mark.owns_kueue
 def test_pod_sets_with_quota_do_not_shrink(lab: Lab) -> None:
