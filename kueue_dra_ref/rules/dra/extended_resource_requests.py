@@ -128,8 +128,9 @@ def classes_with_counters_are_refused(
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
     if request.is_charged_by("counter"):
+        first, *_ = request.asking
         yield request.charged_otherwise(
-            request.asking[0],
+            first,
             "counters configured",
             "CEL selectors for counter-based quota",
         )
@@ -144,8 +145,9 @@ def classes_with_capacities_are_refused(
     Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
     """
     if request.is_charged_by("capacity"):
+        first, *_ = request.asking
         yield request.charged_otherwise(
-            request.asking[0],
+            first,
             "capacity sources configured",
             "capacity.requests for capacity-based quota",
         )
@@ -179,9 +181,8 @@ def sum_of_containers_has_64_bits(
         )
         below = f".resources.requests.{request.name}"
         detail = "total extended resource quantity overflows int64"
-        yield request.fault(
-            request.asking[0], below, str(whole(total, written)), detail
-        )
+        first, *_ = request.asking
+        yield request.fault(first, below, str(whole(total, written)), detail)
 
 
 @rule("EXT-019", "EXT-020", "EXT-021", "EXT-022")

@@ -64,7 +64,8 @@ def other_requests_for_the_resource_are_refused(
     request = context.checked
     if not request.alternatives:
         return None
-    mapping = _mapping_of(context, request.alternatives[0].device_class)
+    first, *_ = request.alternatives
+    mapping = _mapping_of(context, first.device_class)
     if mapping is None:
         return None
     for pod_set in context.workload.pod_sets:

@@ -86,7 +86,8 @@ def pod_set_of_stateful_set(owner: Manifest) -> Mapping[str, list[Manifest]] | N
 
 def pod_sets_of_replicas(owner: Manifest) -> list[Manifest]:
     """Give the pod set of all replicas of an object."""
-    template = {"spec": template_at(owner, template_paths(owner)[0]).get("spec") or {}}
+    path, *_ = template_paths(owner)
+    template = {"spec": template_at(owner, path).get("spec") or {}}
     return [{"name": MAIN, "count": replicas_of(owner), "template": template}]
 
 

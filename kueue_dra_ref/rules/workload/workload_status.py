@@ -319,8 +319,9 @@ def cluster_queue_active_condition(
         return Condition(
             type="Active", value=True, reason="Ready", message="Can admit new workloads"
         )
+    first, *_ = reasons
     message = f"Can't admit new workloads: {', '.join(messages)}."
-    return Condition(type="Active", value=False, reason=reasons[0], message=message)
+    return Condition(type="Active", value=False, reason=first, message=message)
 
 
 @rule("STATUS-048")
