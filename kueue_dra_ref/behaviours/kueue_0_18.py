@@ -81,6 +81,7 @@ from kueue_dra_ref.rules.flavorassigner import (
     topology,
 )
 from kueue_dra_ref.rules.jobframework import (
+    job_reconciliation,
     pod_groups,
     pod_owners,
     ray_jobs,
@@ -348,6 +349,8 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # A Job with more succeeded pods than it needs releases all its pods.
+        limit_reclaimable=AnyOf(job_reconciliation.reclaimable_pods_are_limited),
         # Elastic work whose larger Workload is evicted goes on with the one before it.
         newest_slice_counts=earlier.newest_slice_counts.drop(
             workload_slices.newest_slice_counts_although_evicted

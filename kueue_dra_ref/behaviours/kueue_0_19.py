@@ -278,12 +278,9 @@ def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
         # Indexes that have failed for good no longer need quota.
-        reclaimable_pods=earlier.reclaimable_pods.swap(
-            job_reconciliation.reclaimable_pods,
-            when(
-                job_reconciliation.reclaimable_pods_of_ended_indexes,
-                ReclaimablePods=True,
-            ),
+        reclaimable_pods=earlier.reclaimable_pods.add(
+            when(job_reconciliation.reclaimable_pods_of_indexes, ReclaimablePods=True),
+            before=job_reconciliation.reclaimable_pods,
         ),
         # In namespaces that are not managed, Jobs get no default queue.
         default_queue_exempt=earlier.default_queue_exempt.add(

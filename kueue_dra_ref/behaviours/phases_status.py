@@ -68,6 +68,8 @@ class JobRules:
     """With which reason and message does work release its quota until it is valid? Without rules: it never does."""
     reclaimable_pods: First[[dict[str, Any]], int]
     """How many pods of the Job no longer need quota?"""
+    limit_reclaimable: AnyOf[[]] = AnyOf()
+    """Are these at most those of its Workload? Without rules: the webhook denies more, and the status stays."""
     reclaimable_pod_sets: First[[dict[str, Any]], list[dict[str, Any]]] = First()
     """How many pods of each pod set no longer need quota, if the work has several?"""
     elastic: AnyOf[[dict[str, Any]]] = AnyOf()

@@ -340,8 +340,9 @@ class JobReconciler:
             return []
         pod_set = workload["spec"]["podSets"][0]
         count = self.rules.reclaimable_pods.or_else(0, job)
-        if count > pod_set["count"]:
+        if count > pod_set["count"] and not self.rules.limit_reclaimable():
             return self._denied(workload)
+        count = min(count, pod_set["count"])
         return [{"name": "main", "count": count}] if count else []
 
     def _denied(self, workload: Manifest) -> list[Manifest]:

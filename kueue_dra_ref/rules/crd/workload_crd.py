@@ -268,7 +268,7 @@ def priority_class_is_immutable_with_quota_short_message(
 def assignments_are_as_many_as_pod_sets(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """The API server rejects a Workload with quota that has other than the number of pod sets that it was admitted with.
+    """The API server rejects a Workload with quota that has more or fewer pod sets than its admission.
 
     Kueue: apis/kueue/v1beta2/workload_types.go (Workload)
     """

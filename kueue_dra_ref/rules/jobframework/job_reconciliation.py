@@ -184,22 +184,30 @@ def run_with_admitted_pod_count(job: Job, pods: int) -> dict[str, Any]:
 def reclaimable_pods(job: Job) -> int:
     """A Job with fewer pods left to complete than its parallelism releases the quota of the other pods.
 
-    Kueue 0.18: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)
+    Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)
     """
     return _released(job, _succeeded(job))
 
 
-@rule("PARTIAL-004", "PARTIAL-005", "PARTIAL-013")
-def reclaimable_pods_of_ended_indexes(job: Job) -> int:
-    """An Indexed Job releases the quota of failed indexes like that of completed ones; no Job more than all.
+@rule("PARTIAL-005")
+def reclaimable_pods_of_indexes(job: Job) -> int | None:
+    """An Indexed Job releases the quota of failed indexes like that of completed ones.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods, terminalIndexesCount)
     """
+    if job["spec"].get("completionMode") != INDEXED:
+        return None
     completions = _completions(job)
-    ended = _succeeded(job)
-    if job["spec"].get("completionMode") == INDEXED:
-        ended = sum(index < completions for index in _ended_indexes(job))
-    return _released(job, min(ended, completions))
+    return _released(job, sum(index < completions for index in _ended_indexes(job)))
+
+
+@rule("PARTIAL-013")
+def reclaimable_pods_are_limited() -> bool:
+    """A Job releases no more pods than its Workload has; before, the webhook denies to write more.
+
+    Kueue: pkg/workload/workload.go (LimitReclaimablePodsToPodSetSizes)
+    """
+    return True
 
 
 def _succeeded(job: Job) -> int:

@@ -117,5 +117,5 @@ def _has_policy(cluster_queue: dict[str, Any]) -> bool:
 
 
 def _mode(cluster_queue: dict[str, Any]) -> str:
-    modes = dict(places(cluster_queue, _MODE, str))
+    modes: dict[str, str] = dict(places(cluster_queue, _MODE, str))
     return modes.get(_MODE, "")

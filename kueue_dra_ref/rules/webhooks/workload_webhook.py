@@ -153,7 +153,7 @@ def updates_of_ready_checks_are_immutable(write: AdmissionRequest) -> Errors:
 
 
 def _pairs(write: AdmissionRequest) -> PodSetPairs:
-    """Give each pod set with quota before and after the update; the CRD keeps their number."""
+    """Give each pod set with quota before and after the update; the CRD has refused another number."""
     if is_true(write.before, "QuotaReserved"):
         before = write.before["spec"]["podSets"]
         after = write.new["spec"]["podSets"]
