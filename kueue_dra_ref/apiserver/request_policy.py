@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from operator import attrgetter
 
 from kueue_dra_ref.api.quantities import MAX_INT64, Quantity, parse
 from kueue_dra_ref.api.unstructured import Object
@@ -21,6 +22,8 @@ from kueue_dra_ref.apiserver.fielderrors import (
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 MAX_VALUES = 10
+_THOUSANDTHS = 1000
+_exact, _ceiling = attrgetter("amount"), attrgetter("ceiling")
 FRACTIONS = "DRAFractionalCapacityRange"
 """With this gate, an API server calculates with fractions of a unit; otherwise it rounds them up."""
 _EITHER = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'
@@ -109,7 +112,7 @@ def _range(
             f"{path}.{where}", str(default), f"default is less than min: {low}"
         )
     named = {"default": default}
-    for key in ("min", "max", "step"):
+    for key in ("min", "max", "step"):  # the order of their errors
         if key in bounds:
             named[key] = parse(bounds[key])
     if "max" in named:
@@ -121,41 +124,24 @@ def _steps(
     named: Mapping[str, Quantity], most: Quantity, path: str, k: Kubernetes
 ) -> Errors:
     """Check what the bounds, the step and the default are to each other."""
-    if k.on(FRACTIONS) and any(value.amount % 1 for value in named.values()):
-        yield from _fractions(named, most, path)
-    elif "step" in named:
-        values = [named[key] for key in ("default", "max") if key in named]
-        yield from _step(named["step"], named["min"], values, most, path, k)
+    in_thousandths = k.on(FRACTIONS) and any(
+        value.amount % 1 for value in named.values()
+    )
+    if in_thousandths:
+        fine = list(_too_fine(named, path))
+        yield from fine
+        if fine:
+            return
+    if "step" in named:
+        yield from _step(named, most, path, k, in_thousandths=in_thousandths)
 
 
-def _fractions(named: Mapping[str, Quantity], most: Quantity, path: str) -> Errors:
-    """Check a range with fractions in thousandths (from 1.37 on, with a gate)."""
-    fine = True
+def _too_fine(named: Mapping[str, Quantity], path: str) -> Errors:
+    """Check that a range with fractions is one of thousandths (from 1.37 on, with a gate)."""
     for key, value in named.items():
-        if (value.amount * 1000).denominator != 1:
-            fine = False
+        if _THOUSANDTHS % value.amount.denominator:
             words = "value cannot be represented as a milli value"
             yield invalid(f"{path}.{key}", str(value), words)
-    if fine and "step" in named:
-        yield from _fractional_step(named, most, f"{path}.step")
-
-
-def _fractional_step(
-    named: Mapping[str, Quantity], most: Quantity, path: str
-) -> Errors:
-    step, low = named["step"], named["min"]
-    if step.amount <= 0:
-        yield invalid(path, str(step), "must be greater than zero")
-        return
-    first = _one_step(low, step)
-    if first.amount > most.amount:
-        words = f"one step {first} is larger than capacity value: {most}"
-        yield invalid(path, str(step), words)
-    for key in ("default", "max"):
-        value = named.get(key)
-        if value is not None and (value.amount - low.amount) % step.amount:
-            words = f"value is not a multiple of a given step ({step}) from ({low})"
-            yield invalid(path, str(value), words)
 
 
 def _one_step(low: Quantity, step: Quantity) -> Quantity:
@@ -185,41 +171,37 @@ def _maximum(
 
 
 def _step(
-    step: Quantity,
-    low: Quantity,
-    values: list[Quantity],
+    named: Mapping[str, Quantity],
     most: Quantity,
     path: str,
     k: Kubernetes,
+    *,
+    in_thousandths: bool,
 ) -> Errors:
+    step, low = named["step"], named["min"]
+    at = f"{path}.step"
     if k.steps_are_checked and step.amount <= 0:
-        yield invalid(f"{path}.step", str(step), "must be greater than zero")
+        yield invalid(at, str(step), "must be greater than zero")
         return
     first = _one_step(low, step)
     if first.amount > most.amount:
         words = f"one step {first} is larger than capacity value: {most}"
-        yield invalid(f"{path}.step", str(step), words)
-    if k.steps_are_checked:
-        yield from _beyond(
-            {"min": low, "step": step}
-            | dict(zip(("default", "max"), values, strict=False)),
-            path,
-        )
-    for value in values:
-        if (value.ceiling - low.ceiling) % step.ceiling:
+        yield invalid(at, str(step), words)
+    if k.steps_are_checked and not in_thousandths:
+        yield from _beyond(named, path)
+    size = _exact if in_thousandths else _ceiling
+    for value in (named[key] for key in ("default", "max") if key in named):
+        if (size(value) - size(low)) % size(step):
             words = f"value is not a multiple of a given step ({step}) from ({low})"
-            yield invalid(f"{path}.step", str(value), words)
+            yield invalid(at, str(value), words)
 
 
-def _beyond(values: dict[str, Quantity], path: str) -> Errors:
-    for key in (key for key in ("default", "min", "max", "step") if key in values):
-        if values[key].amount < 0:
-            yield invalid(
-                f"{path}.{key}", str(values[key]), "must be greater than or equal to 0"
-            )
-        if values[key].amount > MAX_INT64:
-            yield invalid(
-                f"{path}.{key}",
-                str(values[key]),
-                f"must not be larger than {MAX_INT64}",
-            )
+def _beyond(named: Mapping[str, Quantity], path: str) -> Errors:
+    """Check that whole numbers can hold the bounds, the step and the default."""
+    for key, value in named.items():
+        if value.amount < 0:
+            words = "must be greater than or equal to 0"
+            yield invalid(f"{path}.{key}", str(value), words)
+        if value.amount > MAX_INT64:
+            words = f"must not be larger than {MAX_INT64}"
+            yield invalid(f"{path}.{key}", str(value), words)

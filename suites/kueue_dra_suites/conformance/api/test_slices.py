@@ -254,3 +254,61 @@ def test_a_range_is_checked_in_whole_units(lab: Lab, answer: RejectedFields) -> 
     device = {"name": "d0", "allowMultipleAllocations": True, "capacity": shared}
 
     assert lab.offer(a_slice(lab.name("slice"), [device])) == answer
+
+
+STEP, DEFAULT = f"{POLICY}.validRange.step: Invalid value", f"{POLICY}.validRange.default: Invalid value"
+LEAST, MOST = f"{POLICY}.validRange.min: Invalid value", f"{POLICY}.validRange.max: Invalid value"
+
+
+@covers("API-052")
+@on_kubernetes("1.37", "DRAFractionalCapacityRange")
+@pytest.mark.parametrize(
+    ("default", "bounds", "faults"),
+    [
+        pytest.param("1", {"min": "500m", "step": "500m", "max": "7500m"}, (), id="halves"),
+        pytest.param("1001m", {"min": "1m", "step": "1m", "max": "8"}, (), id="thousandths"),
+        pytest.param("500m", {"min": "500m", "step": "7500m"}, (), id="one-step-to-the-capacity"),
+        pytest.param("500m", {"min": "500m", "step": "7501m"}, (STEP,), id="one-step-beyond-the-capacity"),
+        pytest.param("1500m", {"min": "1", "step": "1", "max": "8"}, (STEP,), id="default-alone"),
+        pytest.param("1", {"min": "1", "step": "1", "max": "7500m"}, (STEP,), id="largest-alone"),
+        pytest.param("2", {"min": "1", "step": "400m", "max": "4"}, (STEP, STEP), id="step-alone"),
+        pytest.param("1", {"min": "1", "step": "400m", "max": "3"}, (), id="five-steps"),
+        pytest.param("1", {"min": "500m", "step": "0"}, (STEP,), id="no-step"),
+        pytest.param("1", {"min": "500m", "step": "-500m"}, (STEP,), id="step-back"),
+        pytest.param("1", {"min": "1u", "step": "1", "max": "2"}, (LEAST,), id="millionths"),
+        pytest.param("1500u", {"min": "100u", "step": "0", "max": "8"}, (DEFAULT, LEAST), id="millionths-twice"),
+        pytest.param("1", {"min": "500m", "max": "8"}, (), id="without-steps"),
+        pytest.param("1", {"min": "-500m", "step": "500m"}, (), id="below-nothing"),
+    ],
+)
+def test_a_range_can_be_of_thousandths(
+    lab: Lab, default: str, bounds: dict[str, str], faults: tuple[str, ...]
+) -> None:
+    """One fraction in the range or the default is enough; what is finer cannot be calculated with."""
+    policy = {"default": default, "validRange": bounds}
+
+    assert lab.offer(a_slice(lab.name("slice"), [a_shared_device("8", policy)])) == refused(*faults)
+
+
+@covers("API-052")
+@on_kubernetes("1.37", "DRAFractionalCapacityRange=false")
+@pytest.mark.parametrize(
+    ("default", "bounds", "faults"),
+    [
+        pytest.param("1500m", {"min": "1", "step": "1", "max": "7500m"}, (), id="halves"),
+        pytest.param("2", {"min": "1", "step": "2", "max": "8"}, (STEP, STEP), id="between-steps"),
+        pytest.param("1", {"min": "1", "step": "0"}, (STEP,), id="no-step"),
+        pytest.param("1", {"min": "1", "step": "1m", "max": "8"}, (), id="smallest-step"),
+        pytest.param("0", {"min": "0", "step": "9223372036854775807"}, (), id="largest-number"),
+        pytest.param("0", {"min": "0", "step": "9223372036854775808"}, (STEP,), id="beyond-the-largest-number"),
+        pytest.param("0", {"min": "-1", "step": "1"}, (LEAST,), id="below-nothing"),
+        pytest.param("-1", {"min": "-2", "step": "1", "max": "-1"}, (DEFAULT, LEAST, MOST), id="all-below-nothing"),
+    ],
+)
+def test_a_range_is_of_what_whole_numbers_hold(
+    lab: Lab, default: str, bounds: dict[str, str], faults: tuple[str, ...]
+) -> None:
+    """From Kubernetes 1.37 on, before it calculates with them."""
+    policy = {"default": default, "validRange": bounds}
+
+    assert lab.offer(a_slice(lab.name("slice"), [a_shared_device("10E", policy)])) == refused(*faults)
