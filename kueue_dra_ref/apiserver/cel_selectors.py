@@ -90,18 +90,21 @@ def _may_be_lists(fault: str, k: Kubernetes) -> bool:
 
 def _gated(expression: str, k: Kubernetes) -> CompileError | None:
     """Compile an expression with the names that gates or age take away misspelt, and spell them right in the answer."""
-    for name in _taken_away(k):
-        if name not in expression:
-            continue
-        misspelt = f"{name[:-1]}_"
-        found = compiled(re.sub(rf"\b{name}\b", misspelt, expression))
-        if isinstance(found, CompileError) and misspelt in found.detail:
-            return CompileError(detail=found.detail.replace(misspelt, name))
-    return (
-        lacking(expression, _SHORT)
-        if k.minor < _NORMALIZES_SINCE and "emver" in expression
-        else None
-    )
+    taken = list(_taken_away(k))
+    text = expression
+    for name in taken:
+        text = re.sub(rf"\b{name}\b", _misspelt(name), text)
+    found = compiled(text)
+    if isinstance(found, CompileError):
+        detail = found.detail
+        for name in taken:
+            detail = detail.replace(_misspelt(name), name)
+        return CompileError(detail=detail)
+    return lacking(expression, _SHORT) if k.minor < _NORMALIZES_SINCE else None
+
+
+def _misspelt(name: str) -> str:
+    return f"{name[:-1]}_"
 
 
 def _taken_away(k: Kubernetes) -> Iterator[str]:

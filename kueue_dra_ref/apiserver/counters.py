@@ -48,11 +48,7 @@ def consumptions(device: Object, path: str, k: Kubernetes, spec: Object) -> Erro
         named="counterSet",
         at_most=k.limits.consumptions,
     )
-    total = _count(found)
-    most = k.limits.counters_per_device
-    if most is not None and total > most:
-        detail = f"the total number of counters must not exceed {most}"
-        yield invalid(path, total, detail)
+    yield from _at_most(_count(found), k.limits.counters_per_device, path, "counters")
     if not k.checks_counter_references:
         return
     for index, each in enumerate(found):

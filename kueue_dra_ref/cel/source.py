@@ -130,14 +130,10 @@ def _reads_domains(source: Source, index: int) -> bool:
     if operator == ".":
         if name == "?" or name in _OVER_KEYS:
             return True
-        return following != "(" and not _under_has(source, index)
+        return following != "("
     if source.text(index - 1) == "in":
         return True
     return source.texts(index - 2, 2) == ["size", "("] and operator == ")"
-
-
-def _under_has(source: Source, index: int) -> bool:
-    return source.texts(index - 2, 2) == ["has", "("] and source.text(index + 5) == ")"
 
 
 def for_the_engine(source: Source, guarded: Iterable[int] = ()) -> str:
