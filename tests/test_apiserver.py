@@ -78,6 +78,8 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
     assert lenient.obj["apiVersion"] == "resource.k8s.io/v1"
     assert [warning in each for each in lenient.warnings] == ([True] if warning else [])
     assert isinstance(exact, RejectedRequest) == ("not served" in warning)
+    if isinstance(exact, RejectedRequest):
+        assert (exact.code, exact.message) == (404, "the server could not find the requested resource")
 
 
 @pytest.mark.parametrize(
@@ -151,6 +153,39 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
             'spec.devices[0].basic.attributes[x]: Invalid value: "": must specify one of: `int`, `bool`, `string`, ',
             id="declared-union-in-1.37",
         ),
+        pytest.param(
+            "1.37",
+            {
+                "version": "v1beta1",
+                "template": {"requests": [{"name": "r0", "deviceClassName": "gpu"}] * 2},
+            },
+            'spec.spec.devices.requests[1]: Duplicate value: {"name":"r0","deviceClassName":"gpu",'
+            '"allocationMode":"ExactCount","count":1}',
+            id="flat-duplicate-in-1.37",
+        ),
+        pytest.param(
+            "1.37",
+            {"template": {"requests": [{"repeat": 33, "of": {"name": "r0", "firstAvailable": [{"name": "A"}]}}]}},
+            '"probe" is invalid: spec.spec.devices.requests: Too many: 33: must have at most 32 items',
+            id="too-many-bad-requests-in-1.37",
+        ),
+        pytest.param(
+            "1.37",
+            {
+                "template": {
+                    "requests": [
+                        {"name": "r0", "firstAvailable": [{"name": "a"}]},
+                        {"name": "r1", "firstAvailable": [{"name": "a"}, {"name": "a"}]},
+                    ]
+                }
+            },
+            "[spec.spec.devices.requests[0].firstAvailable[0].deviceClassName: Required value, "
+            "spec.spec.devices.requests[1].firstAvailable[1]: Duplicate value: "
+            '{"name":"a","deviceClassName":"","allocationMode":"ExactCount","count":1}, '
+            "spec.spec.devices.requests[1].firstAvailable[0].deviceClassName: Required value, "
+            "spec.spec.devices.requests[1].firstAvailable[1].deviceClassName: Required value]",
+            id="duplicates-come-first-in-1.37",
+        ),
     ],
 )
 def test_minors_word_and_place_errors_of_their_own(minor: str, entry: dict[str, Any], message: str) -> None:
@@ -175,6 +210,29 @@ def test_a_gate_that_is_off_drops_its_fields_unless_they_were_in_use() -> None:
     assert isinstance(kept, AcceptedRequest)
     assert dropped.obj["spec"] == {}
     assert kept.obj["spec"] == {"extendedResourceName": "example.com/gpu"}
+
+
+@pytest.mark.parametrize(
+    ("minor", "changed", "is_looked_at"),
+    [
+        pytest.param("1.36", False, True, id="as-it-was-in-1.36"),
+        pytest.param("1.37", False, False, id="as-it-was-in-1.37"),
+        pytest.param("1.37", True, True, id="changed-in-1.37"),
+    ],
+)
+def test_from_1_37_on_a_capacity_that_stays_is_not_looked_at(minor: str, changed: bool, is_looked_at: bool) -> None:
+    """Its policy stays on a device that is not shared any more."""
+    policy = {"default": "1", "validValues": ["1"]}
+    device = {"name": "d0", "capacity": {"m": {"value": "8", "requestPolicy": policy}}}
+    shared = {"devices": [{**device, "allowMultipleAllocations": True}]}
+    if changed:
+        device = {**device, "capacity": {"m": {"value": "9", "requestPolicy": policy}}}
+
+    answer = _answer(row({"case": "", "slice": {"devices": [device]}, "before": shared}), MINORS[minor])
+
+    refused = "spec.devices[0].capacity[m].requestPolicy: Forbidden: allowMultipleAllocations must be true"
+    assert isinstance(answer, RejectedRequest) == is_looked_at
+    assert not isinstance(answer, RejectedRequest) or answer.message.endswith(refused)
 
 
 def test_a_step_of_zero_is_not_answered_before_1_37() -> None:
@@ -206,6 +264,33 @@ def test_counters_must_be_there_until_1_34() -> None:
     assert isinstance(early, RejectedRequest)
     assert "must reference a counterSet defined in the ResourceSlice sharedCounters" in early.message
     assert isinstance(_answer(partition, MINORS["1.36"]), AcceptedRequest)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "fault"),
+    [
+        pytest.param([32] * 32, "", id="as-many-as-may-be"),
+        pytest.param([33], "spec.devices[0]: Invalid value: 33: the total number of counters", id="of-a-device"),
+        pytest.param(
+            [*[32] * 32, 1], "spec.devices: Invalid value: 1025: the total number of counters in devices", id="in-all"
+        ),
+    ],
+)
+def test_counters_are_added_up_until_1_34(sizes: list[int], fault: str) -> None:
+    """Those that a device consumes of all sets, and those that all devices consume."""
+    names = [f"c{index}" for index in range(32)]
+    value = {"value": "1"}
+    shared = [{"name": "s", "counters": dict.fromkeys(names, value)}]
+    devices = []
+    for index, size in enumerate(sizes):
+        consumed = [{"counterSet": "s", "counters": dict.fromkeys([*names, "more"][:size], value)}]
+        devices.append({"name": f"d{index}", "consumesCounters": consumed})
+
+    slice_ = row({"case": "", "slice": {"devices": devices, "sharedCounters": shared}})
+    answer = _answer(slice_, MINORS["1.34"].with_gates(DRAPartitionableDevices=True))
+
+    assert isinstance(answer, RejectedRequest) == bool(fault)
+    assert not isinstance(answer, RejectedRequest) or fault in answer.message
 
 
 def _answer(row: Row, k: Kubernetes) -> AcceptedRequest | RejectedRequest:

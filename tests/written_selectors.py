@@ -1062,6 +1062,40 @@ _LATER = (
     "isURL('a://b//c')",
     "isURL('mailto:a@b')",
 )
+_OVERFLOWS = (
+    "int(1e300) == 1",
+    "int(-1e300) == 1",
+    "int(1e300 * 1.0) == 1",
+    "uint(-1.5) == 1u",
+    "uint(1e300) == 1u",
+    "uint(-1 * size('a')) == 1u",
+    "[18446744073709551615u].exists(x, int(x) == 1)",
+    "[-1].exists(x, uint(x) == 1u)",
+    "[b'\\xff'].exists(x, string(x) == '')",
+    "string(b'\\xff' + b'a') == ''",
+    "string(dyn(b'\\xff')) == ''",
+    "bytes(string(b'\\xff')) == b'a'",
+    "int(string('x')) == 1",
+    "int(dyn(1e300)) == 1",
+    "int(uint('18446744073709551615')) == 1",
+    "duration(string('x')) == duration('1h')",
+    "bool('x') && int('y') == 1",
+    "9223372036854775807 + size('a') == 1",
+    "-9223372036854775808 - size('a') == 1",
+    "uint(size('a')) - 2u == 1u",
+    "size('') % 0 == 1",
+)
+_TWICE = (
+    "\n\n\n\n\na.b == a.b",
+    "\n\n\n\n\n\na.b == 1 && a.b == 2",
+    f"1 in {_GPU}.index",
+    f"true in {_GPU}.healthy",
+    "ip('::ffff:1.2.3.4%eth0').family() == 6",
+    "isIP('::ffff:1.2.3.4%eth0')",
+    "has(device.attributes.x) || has(device.capacity.x)",
+    "has(device.attributes.x.y) && has(device.capacity.x.y)",
+    "device.attributes.x.y == 1 && (has(device.attributes.x))",
+)
 
 
 def _long() -> Iterator[str]:
@@ -1101,5 +1135,7 @@ WRITTEN = (
     *_NAMES,
     *_SYNTAX,
     *_LATER,
+    *_OVERFLOWS,
+    *_TWICE,
     *_long(),
 )

@@ -61,9 +61,10 @@ def _count(holders: Iterable[Object]) -> int:
 
 def totals(spec: Object, path: str, k: Kubernetes) -> Errors:
     """Check the sums over a slice, which limit it up to 1.34."""
-    consumed = 0
-    for device in spec.get("devices") or ():
-        consumed += _count(device.get("consumesCounters") or ())
+    consumed = sum(
+        _count(device.get("consumesCounters") or ())
+        for device in spec.get("devices") or ()
+    )
     shared = _count(spec.get("sharedCounters") or ())
     of_devices = k.limits.counters_per_slice
     of_sets = k.limits.shared_counters

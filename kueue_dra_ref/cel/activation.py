@@ -13,6 +13,8 @@ from kueue_dra_ref.cel.model import Device, EvaluationError, Undecided
 
 _PLAIN = {"string": str, "bool": bool, "int": int}
 """The kinds of attributes that the engine takes as they are."""
+_ENCODED = {"version": str}
+"""The kind that is brought into another form first."""
 _UNTYPED: dict[str, Any] = {"": None}
 """An attribute without a value."""
 
@@ -89,7 +91,7 @@ def variables(seen: Activation) -> dict[str, Any] | EvaluationError | Undecided:
 
 def _attribute(kind: str, value: Any) -> Any:
     """Encode one attribute; lists belong to a feature that Kueue keeps off."""
-    if kind != "version" or not isinstance(value, str):
+    if type(value) is not _ENCODED.get(kind):
         return EvaluationError(detail="unsupported attribute value")
     try:
         return value_types.version(value)

@@ -26,10 +26,10 @@ def address(text: str) -> IPv4Address | IPv6Address:
     read = ip_address(text)
     if isinstance(read, IPv4Address):
         return read
-    if read.scope_id is not None or read.ipv4_mapped is not None:
-        raise ValueError(
-            f'IP address "{text}" with zone value or mapped IPv4 is not allowed'
-        )
+    if read.scope_id is not None:
+        raise ValueError(f'IP address "{text}" with zone value is not allowed')
+    if read.ipv4_mapped is not None:
+        raise ValueError(f'IPv4-mapped IPv6 address "{text}" is not allowed')
     return read
 
 

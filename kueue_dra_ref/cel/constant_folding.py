@@ -28,7 +28,7 @@ def failures(tree: CheckedExpr) -> Iterator[str]:
             case EvaluationError(detail=detail) if not isinstance(
                 _value(call.first), EvaluationError
             ):
-                yield _message(call, detail)
+                yield detail
 
 
 def undecided(tree: CheckedExpr) -> Iterator[str]:
@@ -117,12 +117,3 @@ def _literal(node: CheckedExpr) -> str:
 
 def _escaped(text: str) -> str:
     return "".join(f"\\U{ord(each):08x}" for each in text)
-
-
-def _message(call: CheckedExpr, message: str) -> str:
-    inner = call.first
-    if inner.form != "constant":
-        return message
-    if inner.kind.name not in ("string", "int", "uint", "double"):
-        return message
-    return f"type conversion error from '{inner.kind}' to '{call.function}'"

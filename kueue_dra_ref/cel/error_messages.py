@@ -113,6 +113,16 @@ _EVALUATION = (
     (re.compile(r'Key not found in map : "?(.*?)"?$', re.DOTALL), r"no such key: \1"),
     (re.compile(r"Index error: index=(-?\d+).*"), r"index out of bounds: \1"),
     (re.compile(r"divide by zero"), "division by zero"),
+    (re.compile(r"\w+ out of int64 range"), "integer overflow"),
+    (re.compile(r"\w+ out of uint64 range"), "unsigned integer overflow"),
+    (
+        re.compile(r"String to Duration conversion failed"),
+        "type conversion error from 'string' to 'google.protobuf.Duration'",
+    ),
+    (
+        re.compile(r"malformed UTF-8 bytes"),
+        "invalid UTF-8 in bytes, cannot convert to string",
+    ),
     (
         re.compile(r"cannot convert string to (\w+)"),
         r"type conversion error from 'string' to '\1'",
@@ -123,7 +133,7 @@ _EVALUATION = (
     ),
 )
 _NO_OVERLOAD = re.compile(
-    r"No matching overloads found : (?:\((?P<target>\w+)\)\.)?(?P<name>[\w<>=!+*/%&|.-]+)(?:\((?P<args>.*)\))?"
+    r"No matching overloads found : (?:\((?P<target>\w+)\)\.)?(?P<name>[\w<>=!+*/%&|.@-]+)(?:\((?P<args>.*)\))?"
 )
 _KINDS = {
     "int64": "int",

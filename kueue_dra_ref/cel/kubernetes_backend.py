@@ -9,7 +9,7 @@ import json
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from kueue_dra_ref.api import quantities
@@ -60,7 +60,7 @@ class OracleProgram:
             )
         except OSError as error:
             raise ProgramFailed(command, str(error)) from error
-        self.compiled = lru_cache(maxsize=4096)(self._compiled)
+        self.compiled = cache(self._compiled)
 
     def ask(
         self, expression: str, devices: Iterable[Device]

@@ -39,8 +39,9 @@ def url(text: str) -> bytes:
 
     """
     if _read(text) is None:
+        why = "invalid URI for request" if text else "empty url"
         raise ValueError(
-            f'URL parse error during conversion from string: parse "{text}": invalid URI for request'
+            f'URL parse error during conversion from string: parse "{text}": {why}'
         )
     return text.encode()
 

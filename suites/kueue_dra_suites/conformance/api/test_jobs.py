@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_fixtures.builders import a_job, on_nodes_where
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, with_spec
-from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.marks import covers, on_kubernetes, owns_kueue
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.target import Ref
 
@@ -215,6 +215,33 @@ def test_pods_ask_for_what_their_containers_need(lab: Lab, pod: dict[str, Any], 
 def test_the_pods_of_a_job_end(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
     """Only a sidecar may always restart while the other containers do not."""
     assert offered_pod(lab, **pod) == answer
+
+
+FORBIDDEN, UNSUPPORTED = f"{C}.restartPolicy: Forbidden", f"{FIRST}.restartPolicy: Unsupported value"
+
+
+@covers("API-041")
+@pytest.mark.parametrize(
+    ("policy", "initial", "faults"),
+    [
+        pytest.param("Never", "Always", (FORBIDDEN,), id="in-1.33", marks=on_kubernetes("1.33")),
+        pytest.param(None, "Never", (UNSUPPORTED,), id="initial-in-1.33", marks=on_kubernetes("1.33")),
+        pytest.param(None, "Always", (), id="sidecar-in-1.33", marks=on_kubernetes("1.33")),
+        pytest.param("Once", "Never", (), id="dropped-in-1.34", marks=on_kubernetes("1.34")),
+        pytest.param("Always", "Never", (), id="in-1.36", marks=on_kubernetes("1.36")),
+        pytest.param("OnFailure", "OnFailure", (), id="on-failure-in-1.36", marks=on_kubernetes("1.36")),
+        pytest.param(
+            "Once", "", (f"{C}.restartPolicy: Unsupported value", UNSUPPORTED), id="words", marks=on_kubernetes("1.36")
+        ),
+    ],
+)
+def test_any_container_may_restart_since_1_35(
+    lab: Lab, policy: str | None, initial: str, faults: tuple[str, ...]
+) -> None:
+    """Up to 1.33 only a sidecar may say when it does; 1.34 reads over what the others say."""
+    answer = offered_pod(lab, {"restartPolicy": policy}, initContainers=[init(restartPolicy=initial)])
+
+    assert answer == refused(*faults)
 
 
 @covers("API-042")

@@ -281,9 +281,7 @@ LEAST, MOST = f"{POLICY}.validRange.min: Invalid value", f"{POLICY}.validRange.m
         pytest.param("1", {"min": "-500m", "step": "500m"}, (), id="below-nothing"),
     ],
 )
-def test_a_range_can_be_of_thousandths(
-    lab: Lab, default: str, bounds: dict[str, str], faults: tuple[str, ...]
-) -> None:
+def test_a_range_can_be_of_thousandths(lab: Lab, default: str, bounds: dict[str, str], faults: tuple[str, ...]) -> None:
     """One fraction in the range or the default is enough; what is finer cannot be calculated with."""
     policy = {"default": default, "validRange": bounds}
 
