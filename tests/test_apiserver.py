@@ -24,6 +24,22 @@ from tests.apiserver import Row, answer_of, in_order_of, row, rows, slim
 from tests.other_minors import GOLDEN, RECORDED, SETS, minor_of, without_addresses, written
 
 ROWS = rows()
+WHOLE_REQUEST: dict[str, Any] = {
+    "deviceClassName": "gpu",
+    "selectors": [{"cel": {"expression": "true"}}],
+    "allocationMode": "ExactCount",
+    "count": 2,
+    "tolerations": [{"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 0}],
+    "capacity": {"requests": {"n": "2", "m": "1"}},
+}
+PRINTED_REQUEST = (
+    '"deviceClassName":"gpu","selectors":[{"cel":{"expression":"true"}}],"allocationMode":"ExactCount","count":2,'
+    '"tolerations":[{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":0}],'
+    '"capacity":{"requests":{"m":"1","n":"2"}}'
+)
+"""As the types of 1.37 write it: their fields in order, without those that are empty."""
+CONSUMED = [{"counterSet": "s", "counters": {"c": {"value": "1"}}}]
+KIND = "d.example.com/kind"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.case)
@@ -58,6 +74,32 @@ def test_kubectl_is_told_of_unknown_fields() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "unknown"),
+    [
+        pytest.param("claim", "", id="claim"),
+        pytest.param("slice", '400: ResourceSlice: unknown field "status", unknown field "more"', id="slice"),
+        pytest.param(
+            "template", '400: ResourceClaimTemplate: unknown field "status", unknown field "more"', id="template"
+        ),
+        pytest.param("class", '400: DeviceClass: unknown field "status", unknown field "more"', id="class"),
+    ],
+)
+def test_claims_alone_have_a_status(kind: str, unknown: str) -> None:
+    """It is a field that is not known of the other kinds (seen on 1.36.3)."""
+    manifest = row({"case": "", kind: {}}).manifest | {"status": {}} | ({"more": 1} if unknown else {})
+    under = RequestContext(kubernetes=MINORS["1.36"], namespace_labels={}, strict=True)
+
+    found = admitted(manifest, None, under)
+
+    if isinstance(found, RejectedRequest):
+        *_, fields = found.message.partition("strict decoding error: ")
+        assert f"{found.code}: {manifest['kind']}: {fields}" == unknown
+        assert [each.field for each in found.errors] == ["status"]
+    else:
+        assert not unknown
+
+
+@pytest.mark.parametrize(
     ("minor", "version", "warning"),
     [
         pytest.param("1.31", "v1alpha3", "", id="alpha-in-1.31"),
@@ -85,6 +127,12 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
 @pytest.mark.parametrize(
     ("minor", "entry", "message"),
     [
+        pytest.param(
+            "1.31",
+            {"version": "v1alpha3", "claim": {"requests": [{"repeat": 33, "of": {"name": "r{i}"}}]}},
+            "spec.devices.requests: Too long: may not be longer than 32",
+            id="too-many-in-1.31",
+        ),
         pytest.param(
             "1.32",
             {"version": "v1beta1", "template": {"requests": [{"name": "r0"}]}},
@@ -186,6 +234,30 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
             "spec.spec.devices.requests[1].firstAvailable[1].deviceClassName: Required value]",
             id="duplicates-come-first-in-1.37",
         ),
+        pytest.param(
+            "1.37",
+            {"template": {"requests": [{"name": "r0", "exactly": WHOLE_REQUEST}] * 2}},
+            f'requests[1]: Duplicate value: {{"name":"r0","exactly":{{{PRINTED_REQUEST}}}}}',
+            id="whole-duplicate-in-1.37",
+        ),
+        pytest.param(
+            "1.37",
+            {"version": "v1beta1", "template": {"requests": [{"name": "r0", **WHOLE_REQUEST}] * 2}},
+            f'requests[1]: Duplicate value: {{"name":"r0",{PRINTED_REQUEST}}}',
+            id="whole-flat-duplicate-in-1.37",
+        ),
+        pytest.param(
+            "1.37",
+            {
+                "version": "v1beta1",
+                "template": {
+                    "requests": [{"name": "r0", "firstAvailable": [{"name": "a", "deviceClassName": "gpu"}]}] * 2
+                },
+            },
+            'requests[1]: Duplicate value: {"name":"r0","deviceClassName":"","firstAvailable":'
+            '[{"name":"a","deviceClassName":"gpu","allocationMode":"ExactCount","count":1}]}',
+            id="duplicate-list-in-1.37",
+        ),
     ],
 )
 def test_minors_word_and_place_errors_of_their_own(minor: str, entry: dict[str, Any], message: str) -> None:
@@ -254,6 +326,20 @@ def test_a_step_of_zero_is_not_answered_before_1_37() -> None:
     assert told.message.endswith('validRange.step: Invalid value: "0": must be greater than zero')
 
 
+def test_parameters_have_a_longest_length_since_1_32() -> None:
+    """Of ten kibibytes, as JSON."""
+    opaque = {"driver": "d", "parameters": {"a": "x" * 10_240}}
+    long = row({"case": "", "version": "v1alpha3", "claim": {"config": [{"opaque": opaque}]}})
+
+    later = _answer(long, MINORS["1.32"])
+
+    assert isinstance(_answer(long, MINORS["1.31"]), AcceptedRequest)
+    assert isinstance(later, RejectedRequest)
+    assert later.message.endswith(
+        "spec.devices.config[0].opaque.parameters: Too long: may not be more than 10240 bytes"
+    )
+
+
 def test_counters_must_be_there_until_1_34() -> None:
     """Later a set may be in another slice of the pool."""
     consumed = [{"counterSet": "s", "counters": {"memory": {"value": "1"}}}]
@@ -291,6 +377,40 @@ def test_counters_are_added_up_until_1_34(sizes: list[int], fault: str) -> None:
 
     assert isinstance(answer, RejectedRequest) == bool(fault)
     assert not isinstance(answer, RejectedRequest) or fault in answer.message
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "faults"),
+    [
+        pytest.param(KIND, {"kind": {"string": "a"}}, (), id="of-the-driver"),
+        pytest.param(KIND, {KIND: {"string": "a"}}, (), id="with-its-domain"),
+        pytest.param(KIND, {KIND: {"string": "a"}, "kind": {"int": 1}}, (), id="with-its-domain-first"),
+        pytest.param("x/kind", {"x/kind": {"string": "a"}}, (), id="of-another-domain"),
+        pytest.param(
+            "x/kind",
+            {"kind": {"string": "a"}},
+            ("spec.devices[1].attributes[x/kind]: Required value",),
+            id="without-another-domain",
+        ),
+        pytest.param(KIND, {}, (f"spec.devices[1].attributes[{KIND}]: Required value",), id="missing"),
+        pytest.param(KIND, {"kind": {"int": 1}}, (f"spec.devices[1].attributes[{KIND}]: Invalid value",), id="no-text"),
+        pytest.param("kind", {}, ("spec.partitionTypeAttribute: Invalid value",), id="no-domain"),
+        pytest.param(KIND, None, ("spec.partitionTypeAttribute: Invalid value",), id="no-partitions"),
+        pytest.param("kind", None, ("spec.partitionTypeAttribute: Invalid value",) * 2, id="neither"),
+    ],
+)
+def test_partitions_have_the_type_that_their_slice_names(
+    name: str, attributes: dict[str, Any] | None, faults: tuple[str, ...]
+) -> None:
+    """A device that consumes no counters is none; in 1.37, as its validation says (validatePartitionTypeAttribute)."""
+    partition = {"name": "d1", "attributes": attributes, "consumesCounters": CONSUMED}
+    devices = [{"name": "d0"}, *([] if attributes is None else [partition])]
+    named = row({"case": "", "slice": {"devices": devices, "partitionTypeAttribute": name}})
+
+    answer = _answer(named, MINORS["1.37"].with_gates(DRAPartitionableDevicesType=True))
+
+    found = answer.errors if isinstance(answer, RejectedRequest) else ()
+    assert tuple(f"{each.field}: {each.type}" for each in found) == faults
 
 
 def _answer(row: Row, k: Kubernetes) -> AcceptedRequest | RejectedRequest:

@@ -72,6 +72,8 @@ def test_what_it_cannot_read_is_a_failure_of_the_program(program: OracleProgram)
     ("answer", "problem"),
     [
         ("[]", "an answer that is no object"),
+        (f"[{'1' * 100}]", rf"an answer that is no object: \[{'1' * 79}$"),
+        (f'{{"a": {"1" * 100}}}', rf"an answer without a verdict on each device: {{\'a\': {'1' * 74}$"),
         ("{}", "an answer without a verdict on each device"),
         ("none", "no answer"),
         ('{"malformed": "why"}', "why"),

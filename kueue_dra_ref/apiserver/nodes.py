@@ -93,9 +93,11 @@ def _name(holder: Object, path: str, when_empty: str) -> Errors:
 def _one_of(chosen: list[str], path: str, words: str, k: Kubernetes) -> Errors:
     if not chosen:
         yield required(path, words)
-    if len(chosen) > 1 and k.has_flat_paths:
+    if len(chosen) < 2:
+        return
+    if k.has_flat_paths:
         yield invalid_as(path, k.null, words)
-    elif len(chosen) > 1:
+    else:
         yield invalid(path, _among(chosen), f"{words}, but multiple fields are set")
 
 

@@ -14,7 +14,10 @@ from kueue_dra_ref.apiserver.schema_slices import attribute
 
 
 def partition_type(spec: Object, path: str) -> Errors:
-    """Check that each device that consumes counters carries the attribute that names its type, as a string."""
+    """Check that each device that consumes counters carries the attribute that names its type, as a string.
+
+    None can carry an attribute of a malformed name.
+    """
     name = spec.get("partitionTypeAttribute")
     if name is None:
         return
@@ -23,13 +26,15 @@ def partition_type(spec: Object, path: str) -> Errors:
         for i, each in enumerate(spec.get("devices") or ())
         if each.get("consumesCounters")
     ]
+    at = f"{path}.partitionTypeAttribute"
+    malformed = list(fully_qualified(name, at, KUBERNETES_1_37))
+    yield from malformed
     if not consuming:
         words = (
             "may only be set on a slice which declares devices that consume counters"
         )
-        yield invalid(f"{path}.partitionTypeAttribute", name, words)
-        return
-    if any(fully_qualified(name, "", KUBERNETES_1_37)):
+        yield invalid(at, name, words)
+    if malformed:
         return
     own = name.removeprefix(f"{spec.get('driver') or ''}/")
     for index, device in consuming:

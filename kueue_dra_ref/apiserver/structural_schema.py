@@ -88,7 +88,7 @@ def _known(
 ) -> Iterator[tuple[str, Any]]:
     known = shape.known(LAST)
     for key, each in value.items():
-        here = f"{path}.{key}" if path else key
+        here = f"{path}.{key}".removeprefix(".")
         if key in known:
             yield key, pruned(each, known[key].shape, here, dropped)
         elif each is not None:

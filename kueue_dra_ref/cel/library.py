@@ -111,12 +111,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "isSemver(string, bool) -> bool": lambda text, tolerant: value_types.is_valid(
         lambda each: value_types.strict_version(each, tolerant), text
     ),
-    ".compareTo(version, version) -> int": value_types.order,
+    ".compareTo(version, version) -> int": value_types.order_of_versions,
     ".isGreaterThan(version, version) -> bool": lambda one, other: (
-        value_types.order(one, other) > 0
+        value_types.order_of_versions(one, other) > 0
     ),
     ".isLessThan(version, version) -> bool": lambda one, other: (
-        value_types.order(one, other) < 0
+        value_types.order_of_versions(one, other) < 0
     ),
     ".major(version) -> int": value_types.number(0),
     ".minor(version) -> int": value_types.number(1),

@@ -181,8 +181,8 @@ def _call(node: CheckedExpr, found: Validation) -> None:
         review_call(node, kinds, found)
 
 
-def _opened(node: CheckedExpr, kinds: list[ExprKind], found: Validation) -> None:
-    if any(map(_holds_device_type, kinds)):
+def _opened(node: CheckedExpr, _: list[ExprKind], found: Validation) -> None:
+    if _holds_device_type(node.first.kind):
         found.undecided.append(f"{node.function}() of a {node.first.kind}")
 
 
@@ -218,7 +218,6 @@ def _integer_view(node: CheckedExpr, _: list[ExprKind], found: Validation) -> No
 _CALLS: dict[str, Callable[[CheckedExpr, list[ExprKind], Validation], None]] = {
     "dyn": _opened,
     "type": _opened,
-    "format": _opened,
     "_==_": _compared,
     "@in": _searched,
     "flatten": _flatten,

@@ -95,15 +95,16 @@ def strict_version(text: str, normalize: bool = False) -> dict[str, str]:
     return version(text)
 
 
-def order(one: bytes | dict[str, str], other: bytes | dict[str, str]) -> int:
-    """Compare two quantities or two versions: -1, 0 or 1."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return semver.compare(one[_VERSION], other[_VERSION])
-    if isinstance(one, dict) or isinstance(other, dict):
-        raise ValueError("no such overload")
+def order(one: bytes, other: bytes) -> int:
+    """Compare two quantities: -1, 0 or 1."""
     left = int(one)
     right = int(other)
     return (left > right) - (left < right)
+
+
+def order_of_versions(one: dict[str, str], other: dict[str, str]) -> int:
+    """Compare two versions: -1, 0 or 1."""
+    return semver.compare(one[_VERSION], other[_VERSION])
 
 
 def number(of: int) -> Callable[[dict[str, str]], int]:
