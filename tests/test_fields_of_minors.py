@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_ref.apiserver import MINORS, RejectedRequest, RequestContext, admitted
+from kueue_dra_ref.apiserver import MINORS, AcceptedRequest, RejectedRequest, RequestContext, admitted
 from tests.apiserver import row
 
 FLAT = ("v1beta1",)
@@ -94,6 +94,53 @@ def test_a_field_is_decoded_up_to_its_last_minor(entry: dict[str, Any], minor: i
     """Kubernetes took some fields of the alpha back."""
     for version in ALL:
         assert [is_decoded(entry, version, each) for each in (minor, minor + 1)] == [True, False], version
+
+
+@pytest.mark.parametrize(
+    ("gate", "came", "on"),
+    [
+        ("DRAAdminAccess", 32, 34),
+        ("DRAResourceClaimDeviceStatus", 32, 33),
+        ("DRAPrioritizedList", 33, 34),
+        ("DRAPartitionableDevices", 33, 36),
+        ("DRADeviceTaints", 33, 36),
+        ("DRAConsumableCapacity", 34, 36),
+        ("DRAExtendedResource", 34, 36),
+        ("DRADeviceBindingConditions", 34, 36),
+        ("DRAListTypeAttributes", 36, 38),
+        ("DRANodeAllocatableResources", 36, 38),
+        ("DRAPartitionableDevicesType", 37, 38),
+        ("DRAOptionalNodeOperations", 37, 38),
+        ("DRADerivedAttributes", 37, 38),
+        ("DRADeviceCompatibilityGroups", 37, 38),
+    ],
+)
+def test_a_gate_comes_off_and_is_on_later(gate: str, came: int, on: int) -> None:
+    """As pkg/features/kube_features.go of 1.36 has it, and the types of 1.37."""
+    for minor in range(31, 38):
+        expected = None if minor < came else minor >= on
+        assert MINORS[f"1.{minor}"].gates.get(gate) == expected, minor
+
+
+@pytest.mark.parametrize(
+    ("minor", "most"),
+    [
+        pytest.param("1.33", 4, id="in-1.33"),
+        pytest.param("1.34", 4, id="in-1.34"),
+        pytest.param("1.35", 16, id="in-1.35"),
+    ],
+)
+def test_a_device_has_so_many_taints(minor: str, most: int) -> None:
+    """DeviceTaintsMaxLength grew."""
+    taints = [{"key": f"k{index}", "effect": "NoSchedule"} for index in range(most + 1)]
+    under = RequestContext(kubernetes=MINORS[minor].with_gates(DRADeviceTaints=True), namespace_labels={})
+    asked = [row({"case": "", "version": "v1beta1", **of_device(taints=each)}) for each in (taints[1:], taints)]
+
+    taken, refused = (admitted(each.manifest, None, under) for each in asked)
+
+    assert isinstance(taken, AcceptedRequest)
+    assert isinstance(refused, RejectedRequest)
+    assert refused.message.endswith(f"Too many: {most + 1}: must have at most {most} items")
 
 
 def is_decoded(entry: dict[str, Any], version: str, minor: int) -> bool:
