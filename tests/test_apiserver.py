@@ -249,6 +249,19 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
         pytest.param(
             "1.37",
             {
+                "template": {
+                    "requests": [
+                        {"name": "r0", "exactly": {"deviceClassName": "gpu", "allocationMode": "All", "count": 0}}
+                    ]
+                    * 2
+                }
+            },
+            'requests[1]: Duplicate value: {"name":"r0","exactly":{"deviceClassName":"gpu","allocationMode":"All"}}',
+            id="duplicate-of-all-in-1.37",
+        ),
+        pytest.param(
+            "1.37",
+            {
                 "version": "v1beta1",
                 "template": {
                     "requests": [{"name": "r0", "firstAvailable": [{"name": "a", "deviceClassName": "gpu"}]}] * 2

@@ -30,7 +30,7 @@ def internal(value: Any, shape: Shape, minor: int) -> str:
         return "null"
     match shape:
         case GoScalar():
-            return _scalar(value, shape)
+            return _as_written(value)
         case GoSlice(element):
             return _array(internal(each, element, minor) for each in value)
         case GoMap(element):
@@ -65,7 +65,7 @@ def external(value: Any, shape: Shape, *, flat: bool) -> str:
         case GoStruct():
             return _object(_written(value, shape, flat=flat))
         case GoScalar():
-            return _scalar(value, shape)
+            return _as_written(value)
 
 
 def _written(value: Object, shape: GoStruct, *, flat: bool) -> Iterator[str]:
@@ -131,14 +131,8 @@ def _meta(meta: Object) -> Object:
     }
 
 
-def _scalar(value: Any, shape: GoScalar) -> str:
-    if shape.holds is GoType.ANYTHING:
-        return _as_written(value)
-    return printed(value)
-
-
 def _as_written(value: Any) -> str:
-    """Print JSON that was kept as it came, its keys in their order."""
+    """Print a plain value, or JSON that was kept as it came, its keys in their order."""
     match value:
         case dict():
             members = []
