@@ -15,7 +15,7 @@ from typing import Any
 
 from kueue_dra_ref.apiserver.attributes import UNION
 from kueue_dra_ref.apiserver.go_json import external
-from kueue_dra_ref.apiserver.go_types import GoSlice, GoStruct, Shape
+from kueue_dra_ref.apiserver.go_types import GoStruct, Shape
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import is_flat
 from kueue_dra_ref.apiserver.schema_slices import schema
@@ -126,14 +126,13 @@ def _reworded(error: FieldError, obj: Manifest, version: str) -> FieldError:
 
 def _whole(obj: Any, path: str, *, flat: bool) -> str:
     """Print what a path leads to; all lists on the way are of structs."""
-    shape: Shape = schema(obj["kind"], "v1")
+    shape: Any = schema(obj["kind"], "v1")
     for key, index in re.findall(r"(\w+)(?:\[(\d+)\])?", path):
-        if isinstance(shape, GoStruct):
-            shape = _shape_of(shape, key)
+        shape = _shape_of(shape, key)
         obj = obj[key]
-        if index and isinstance(shape, GoSlice):
-            obj = obj[int(index)]
+        if index:
             shape = shape.element
+            obj = obj[int(index)]
     return external(obj, shape, flat=flat)
 
 
