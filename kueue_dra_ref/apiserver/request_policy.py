@@ -6,7 +6,8 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateRequestPolicy, v
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import partial
 from operator import attrgetter
 
@@ -189,11 +190,17 @@ def _step(
         yield invalid(at, str(step), words)
     if k.steps_are_checked and not in_thousandths:
         yield from _beyond(named, path)
-    size = _exact if in_thousandths else _ceiling
+    yield from _between_steps(named, at, _exact if in_thousandths else _ceiling)
+
+
+def _between_steps(
+    named: Mapping[str, Quantity], path: str, size: Callable[[Quantity], Fraction]
+) -> Errors:
+    step, low = named["step"], named["min"]
     for value in (named[key] for key in ("default", "max") if key in named):
         if (size(value) - size(low)) % size(step):
             words = f"value is not a multiple of a given step ({step}) from ({low})"
-            yield invalid(at, str(value), words)
+            yield invalid(path, str(value), words)
 
 
 def _beyond(named: Mapping[str, Quantity], path: str) -> Errors:
