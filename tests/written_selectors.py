@@ -1087,7 +1087,7 @@ _OVERFLOWS = (
 )
 _TWICE = (
     "\n\n\n\n\na.b == a.b",
-    "\n\n\n\n\n\na.b == 1 && a.b == 2",
+    f"{chr(10) * 9}a.b == a.b",
     f"1 in {_GPU}.index",
     f"true in {_GPU}.healthy",
     "ip('::ffff:1.2.3.4%eth0').family() == 6",
