@@ -77,7 +77,7 @@ def _undeclared(expression: str, message: re.Match[str]) -> str:
     parts = message["name"].removeprefix(".").split(".")
     name = re.compile(r"\s*\.\s*".join(parts) + r"(?P<brace>\s*\{)?")
     before = expression.split("\n")[: int(message["line"]) - 1]
-    offset = sum(len(line) + 1 for line in before) + int(message["column"]) - 1
+    offset = sum(len(line) + 1 for line in before) + int(message["column"])
     found = next(
         (each for each in name.finditer(expression) if each.end() > offset), None
     )
