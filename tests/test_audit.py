@@ -20,7 +20,7 @@ from kueue_dra_ref.api.documents import parse
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.reference.sketches import SketchServer
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.scenarios.files import scenarios
@@ -651,7 +651,7 @@ def _cluster(rules: Behaviour, configuration: Manifest, items: list[Manifest]) -
         others=[HEAD],
         seconds=found.seconds,
     )
-    return audited(dumped, ApiServer(sketches=True))
+    return audited(dumped, SketchServer())
 
 
 def _is_explained(found: Finding, scenario: Scenario, cluster: AuditedCluster) -> bool:

@@ -12,6 +12,7 @@ from kueue_dra_ref.api.deepcopy import MemoizedCopy, copied
 from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.behaviours import NAMES, behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.reference.sketches import SketchServer
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest
 
@@ -81,7 +82,7 @@ def test_everything_is_forgotten_when_there_is_no_more_room() -> None:
 
 def a_target(*, sketches: bool) -> ReferenceTarget:
     """Make a reference with one namespace, whose API server accepts sketches or not."""
-    target = ReferenceTarget(behaviour(NAMES[0]), ApiServer(sketches=sketches))
+    target = ReferenceTarget(behaviour(NAMES[0]), SketchServer() if sketches else ApiServer())
     assert target.apply([NAMESPACE]) == []
     return target
 

@@ -151,7 +151,12 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
         local_queue=("team", "q"),
         admitted=True,
         amounts={gpus: 1},
+        priority=0,
         created=2,
+        evicted=False,
+        reserved="",
+        pod_sets=(),
+        placed=(),
     )
 
     context.allowing(behaviour().preempting.within_cluster_queue, workload, "withinClusterQueue LowerPriority")

@@ -37,8 +37,8 @@ from kueue_dra_ref.api.queued_pods import POD, THROUGH_PODS
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
-from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.explain.step import listed, named
+from kueue_dra_ref.reference.sketches import SketchServer
 from kueue_dra_ref.simulation.other_kinds import group_and_kind
 from kueue_dra_ref.target import Manifest, Rejection
 
@@ -184,7 +184,7 @@ def _of_files(files: Sequence[Path], options: Options) -> Audit:
     if simulation.cluster is None:
         shown = ", ".join(map(str, files))
         raise CliError([_NO_CLUSTER.format(files=shown)])
-    server = ApiServer(kubernetes=simulation.running_kubernetes, sketches=True)
+    server = SketchServer(kubernetes=simulation.running_kubernetes)
     try:
         cluster = audited(_dump_of(simulation), server)
     except ConfigurationRejected as rejected:

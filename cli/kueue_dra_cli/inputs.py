@@ -20,6 +20,7 @@ from kueue_dra_ref.apiserver import MINORS, Kubernetes
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.reference.sketches import SketchServer
 from kueue_dra_ref.simulation.assumed_namespaces import assumed_namespaces
 from kueue_dra_ref.simulation.cohort_depth import insist_on_depth
 from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
@@ -80,9 +81,7 @@ class Simulation:
             CliError: the Configuration is rejected.
 
         """
-        api_server = api_server or ApiServer(
-            kubernetes=self.running_kubernetes, sketches=True
-        )
+        api_server = api_server or SketchServer(kubernetes=self.running_kubernetes)
         result = simulate(
             self.behaviour,
             self.configuration,
@@ -291,8 +290,7 @@ def api_server(
     selected = MINORS[kubernetes] if is_named else simulation.running_kubernetes
     if wrong := unusable(selected, gates):
         raise CliError([f"--kubernetes-feature-gates: {wrong}"])
-    return ApiServer(
+    return SketchServer(
         kubernetes=selected.with_gates(**gates) if gates else selected,
         only_served=only_served,
-        sketches=True,
     )

@@ -103,19 +103,15 @@ class PendingWorkloads:
         self._rules = rules
         self._order: list[tuple[Position, Key]] = []
         self._hash_to_reason: dict[str, QuotaReservedReason] = {}
-        self._usage: Callable[[Key], float] | None = None
+        self.usage: Callable[[Key], float] | None = None
+        """Gives the usage of a LocalQueue, if that decides first."""
         self._usage_order: Order[[float]] = Order()
 
     def order_by_usage(
         self, order: Order[[float]], usage: Callable[[Key], float]
     ) -> None:
         """Order the workloads first by the usage of their LocalQueues, and then as without it."""
-        self._usage_order, self._usage = order, usage
-
-    @property
-    def is_ordered_by_usage(self) -> bool:
-        """Whether the usage of LocalQueues decides first."""
-        return self._usage is not None
+        self._usage_order, self.usage = order, usage
 
     def __len__(self) -> int:
         return len(self.heap) + len(self.inadmissible)
@@ -128,23 +124,17 @@ class PendingWorkloads:
         """Whether a workload is pending here."""
         return key in self.heap or key in self.inadmissible
 
-    def in_order(self) -> list[WorkloadInfo]:
-        """Give all pending workloads in the order of the queue, the inadmissible ones too."""
-        if self._usage is not None:
-            return sorted(self, key=self._rank_by_usage())
-        return sorted(self, key=self._position)
-
-    def _rank_by_usage(self) -> Callable[[WorkloadInfo], Rank]:
+    def rank_by_usage(self) -> Callable[[WorkloadInfo], Rank]:
         """Give the order by usage as it is now: even a workload that waits for its preemptions comes second."""
         usages: dict[Key, Parts] = {}
 
         def rank(info: WorkloadInfo) -> Rank:
             local_queue = info.local_queue
             if local_queue not in usages:
-                assert self._usage is not None
-                usages[local_queue] = self._usage_order(self._usage(local_queue))
+                assert self.usage is not None
+                usages[local_queue] = self._usage_order(self.usage(local_queue))
             overtaken = info.key != self.sticky_workload
-            return usages[local_queue], overtaken, self._position(info)
+            return usages[local_queue], overtaken, self.position(info)
 
         return rank
 
@@ -170,13 +160,11 @@ class PendingWorkloads:
             self.requeue_if_not_present(info)
 
     def add_from_local_queue(self, infos: Iterable[WorkloadInfo]) -> None:
-        """Add the workloads of a LocalQueue that are not pending here yet, whatever their scheduling hash.
+        """Add the workloads of a LocalQueue, none of which is pending here, whatever their scheduling hash.
 
         Kueue tries workloads that back off as well when it starts; a dump of a running cluster is no start.
         """
         for info in infos:
-            if self.has(info.key):
-                continue
             if requeue_at(info.obj):
                 self.inadmissible[info.key] = info
             else:
@@ -191,8 +179,8 @@ class PendingWorkloads:
 
     def pop(self) -> WorkloadInfo | None:
         """Remove and give the head of the heap, or None if the heap is empty."""
-        if self._usage is not None:
-            first = min(self.heap.values(), key=self._rank_by_usage(), default=None)
+        if self.usage is not None:
+            first = min(self.heap.values(), key=self.rank_by_usage(), default=None)
             return first and self.heap.pop(first.key)
         if self.sticky_workload in self.heap:
             return self.heap.pop(self.sticky_workload)
@@ -201,7 +189,7 @@ class PendingWorkloads:
             info = self.heap.get(key)
             if info is None:
                 continue
-            if self._position(info) == position:
+            if self.position(info) == position:
                 return self.heap.pop(key)
         return None
 
@@ -209,8 +197,8 @@ class PendingWorkloads:
         """Return a workload to the heap."""
         known = self.heap.get(info.key)
         self.heap[info.key] = info
-        position = self._position(info)
-        if known is not None and self._position(known) == position:
+        position = self.position(info)
+        if known is not None and self.position(known) == position:
             return
         entry = (position, info.key)
         heapq.heappush(self._order, entry)
@@ -255,7 +243,8 @@ class PendingWorkloads:
             self.requeue_if_not_present(info)
         return bool(moved)
 
-    def _position(self, info: WorkloadInfo) -> Position:
+    def position(self, info: WorkloadInfo) -> Position:
+        """Give the place of a workload in the order of the queue, without the usage of its LocalQueue."""
         pending = PendingWorkload(
             priority=info.workload.priority,
             created=info.created,

@@ -39,13 +39,13 @@ class ReservedWorkload:
     local_queue: Key
     admitted: bool
     amounts: FlavorResourceQuantities
-    priority: int = 0
-    created: int = 0
-    evicted: bool = False
-    reserved: str = ""
+    priority: int
+    created: int
+    evicted: bool
+    reserved: str
     """When the quota was reserved."""
-    pod_sets: tuple[ReservedPodSet, ...] = ()
-    placed: tuple[PlacedPods, ...] = ()
+    pod_sets: tuple[ReservedPodSet, ...]
+    placed: tuple[PlacedPods, ...]
     """Its pods by the domains of their topologies."""
 
     @property

@@ -105,7 +105,8 @@ class Placement:
         requests[PODS] += 1
         for values, leaf in self.tree.leaves:
             left = left_in(leaf, self.assumed.get(values), empty=self.empty)
-            leaf.pods, short = room(requests, left)
+            fitting, short = room(requests, left)
+            leaf.pods = int(fitting)
             reason = self._exclusion(leaf)
             if reason:
                 leaf.pods = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from kueue_dra_ref.api.nodes import Node
@@ -17,8 +18,6 @@ from kueue_dra_ref.api.topology_assignment import Values
 
 Amounts = Mapping[str, int]
 PODS = "pods"
-_MOST = 2**31 - 1
-"""The largest number of pods that a domain can have room for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ class Domain:
     used: Counter[str] = field(default_factory=Counter)
     node: Node | None = None
     """The node of a lowest domain that is one."""
-    pods: int = 0
+    pods: int = field(init=False)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,10 +109,9 @@ class TopologyTree:
 
     def has_room(self, placed: PlacedPods) -> bool:
         """Whether a domain still has room for pods."""
-        for values, leaf in self.leaves:
-            if values == placed.values:
-                return room(placed.requests, left_in(leaf))[0] >= placed.count
-        return False
+        leaf = next(leaf for values, leaf in self.leaves if values == placed.values)
+        fitting, _ = room(placed.requests, left_in(leaf))
+        return fitting >= placed.count
 
 
 def selected(
@@ -153,10 +151,10 @@ def left_in(
     return left
 
 
-def room(requests: Amounts, left: Amounts) -> tuple[int, str]:
+def room(requests: Amounts, left: Amounts) -> tuple[float, str]:
     """Give how many pods fit what is left, and the resource that bounds it, the first by name."""
-    bounds = []
+    bounds: list[tuple[float, str]] = []
     for name, amount in requests.items():
-        fits = max(0, left.get(name, 0) // amount) if amount else _MOST
-        bounds.append((min(fits, _MOST), name))
+        fits = max(0, left.get(name, 0) // amount) if amount else inf
+        bounds.append((fits, name))
     return min(bounds, default=(0, ""))

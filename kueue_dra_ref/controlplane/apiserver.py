@@ -5,7 +5,6 @@ No counterpart: the in-memory API server.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -35,10 +34,6 @@ from kueue_dra_ref.apiserver.schema_kueue import COMPLETED, schema
 from kueue_dra_ref.apiserver.structural_schema import misfits, pruned
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
-
-_MISSING_IN_SKETCH = re.compile(
-    r"spec\.(template\.spec\.)?(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))"
-)
 
 T = TypeVar("T")
 
@@ -75,8 +70,6 @@ class ApiServer:
     kubernetes: Kubernetes = CONTROL_PLANE
     only_served: bool = False
     """Reject the versions of resource.k8s.io that the minor does not serve, instead of warning about them."""
-    sketches: bool = False
-    """Accept Jobs without fields that do not affect quota, with a warning: names, images, limits, restartPolicy."""
     warnings: list[str] = field(default_factory=list)
     """The warnings for clients, each with the object that it is about."""
 
@@ -132,7 +125,7 @@ class ApiServer:
     ) -> T:
         """Give the result for a document in a situation, memoized together with its warnings."""
         first = len(self.warnings)
-        server = (self.kubernetes, self.only_served, self.sketches)
+        server = (type(self).__name__, self.kubernetes, self.only_served)
 
         def with_warnings() -> tuple[T, list[str]]:
             return make(), self.warnings[first:]
@@ -206,21 +199,8 @@ class ApiServer:
     def rejecting(
         self, obj: Manifest, faults: Iterable[FieldError]
     ) -> tuple[FieldError, ...]:
-        """Give the faults that reject an object; those that a sketch of a Job may have become warnings."""
-        found = tuple(faults)
-        kind, name = obj["kind"], obj["metadata"]["name"]
-        if not self.sketches or kind not in ("Job", "Pod"):
-            return found
-        rejecting = []
-        for fault in found:
-            if _is_missing_in_sketch(fault):
-                warning = (
-                    f"{kind} {name}: an API server would refuse it for this: {fault}"
-                )
-                self.warnings.append(warning)
-            else:
-                rejecting.append(fault)
-        return tuple(rejecting)
+        """Give the faults that reject an object."""
+        return tuple(faults)
 
     def metadata_faults(self, obj: Manifest) -> tuple[FieldError, ...]:
         """Validate the metadata of an object; decoding has validated those of resource.k8s.io."""
@@ -263,9 +243,3 @@ def _name_of(manifest: Manifest) -> tuple[str, str]:
     name = meta.get("name", "")
     namespace = meta.get("namespace", "")
     return str(name), str(namespace)
-
-
-def _is_missing_in_sketch(fault: FieldError) -> bool:
-    if fault.type != "Required value":
-        return False
-    return _MISSING_IN_SKETCH.fullmatch(fault.field) is not None

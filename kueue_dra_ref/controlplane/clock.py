@@ -15,7 +15,7 @@ from math import inf
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.target import Manifest
 
-_START = datetime(2025, 9, 17, 12, 0, 0, tzinfo=UTC)
+_START = datetime.fromisoformat("2025-09-17T12:00:00Z")
 """The start of simulated time: the date of the September text."""
 
 

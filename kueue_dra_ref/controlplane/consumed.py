@@ -7,6 +7,7 @@ Kueue: pkg/cache/scheduler/localqueue.go (GetAdmittedUsage);
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 
 from kueue_dra_ref.api.admission_fair_sharing import consumed_in, last_update_in
 from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities
@@ -45,10 +46,7 @@ def _of_all_flavors(amounts: FlavorResourceQuantities) -> Consumed:
 
 def continued(history: History, now: float) -> UsageEntry:
     """Give the entry of a Kueue that goes on from what the status of a LocalQueue says."""
-    updated = now
-    if history.updated is not None:
-        updated = min(now, history.updated)
-    return UsageEntry(consumed=history.status, updated=updated)
+    return UsageEntry(consumed=history.status, updated=min(now, history.updated))
 
 
 def history_of(usage: UsageCache, key: Key, local_queue: Manifest | None) -> History:
@@ -67,7 +65,7 @@ def history_of(usage: UsageCache, key: Key, local_queue: Manifest | None) -> His
     return History(
         status=consumed,
         admitted=admitted_usage(usage, key, cluster_queue),
-        updated=seconds_of(last) if last else None,
+        updated=seconds_of(last) if last else inf,
     )
 
 

@@ -30,7 +30,7 @@ from kueue_dra_ref.cache.usage_ledger import UsageEntry, UsageLedger
 from kueue_dra_ref.controlplane.clock import Clock, seconds_of
 from kueue_dra_ref.controlplane.consumed import continued, history_of
 from kueue_dra_ref.controlplane.informers import Informers
-from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
+from kueue_dra_ref.controlplane.store import PLACES, Store, is_deleted, key_of
 from kueue_dra_ref.controlplane.store_lister import StoreLister
 from kueue_dra_ref.controlplane.timeouts import Object, Timeouts
 from kueue_dra_ref.controlplane.usage import UsageCache, reclaimable_pods
@@ -49,8 +49,6 @@ from kueue_dra_ref.workload.total_requests import (
 )
 from kueue_dra_ref.workload.total_requests_trace import total_request_steps
 
-_ORDERS = 1 << 130
-"""More than there are places in the order of creation."""
 REQUEUE_BATCH_PERIOD = 1.0
 """Seconds between a change and the requeue of the inadmissible workloads that it may help."""
 
@@ -123,9 +121,8 @@ class Kueue:
         return UsageEntry(consumed=consumed, updated=self.clock.seconds)
 
     def local_queue_usage(self, local_queue: Key) -> float:
-        """Give the usage of a LocalQueue, by which workloads are ordered; 0 without admission fair sharing."""
-        if self.ledger is None:
-            return 0.0
+        """Give the usage of a LocalQueue by which a ClusterQueue orders workloads."""
+        assert self.ledger is not None
         found = self.store.get("LocalQueue", local_queue)
         return self.ledger.usage(local_queue, weight_of(found))
 
@@ -254,7 +251,7 @@ class Kueue:
             rules = self.behaviour.waiting
             if rules.order_by_eviction(self.waiting, evicted["reason"]):
                 since = evicted["lastTransitionTime"]
-        return int(seconds_of(since)) * _ORDERS + created
+        return int(seconds_of(since)) * PLACES + created
 
     def backs_off(self, obj: Manifest) -> bool:
         """Whether an evicted workload may not be tried yet."""
@@ -314,10 +311,9 @@ class Kueue:
         hierarchy, informers = self.hierarchy, self.informers
         queues = {}
         for name in self.pending:
-            if name in hierarchy.looped:
-                continue
             queue = informers.queue(name)
-            if queue and not informers.inactive(queue):
+            is_looped = name in hierarchy.looped
+            if queue and not is_looped and not informers.inactive(queue):
                 queues[name] = queue
         return Snapshot(
             hierarchy=hierarchy,

@@ -5,13 +5,16 @@ No counterpart: the ClusterRole of Kueue's manifests (config/components/rbac/rol
 
 from __future__ import annotations
 
+from kueue_dra_ref.apiserver.request_handler import GROUP
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.target import Manifest
 
 ROLE = "kueue-manager-role"
 """The ClusterRole of a Kueue release."""
 
-_READING = frozenset({"get", "list", "watch"})
+_ALL = frozenset("*")
+_READING = (_ALL, frozenset({"get", "list", "watch"}))
+"""The verbs that let Kueue read, once for each way to grant them."""
 
 
 def may_read(store: Store, resource: str) -> bool:
@@ -22,16 +25,14 @@ def may_read(store: Store, resource: str) -> bool:
         if _applies_to(rule, resource):
             verbs = rule.get("verbs") or ()
             granted.update(verbs)
-    if "*" in granted:
-        return True
-    return granted >= _READING
+    return any(map(granted.issuperset, _READING))
 
 
 def _applies_to(rule: Manifest, resource: str) -> bool:
-    groups = rule.get("apiGroups") or ()
-    if "*" not in groups and "resource.k8s.io" not in groups:
-        return False
-    resources = rule.get("resources") or ()
-    if "*" in resources:
-        return True
-    return resource in resources
+    return _names(rule, "apiGroups", GROUP) and _names(rule, "resources", resource)
+
+
+def _names(rule: Manifest, field: str, wanted: str) -> bool:
+    """Whether a rule is about something, or about all."""
+    named = rule.get(field) or ()
+    return not _ALL.union((wanted,)).isdisjoint(named)

@@ -15,8 +15,11 @@ from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest, Ref
 
-_LARGEST = uuid.UUID("ffffffff-ffff-ffff-ffff-ffffffffffff").int
-"""Later objects have lower UIDs, so that a test of creation order cannot pass by the order of the UIDs."""
+PLACES = uuid.UUID("ffffffff-ffff-ffff-ffff-ffffffffffff").int
+"""The number of places in the order of creation.
+
+Later objects have lower UIDs, so that a test of creation order cannot pass by the order of the UIDs.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +45,6 @@ class Store:
         for kind in KINDS:
             self._objects[kind] = {}
         self._created = count()
-        self._restored: dict[str, int] = {}
-        """The place of each restored object in the order of creation, by UID."""
         self.version = 0
 
     def find(
@@ -75,9 +76,7 @@ class Store:
 
     def order_of(self, obj: Manifest) -> int:
         """Give the place of an object in the order of creation, which is finer than its timestamp."""
-        written = obj["metadata"]["uid"]
-        place = self._restored.get(written)
-        return _place_of(written) if place is None else place
+        return place_of(obj["metadata"]["uid"])
 
     def put(self, obj: Manifest) -> Manifest:
         """Create or replace an object, stamp its metadata, and notify the watcher if it differs from before.
@@ -96,21 +95,6 @@ class Store:
         self._objects[kind][key] = obj
         self._notify(kind, key, old, obj)
         return obj
-
-    def restore(self, obj: Manifest) -> None:
-        """Create or replace an object with the metadata that an API server gave it; restore the oldest object first."""
-        kind, key = obj["kind"], key_of(obj)
-        own = {
-            name: obj["metadata"][name] for name in _STAMPED if name in obj["metadata"]
-        }
-        old = self._objects[kind].pop(key, None)
-        self._stamp(obj, None)
-        made = obj["metadata"]["uid"]
-        obj["metadata"] |= own
-        self._restored[obj["metadata"]["uid"]] = _place_of(made)
-        self.version = max(self.version, _number(own.get("resourceVersion")))
-        self._objects[kind][key] = obj
-        self._notify(kind, key, old, obj)
 
     def remove(self, ref: Ref) -> None:
         """Delete an object if it exists; one with finalizers stays until they are removed."""
@@ -154,7 +138,7 @@ class Store:
         self._advance()
         meta = obj["metadata"]
         if old is None:
-            uid = uuid.UUID(int=_LARGEST - next(self._created))
+            uid = uuid.UUID(int=PLACES - next(self._created))
             meta["uid"] = str(uid)
             meta["creationTimestamp"] = self.clock.now
             meta["generation"] = 1
@@ -168,14 +152,9 @@ class Store:
         meta["resourceVersion"] = str(self.version)
 
 
-def _place_of(uid: str) -> int:
-    return _LARGEST - uuid.UUID(uid).int
-
-
-def _number(version: object) -> int:
-    """Give a resourceVersion as a number; 0 for any other text."""
-    text = str(version)
-    return int(text) if text.isascii() and text.isdigit() else 0
+def place_of(uid: str) -> int:
+    """Give the place in the order of creation of an object with a UID of the store."""
+    return PLACES - uuid.UUID(uid).int
 
 
 def is_deleted(obj: Manifest) -> bool:
@@ -207,12 +186,13 @@ def _is_same(old: Manifest, new: Manifest) -> bool:
     return _unstamped(old) == _unstamped(new)
 
 
-_STAMPED = ("uid", "creationTimestamp", "generation", "resourceVersion")
+STAMPED = ("uid", "creationTimestamp", "generation", "resourceVersion")
+"""The metadata that the API server owns."""
 
 
 def _unstamped(obj: Manifest) -> Manifest:
     """Give the metadata of an object without the fields that the API server owns."""
     meta = dict(obj["metadata"])
-    for key in _STAMPED:
+    for key in STAMPED:
         meta.pop(key, None)
     return meta

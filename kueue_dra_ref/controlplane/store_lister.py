@@ -16,6 +16,7 @@ from kueue_dra_ref.api.configuration import (
 )
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.api.types import ClusterQueue, Workload
+from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.cel import Device
 from kueue_dra_ref.controlplane.rbac import may_read
@@ -104,14 +105,11 @@ class StoreLister:
         claim: str,
     ) -> bool:
         """Whether a workload that holds quota of a ClusterQueue names a ResourceClaim."""
+        in_use = set()
         for holder in self._store.every("Workload"):
-            if holder["metadata"]["namespace"] != namespace:
-                continue
-            if not _holds_quota_of(holder, cluster_queue):
-                continue
-            if _names(holder, claim):
-                return True
-        return False
+            for name in _claims_in(holder, cluster_queue):
+                in_use.add((holder["metadata"]["namespace"], name))
+        return (namespace, claim) in in_use
 
     def slices(self) -> Sequence[PublishedSlice]:
         """Give every slice, by name."""
@@ -144,15 +142,10 @@ def _version(obj: Manifest) -> str:
     return str(meta["uid"] + meta["resourceVersion"])
 
 
-def _names(workload: Manifest, claim: str) -> bool:
-    claims = workload_of(workload).claims
-    return any(each.claim == claim for each in claims)
-
-
-def _holds_quota_of(workload: Manifest, cluster_queue: str) -> bool:
-    if not is_true(workload, "QuotaReserved"):
-        return False
-    if is_true(workload, "Finished"):
-        return False
-    admission = workload["status"].get("admission") or {}
-    return bool(admission.get("clusterQueue") == cluster_queue)
+def _claims_in(workload: Manifest, cluster_queue: str) -> list[str]:
+    """Name the ResourceClaims of a workload that holds quota of a ClusterQueue; none of any other."""
+    admission = part(part(workload, "status"), "admission")
+    holds_quota = admission.get("clusterQueue") == cluster_queue
+    if holds_quota and not is_true(workload, "Finished"):
+        return [each.claim for each in workload_of(workload).claims]
+    return []

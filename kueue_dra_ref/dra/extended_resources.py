@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.types import PodSet, Workload
@@ -18,6 +19,7 @@ from kueue_dra_ref.model.extended_resources import (
     devices_of_containers,
 )
 from kueue_dra_ref.model.lister import Lister
+from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_ref.workload.map_order import MapOrderDraw
 
@@ -103,18 +105,24 @@ def _select_device_class(
     classes = lister.classes_for(name)
     selection = DeviceClassSelection(classes=classes, mappings=mappings)
     for rule, made in rules.choose_class.steps(selection):
-        if made is None:
-            break
-        selected = made.classes
-        if len(selected) < len(classes):
-            before = _format_classes(classes)
-            after = _format_classes(selected) or "none"
-            text = f"{name} is in {before}; Kueue selects {after}: {rule.sentence}"
-            steps.append(Step.by(text, rule))
-        classes = selected
+        assert made is not None
+        steps += _explain_selection(name, classes, made.classes, rule)
+        classes = made.classes
     chosen = next(iter(classes), None)
     name = str(chosen["metadata"]["name"]) if chosen else ""
     return name, steps
+
+
+def _explain_selection(
+    name: str,
+    before: Sequence[Manifest],
+    selected: Sequence[Manifest],
+    rule: Rule[..., Any],
+) -> Iterator[Step]:
+    """Say which of the DeviceClasses a rule selects, if it does not select all."""
+    if len(selected) < len(before):
+        text = f"{name} is in {_format_classes(before)}; Kueue selects {_format_classes(selected) or 'none'}"
+        yield Step.by(f"{text}: {rule.sentence}", rule)
 
 
 def _format_classes(classes: Sequence[Manifest]) -> str:

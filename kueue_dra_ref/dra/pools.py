@@ -31,11 +31,9 @@ def group_slices_by_pool(
     steps: list[Step] = []
     of = SourceSlices(source=source, slices=slices)
     for rule, made in rules.slices.steps(of):
-        if made is None:
-            break
-        kept = made.slices
-        steps += _explain_skipped(rule, source, slices, kept)
-        slices = kept
+        assert made is not None
+        steps += _explain_skipped(rule, source, slices, made.slices)
+        slices = made.slices
     return slices, steps
 
 

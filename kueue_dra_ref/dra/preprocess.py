@@ -213,7 +213,7 @@ class ClaimPreprocessor:
             return False
         claim = context.claim.source
         text = "is already in use in this ClusterQueue, so it is not charged again"
-        self._note(f"{claim} {text}", reused[0])
+        self._note(f"{claim} {text}", *reused)
         return True
 
     def _count_devices_per_class(

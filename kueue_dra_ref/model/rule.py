@@ -31,12 +31,9 @@ class Rule(Generic[P, R]):
     @property
     def counterpart(self) -> str:
         """Where Kueue or Kubernetes decides the same: the last paragraph of the docstring."""
-        documentation = self.apply.__doc__ or ""
-        paragraphs = documentation.strip().split("\n\n")
-        if len(paragraphs) == 1:
-            return ""
-        words = paragraphs[-1].split()
-        return " ".join(words)
+        documentation = str(self.apply.__doc__).strip()
+        _, _, last = documentation.rpartition("\n\n")
+        return " ".join(last.split())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Apply the rule."""

@@ -43,9 +43,9 @@ from kueue_dra_ref.controlplane.apiserver import (
     WrongTypes,
     insist_on_namespace,
 )
-from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.reference.owner_mutation import OwnerMutation
 from kueue_dra_ref.reference.pod_mutation import PodMutation
+from kueue_dra_ref.reference.restorable_store import RestorableStore
 from kueue_dra_ref.reference.restored_objects import check_metadata, check_status
 from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
@@ -58,7 +58,7 @@ class AdmissionChain:
     """Writes to one store; it remembers the last manifest of each Job, to merge the next one with Kueue's changes."""
 
     def __init__(
-        self, behaviour: Behaviour, api_server: ApiServer, store: Store
+        self, behaviour: Behaviour, api_server: ApiServer, store: RestorableStore
     ) -> None:
         self.behaviour = behaviour
         self.api_server = api_server

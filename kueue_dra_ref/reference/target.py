@@ -25,6 +25,7 @@ from kueue_dra_ref.reference.admission_chain import AdmissionChain, refusal_of
 from kueue_dra_ref.reference.configuration_check import checked
 from kueue_dra_ref.reference.fleet import Fleet
 from kueue_dra_ref.reference.manager import Manager
+from kueue_dra_ref.reference.restorable_store import RestorableStore
 from kueue_dra_ref.target import (
     WORKERS,
     Audit,
@@ -61,7 +62,8 @@ class ReferenceTarget:
         self.api_server = api_server or ApiServer()
         self.map_order = map_order or MapOrder()
         self.clock = Clock()
-        self.store = Store(self.clock, self._on_event)
+        restorable = RestorableStore(self.clock, self._on_event)
+        self.store: Store = restorable
         self._manager: Manager | None = None
         self._running: Manifest | None = None
         self._continues = False
@@ -69,7 +71,7 @@ class ReferenceTarget:
         self._fleet: Fleet | None = None
         self._notify: Callable[[Event], None] | None = None
         """Sends changes to the manager of this cluster."""
-        self._writer = AdmissionChain(behaviour, self.api_server, self.store)
+        self._writer = AdmissionChain(behaviour, self.api_server, restorable)
         self._create_role()
 
     def start(self, configuration: Manifest) -> Sequence[FieldError]:
@@ -281,8 +283,9 @@ class ReferenceTarget:
         self._fleet = None
         self.api_server.warnings.clear()
         self.clock = Clock()
-        self.store = Store(self.clock, self._on_event)
-        self._writer = AdmissionChain(self.behaviour, self.api_server, self.store)
+        restorable = RestorableStore(self.clock, self._on_event)
+        self.store = restorable
+        self._writer = AdmissionChain(self.behaviour, self.api_server, restorable)
         self._create_role()
 
     def stop(self) -> None:

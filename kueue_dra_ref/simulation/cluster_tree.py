@@ -20,6 +20,7 @@ from kueue_dra_ref.simulation.decided_cluster import (
 )
 from kueue_dra_ref.simulation.explanation import Explanation
 from kueue_dra_ref.simulation.lent_quota import AmountRange, borrowed_by, lent_by
+from kueue_dra_ref.simulation.pending_order import in_order
 from kueue_dra_ref.simulation.quota_fields import shown
 from kueue_dra_ref.simulation.run import SimulationResult
 from kueue_dra_ref.simulation.trials import kueue_of
@@ -139,7 +140,7 @@ def _queue_of(kueue: Kueue, placed: PlacedWorkload) -> str:
 def _positions(kueue: Kueue) -> dict[Key, int]:
     positions = {}
     for pending in kueue.pending.values():
-        for number, info in enumerate(pending.in_order(), 1):
+        for number, info in enumerate(in_order(pending), 1):
             positions[info.key] = number
     return positions
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
+from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.lister import Key
 
@@ -49,13 +49,20 @@ def pending_info(kueue: Kueue, key: Key) -> WorkloadInfo | None:
     return pending.heap.get(key) or pending.inadmissible[key]
 
 
+def in_order(pending: PendingWorkloads) -> list[WorkloadInfo]:
+    """Give all pending workloads in the order of their queue, the inadmissible ones too."""
+    if pending.usage is None:
+        return sorted(pending, key=pending.position)
+    return sorted(pending, key=pending.rank_by_usage())
+
+
 def infos_before(kueue: Kueue, key: Key) -> list[WorkloadInfo]:
     """Give the pending workloads that the ClusterQueue of a workload tries before it, in order."""
     name = queue_of_pending(kueue, key)
     if not name:
         return []
     before: list[WorkloadInfo] = []
-    for info in kueue.pending[name].in_order():
+    for info in in_order(kueue.pending[name]):
         if info.key == key:
             return before
         before.append(info)
@@ -87,7 +94,7 @@ def _less_usage(
     kueue: Kueue, cluster_queue: str, earlier: WorkloadInfo, info: WorkloadInfo
 ) -> str:
     """Say that the LocalQueue of an earlier workload has used less, if that decides; empty otherwise."""
-    if not kueue.pending[cluster_queue].is_ordered_by_usage:
+    if kueue.pending[cluster_queue].usage is None:
         return ""
     less = kueue.local_queue_usage(earlier.local_queue)
     more = kueue.local_queue_usage(info.local_queue)

@@ -13,7 +13,7 @@ from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.documents import parse
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.reference.sketches import SketchServer
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import given
 from kueue_dra_ref.simulation.run import SimulationResult, simulate
@@ -108,7 +108,7 @@ def _restored(plane: ControlPlane) -> SimulationResult:
     found = dump(APIClient(api=plane.api), lambda kind: None)
     text = yaml.safe_dump_all(found.documents())
     cluster = running_cluster(parse(text, "dump.yaml"))
-    server = ApiServer(kubernetes=MINORS[cluster.kubernetes], sketches=True)
+    server = SketchServer(kubernetes=MINORS[cluster.kubernetes])
     objects = given(cluster.documents, running=True)
     result = simulate(behaviour("kueue-0.19.2"), CONFIGURATION, objects, server, cluster.seconds)
     assert isinstance(result, SimulationResult)

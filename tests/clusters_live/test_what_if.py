@@ -27,9 +27,9 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.documents import parse
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.reference.sketches import SketchServer
 from kueue_dra_ref.scenarios.playback import replayed
 from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.simulation.cluster_change import ClusterChange, make
@@ -165,7 +165,7 @@ def _settled(target: Target) -> bool:
 def _restored(text: str, scenario: Scenario) -> SimulationResult:
     """Give the simulation that begins with a dump of the cluster, read as a file is."""
     cluster = running_cluster(parse(text, "dump.yaml"))
-    server = ApiServer(kubernetes=MINORS[cluster.kubernetes], sketches=True)
+    server = SketchServer(kubernetes=MINORS[cluster.kubernetes])
     restarts = [each["restart"][-1] for each in scenario.steps if each.get("restart")]
     configuration = restarts[-1] if restarts else scenario.configuration
     result = simulate(KUEUE_0_19, configuration, given(cluster.documents, running=True), server, cluster.seconds)

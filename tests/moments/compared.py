@@ -18,9 +18,9 @@ from kueue_dra_ref.api.three_way_merge import job_spec
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.reference.sketches import SketchServer
 from kueue_dra_ref.scenarios.diff import difference
 from kueue_dra_ref.scenarios.playback import ran, settled, started
 from kueue_dra_ref.scenarios.scenario import Observation
@@ -246,7 +246,7 @@ def _going_on(recording: Recording, dumps: Dumps, found: Moment) -> None:
 def _begun(recording: Recording, step: int, dump: Documents, found: Moment) -> Target | None:
     """Start a reference over a dump, read as a file is."""
     cluster = running_cluster(parse(written(dump), "dump.yaml"))
-    server = ApiServer(kubernetes=MINORS[cluster.kubernetes], sketches=True)
+    server = SketchServer(kubernetes=MINORS[cluster.kubernetes])
     objects = given(cluster.documents, running=True)
     rules, configuration = behaviour(recording.release), recording.plan.configuration(step)
     result = simulate(rules, configuration, objects, server, cluster.seconds)

@@ -52,8 +52,8 @@ class History:
     """What its status says that it consumed."""
     admitted: Consumed
     """What its admitted workloads use."""
-    updated: float | None = None
-    """When its status was updated, in seconds."""
+    updated: float = math.inf
+    """When its status was updated, in seconds; infinite if it does not say."""
 
 
 @rule("AFS-001", "AFS-002")

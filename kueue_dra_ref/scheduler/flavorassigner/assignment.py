@@ -97,7 +97,7 @@ class FlavorAssignmentAttempt:
     """Whether the flavor is eligible for the pod set, so that its quota was checked."""
     has_unparsable_label: bool = False
     """Whether the node affinity has a value that cannot be parsed; then no other reason is reported."""
-    tried: bool = False
+    tried: bool = field(init=False)
     """Whether any flavor was tried."""
     no_fit_reasons: Reasons = field(default_factory=list)
     """Why it does not fit: for each resource of one flavor, or for each of several; read if it can never fit."""

@@ -62,7 +62,7 @@ class PreemptionOracle:
     created: int
     strategies: tuple[str, ...] | None = None
     """The fair sharing strategies; None if fair sharing is disabled."""
-    ignore_undeclared: bool = False
+    ignore_undeclared: bool
     """Whether resources that the ClusterQueue does not cover are ignored."""
     draw: MapOrderDraw = field(default_factory=MapOrderDraw)
     """The order in which Go iterates over maps for the workload."""

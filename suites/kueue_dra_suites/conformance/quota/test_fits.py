@@ -105,6 +105,17 @@ def test_a_resource_that_the_queue_does_not_cover_keeps_a_workload_out(lab: Lab)
     assert "whole-gpus" in lab.message(job)
 
 
+@covers("QUOTA-048")
+def test_of_several_uncovered_resources_the_first_by_hash_is_told(lab: Lab) -> None:
+    """Neither the first by name, nor the first that the pod names: each name has one place, in every message."""
+    fruits = {f"example.com/{each}": "1" for each in ("bananas", "oranges", "hazelnuts")}
+    job = lab.queue({"cpu": "1"}).submit(a_workload(a_pod_set("main", requests=fruits)))
+
+    assert lab.message(job) == (
+        "couldn't assign flavors to pod set main: resource example.com/hazelnuts unavailable in ClusterQueue"
+    )
+
+
 _ASKS_FOR_NONE = [
     pytest.param(a_workload(a_pod_set("main", requests={"cpu": "1", "example.com/fpga": "0"})), id="none-is-written"),
     pytest.param(
