@@ -35,6 +35,8 @@ class Pool:
     lab: Lab
     levels: tuple[str, ...] = (HOSTNAME,)
     tolerations: tuple[Mapping[str, str], ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Further node labels of the flavor."""
     flavor: str = field(init=False)
     topology: str = field(init=False)
     label: str = field(init=False)
@@ -46,7 +48,7 @@ class Pool:
 
     def another_flavor(self) -> str:
         """A flavor of the same nodes and topology."""
-        spec: dict[str, Any] = {"nodeLabels": {"pool": self.label}, "topologyName": self.topology}
+        spec: dict[str, Any] = {"nodeLabels": {"pool": self.label, **self.labels}, "topologyName": self.topology}
         if self.tolerations:
             spec["tolerations"] = list(self.tolerations)
         return self.lab.flavor(**spec)
@@ -314,6 +316,62 @@ def test_pods_that_do_not_fit_a_preferred_node_share_a_rack(lab: Lab) -> None:
     job = pool.queue().submit(cpus(3, annotations={PREFERRED: HOSTNAME}))
 
     assert lab.places(job) == {"main": {nodes["b1"]: 1, nodes["b2"]: 2}}
+
+
+def blocks(lab: Lab) -> tuple[Pool, dict[str, str]]:
+    """Two blocks of racks, with room for 4 and 7 pods, and a node that has only one label of the flavor."""
+    pool = Pool(lab=lab, levels=(BLOCK, RACK, HOSTNAME), labels={"example.com/model": "new"})
+    rooms = {"a/r/1": 2, "a/r/2": 1, "a/s/3": 1, "b/t/4": 3, "b/u/5": 2, "b/u/6": 2}
+    nodes = {}
+    for name, cpu in rooms.items():
+        block, rack, number = name.split("/")
+        nodes[number] = pool.node(rack=rack, labels={BLOCK: block, **pool.labels}, cpu=str(cpu))
+    pool.node(rack="r", labels={BLOCK: "a"}, cpu="16")
+    return pool, nodes
+
+
+@covers("TAS-015", "TAS-016")
+@pytest.mark.parametrize(
+    ("annotations", "pods", "placed"),
+    [
+        pytest.param({PREFERRED: RACK}, 3, {"1": 2, "2": 1}, id="the-first-of-two-racks"),
+        pytest.param({PREFERRED: RACK}, 4, {"5": 2, "6": 2}, id="the-rack-with-most-room"),
+        pytest.param({PREFERRED: RACK}, 5, {"4": 3, "5": 2}, id="racks-of-a-block"),
+        pytest.param({PREFERRED: HOSTNAME}, 4, {"5": 2, "6": 2}, id="nodes-of-a-rack"),
+        pytest.param({PREFERRED: HOSTNAME}, 6, {"4": 3, "5": 2, "6": 1}, id="nodes-of-a-block"),
+        pytest.param({PREFERRED: BLOCK}, 9, {"1": 2, "4": 3, "5": 2, "6": 2}, id="blocks"),
+        pytest.param({REQUIRED: BLOCK}, 3, {"1": 2, "2": 1}, id="the-smallest-block"),
+        pytest.param({REQUIRED: BLOCK}, 7, {"4": 3, "5": 2, "6": 2}, id="all-of-a-block"),
+    ],
+)
+def test_pods_fill_few_domains_of_three_levels(
+    lab: Lab, annotations: Mapping[str, str], pods: int, placed: dict[str, int]
+) -> None:
+    """From the level with room for all pods, downwards: domains with most room first, the last pods where they fit."""
+    pool, nodes = blocks(lab)
+    job = pool.queue().submit(cpus(pods, annotations=annotations))
+
+    assert lab.places(job) == {"main": {nodes[name]: count for name, count in placed.items()}}
+
+
+@covers("TAS-015", "TAS-016")
+@pytest.mark.parametrize(
+    ("annotations", "pods", "fitting"),
+    [
+        pytest.param({PREFERRED: RACK}, 12, 11, id="preferred"),
+        pytest.param({REQUIRED: BLOCK}, 8, 7, id="required"),
+        pytest.param(ANY, 12, 11, id="unconstrained"),
+    ],
+)
+def test_one_pod_too_many_for_domains_of_three_levels(
+    lab: Lab, annotations: Mapping[str, str], pods: int, fitting: int
+) -> None:
+    """Nothing else is told: no node is excluded."""
+    pool, _ = blocks(lab)
+    job = pool.queue().submit(cpus(pods, annotations=annotations))
+
+    text = f'topology "{pool.topology}" allows to fit only {fitting} out of {pods} pod(s)'
+    assert lab.message(job) == f"couldn't assign flavors to pod set main: {text}"
 
 
 @covers("TAS-008")
