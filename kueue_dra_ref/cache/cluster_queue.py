@@ -66,8 +66,8 @@ class WorkloadInfo:
     steps: tuple[Step, ...] = ()
     progress: FlavorScanState | None = None
     """Where the search for flavors stopped in the last cycle of the workload."""
-    last_assignment: Any = None
-    """The last assignment with the state that it depends on; it is valid until that state changes."""
+    last_assignment: tuple[Any, Any] = (None, None)
+    """The state that the last assignment depends on, and that assignment; it is valid until that state changes."""
 
     @property
     def may_be_tried(self) -> bool:

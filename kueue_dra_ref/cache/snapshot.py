@@ -105,7 +105,7 @@ class Snapshot:
 
     def _count(self, workload: ReservedWorkload, sign: int) -> None:
         """Add the usage of a workload (1) or remove it (-1)."""
-        change = self.add_usage if sign > 0 else self.remove_usage
+        change = self.add_usage if sign == 1 else self.remove_usage
         change(workload.cluster_queue, workload.amounts)
         self.place(workload.placed, sign)
 

@@ -191,11 +191,11 @@ class Kueue:
         if self.behaviour.pods.withheld(obj) or self._is_left_out(obj):
             return True
         info = self.assign_to_local_queue(obj)
-        _, managed = self.queue_of(obj)
-        if info is None or managed is None:
+        if info is None:
             return False
-        queue = self.informers.queue(managed.cluster_queue)
-        pending = self.pending.get(managed.cluster_queue)
+        cluster_queue = self.cluster_queue_of(obj)
+        queue = self.informers.queue(cluster_queue)
+        pending = self.pending.get(cluster_queue)
         if pending is None:
             return False
         if queue:
@@ -416,7 +416,7 @@ class Kueue:
         node = self._hierarchy.queues.get(reserved.cluster_queue)
         if node is None:
             return
-        change = node.add_usage if sign > 0 else node.remove_usage
+        change = node.add_usage if sign == 1 else node.remove_usage
         for flavor_resource, amount in reserved.amounts.items():
             change(flavor_resource, amount)
 

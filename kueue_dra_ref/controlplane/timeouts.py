@@ -24,10 +24,9 @@ class Timeouts:
 
     def note(self, found: Object, until: float) -> bool:
         """Note an end; False if it is known already."""
-        if self.ends.get(found) == until:
-            return False
+        before = self.ends.get(found)
         self.ends[found] = until
-        return True
+        return before != until
 
     def forget(self, found: Object) -> None:
         """Forget the end of an object that is gone."""

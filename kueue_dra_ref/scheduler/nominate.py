@@ -10,7 +10,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -88,15 +87,12 @@ class Nominator:
         info = entry.info
         if info.progress and info.progress.is_unfinished:
             return None
-        state = (self.moves, self._draw(info))
-        cached: Any = info.last_assignment
-        if cached is not None:
-            found: AssignmentWithTargets
-            known_state, known_queue, found = cached
-            if known_state == state and known_queue is entry.queue:
-                return found
-        found = self._get_assignments(entry)
-        info.last_assignment = (state, entry.queue, found)
+        state = (self.moves, self._draw(info), entry.queue)
+        found: AssignmentWithTargets
+        known_state, found = info.last_assignment
+        if known_state != state:
+            found = self._get_assignments(entry)
+            info.last_assignment = (state, found)
         return found
 
     def _get_assignments(self, entry: Entry) -> AssignmentWithTargets:

@@ -181,6 +181,35 @@ def test_nominal_quota_is_taken_back_whatever_the_shares_are(lab: Lab) -> None:
     assert lab.condition(victim, "Preempted") == ("True", "InCohortReclamation")
 
 
+@covers("FAIR-004", "PREEMPT-009")
+def test_who_borrows_nothing_any_more_gives_nothing_back(lab: Lab) -> None:
+    """With one Job less, the borrower is within its quota: that does not suffice, so it keeps all three."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    owner = cohort.queue({"whole-gpus": 2}, preemption={"reclaimWithinCohort": "LowerPriority"})
+    cohort.queue({"whole-gpus": 1}).submit(a_job(priority=9, claims=[a_template(gpu(2))]))
+    borrower = cohort.queue({"whole-gpus": 2})
+    borrowing = [borrower.submit(a_job(claims=[a_template(gpu())])) for _ in range(3)]
+    job = owner.submit(a_job(priority=5, claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+    assert [lab.verdict(each) for each in borrowing] == [admitted({"whole-gpus": 1})] * 3
+
+
+@covers("FAIR-004", "PREEMPT-004")
+def test_who_reclaims_takes_nothing_from_itself(lab: Lab) -> None:
+    """A queue that borrows has no workload of its own to preempt, if only reclaiming is allowed."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    cohort.queue({"whole-gpus": 1})
+    queue = cohort.queue({"whole-gpus": 1}, preemption=ANY)
+    borrowing = queue.submit(a_job(claims=[a_template(gpu(2))]))
+    job = queue.submit(a_job(priority=9, claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(borrowing) == admitted({"whole-gpus": 2})
+
+
 @covers("FAIR-010")
 def test_nominal_quota_is_taken_back_as_far_as_the_shares_allow(lab: Lab) -> None:
     """A queue that has borrowed much of something else does not get its own devices back."""
