@@ -80,7 +80,7 @@ def test_each_pod_set_goes_by_what_was_told_of_it() -> None:
 
 def test_a_workload_goes_by_the_name_of_its_job() -> None:
     """Recordings name Jobs; a Workload that was made directly has a name of its own."""
-    chance = MapOrder(seen={"job": "x", "alone": "y"})
+    chance = MapOrder(orders=True, seen={"job": "x", "alone": "y"})
 
     assert (
         chance.for_workload({"metadata": {"name": "w", "ownerReferences": [{"kind": "Job", "name": "job"}]}}).seen
@@ -202,7 +202,7 @@ LOST = "Workload no longer fits after processing another workload"
 )
 def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: str) -> None:
     """Kueue 0.14 writes from the version that it has read; what it says of the next flavor is a conflict then."""
-    chance = MapOrder()
+    chance = MapOrder(orders=True)
     lab = a_lab(name, suffix="chance", chance=chance)
     flavors = {word: lab.flavor(word) for word in ("cpu", "does", "small")}
     groups = [{flavors["cpu"]: {"cpu": 1}}, {flavors["does"]: {"whole-gpus": 2}, flavors["small"]: {"whole-gpus": 1}}]
@@ -220,7 +220,7 @@ def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: 
 )
 def test_the_same_words_as_before_may_be_taken_for_said(left: int, expected: str) -> None:
     """The loser of a cycle keeps its message; Kueue may not have read yet what it reported in between."""
-    chance = MapOrder()
+    chance = MapOrder(orders=True)
     lab = a_lab("kueue-0.18.3", suffix="chance", chance=chance)
     shared, flavor = lab.name("shared"), lab.flavor()
     quotas = (1 + left, 0, 0)

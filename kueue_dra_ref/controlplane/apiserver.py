@@ -101,7 +101,7 @@ class ApiServer:
     ) -> Manifest:
         """Give what is stored of an object of resource.k8s.io."""
         _, namespace = _name_of(manifest)
-        if old is None and namespace:
+        if namespace:
             insist_on_namespace(manifest, store)
         found = store.find("Namespace", namespace) or {}
         labels = part(part(found, "metadata"), "labels")

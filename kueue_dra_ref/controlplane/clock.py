@@ -74,9 +74,8 @@ def seconds_of(timestamp: str) -> float:
 
     """
     moment = datetime.fromisoformat(timestamp)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return (moment - _START).total_seconds()
+    in_zone = moment.replace(tzinfo=moment.tzinfo or UTC)
+    return (in_zone - _START).total_seconds()
 
 
 def since(obj: Manifest, kind: str) -> float:

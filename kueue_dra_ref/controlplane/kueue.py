@@ -101,7 +101,7 @@ class Kueue:
         self._hierarchy: Hierarchy | None = None
         self.moves = object()
         """Another object after each change that decisions of the scheduler depend on."""
-        self.map_order = MapOrder()
+        self.map_order = MapOrder(orders=behaviour.random_map_order)
         self.ledger = self._new_ledger()
 
     def _new_ledger(self) -> UsageLedger | None:

@@ -60,7 +60,7 @@ class ReferenceTarget:
     ) -> None:
         self.behaviour = behaviour
         self.api_server = api_server or ApiServer()
-        self.map_order = map_order or MapOrder()
+        self.map_order = map_order or MapOrder(orders=behaviour.random_map_order)
         self.clock = Clock()
         restorable = RestorableStore(self.clock, self._on_event)
         self.store: Store = restorable

@@ -165,9 +165,9 @@ class Cycle:
 
     def _find_other_nodes(self, entry: Entry) -> None:
         """Assign again if entries before it have taken its nodes."""
-        rules = self.behaviour.cycle.recompute_places
-        if not rules or not entry.assignment.placed:
+        if not entry.assignment.placed:
             return
+        rules = self.behaviour.cycle.recompute_places
         with self._simulate_preemptions(entry):
             recomputing = rules.holding(self._lacks_room(entry))
         if recomputing:

@@ -28,7 +28,7 @@ class MapOrder:
     """
 
     seen: Mapping[str, str] = field(default_factory=dict)
-    orders: bool = True
+    orders: bool
     """Whether Kueue iterates in random order; otherwise messages say nothing about an order."""
 
     def for_workload(self, workload: Manifest) -> MapOrderDraw:
