@@ -109,8 +109,7 @@ class Nominator:
         self, entry: Entry, assignment: Assignment, targets: Targets
     ) -> AssignmentWithTargets:
         """Find the domains of pods that wait for preemption: without the targets, or without all if there are none."""
-        waits = assignment.representative_mode is FlavorAssignmentMode.PREEMPT
-        if not waits or not assignment.to_place:
+        if not assignment.to_place:
             return assignment, targets
         placer = self._oracle(entry).placer
         workloads = [target.workload for target in targets]

@@ -101,7 +101,9 @@ class FlavorAssigner:
             frs_need_preemption=frozenset(self.frs_need_preemption),
             last_tried=tuple(_last_tried(result) for result in results),
             no_fit_reason=self._no_fit_reason(results),
-            to_place=tuple(placing.requests),
+            to_place=tuple(
+                {FlavorAssignmentMode.PREEMPT: placing.requests}.get(mode, ())
+            ),
         )
         return assignment.with_places(placing.places)
 

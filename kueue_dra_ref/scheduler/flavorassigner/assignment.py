@@ -60,7 +60,7 @@ class Assignment:
     no_fit_reason: QuotaReservedReason | None = None
     """Why it can never fit, if a tried flavor gives a reason."""
     to_place: tuple[PlacementRequest, ...] = ()
-    """The pods that need nodes."""
+    """The pods that need nodes once others are preempted."""
     placed: tuple[PlacedPods, ...] = ()
     """The pods by the domains that they get."""
 
