@@ -12,8 +12,11 @@ from kueue_dra_ref.target import Manifest
 ROLE = "kueue-manager-role"
 """The ClusterRole of a Kueue release."""
 
-_ALL = frozenset("*")
-_READING = (_ALL, frozenset({"get", "list", "watch"}))
+_GROUPS = frozenset({"*", GROUP})
+_READING = (
+    frozenset({"*"}),
+    frozenset({"get", "list", "watch"}),
+)
 """The verbs that let Kueue read, once for each way to grant them."""
 
 
@@ -29,10 +32,9 @@ def may_read(store: Store, resource: str) -> bool:
 
 
 def _applies_to(rule: Manifest, resource: str) -> bool:
-    return _names(rule, "apiGroups", GROUP) and _names(rule, "resources", resource)
-
-
-def _names(rule: Manifest, field: str, wanted: str) -> bool:
-    """Whether a rule is about something, or about all."""
-    named = rule.get(field) or ()
-    return not _ALL.union((wanted,)).isdisjoint(named)
+    groups = rule.get("apiGroups") or ()
+    of_group = not _GROUPS.isdisjoint(groups)
+    resources = rule.get("resources") or ()
+    either = frozenset({"*", resource})
+    of_resource = not either.isdisjoint(resources)
+    return of_group and of_resource

@@ -22,26 +22,48 @@ class RestorableStore(Store):
 
     def order_of(self, obj: Manifest) -> int:
         """Give the place of an object in the order of creation, which for restored ones is that of their restoring."""
-        place = self._restored.get(obj["metadata"]["uid"])
-        return super().order_of(obj) if place is None else place
+        uid = obj["metadata"]["uid"]
+        place = self._restored.get(uid)
+        if place is None:
+            return super().order_of(obj)
+        return place
 
     def restore(self, obj: Manifest) -> None:
         """Create or replace an object with the metadata that an API server gave it; restore the oldest object first."""
-        kind, key = obj["kind"], key_of(obj)
-        own = {
-            name: obj["metadata"][name] for name in STAMPED if name in obj["metadata"]
-        }
-        old = self._objects[kind].pop(key, None)
+        kind = obj["kind"]
+        key = key_of(obj)
+        own = _stamped(obj)
+        objects = self._objects[kind]
+        old = objects.pop(key, None)
         self._stamp(obj, None)
-        made = obj["metadata"]["uid"]
-        obj["metadata"] |= own
-        self._restored[obj["metadata"]["uid"]] = place_of(made)
-        self.version = max(self.version, _number(own.get("resourceVersion")))
-        self._objects[kind][key] = obj
-        self._notify(kind, key, old, obj)
+        meta = obj["metadata"]
+        place = place_of(meta["uid"])
+        meta |= own
+        uid = meta["uid"]
+        self._restored[uid] = place
+        version = _number(own.get("resourceVersion"))
+        self.version = max(self.version, version)
+        objects[key] = obj
+        self._notify(
+            kind,
+            key,
+            old,
+            obj,
+        )
+
+
+def _stamped(obj: Manifest) -> Manifest:
+    """Give the metadata of an object that an API server owns."""
+    found = {}
+    for name, value in obj["metadata"].items():
+        if name in STAMPED:
+            found[name] = value
+    return found
 
 
 def _number(version: object) -> int:
     """Give a resourceVersion as a number; 0 for any other text."""
     text = str(version)
-    return int(text) if text.isascii() and text.isdigit() else 0
+    if text.isascii() and text.isdigit():
+        return int(text)
+    return 0

@@ -366,7 +366,7 @@ def test_pods_fill_few_domains_of_three_levels(
 def test_one_pod_too_many_for_domains_of_three_levels(
     lab: Lab, annotations: Mapping[str, str], pods: int, fitting: int
 ) -> None:
-    """Nothing else is told: no node is excluded."""
+    """Kueue reports no excluded nodes: there are none."""
     pool, _ = blocks(lab)
     job = pool.queue().submit(cpus(pods, annotations=annotations))
 
