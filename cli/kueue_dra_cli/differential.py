@@ -50,6 +50,7 @@ Examples
   kueue-dra differential --kueue 0.18 --budget 1h  another release, for longer
   kueue-dra differential --seed 7 --worlds 16     the same scenarios again
   kueue-dra differential --with admission-checks  every scenario has admission checks
+  kueue-dra differential --with retention         Kueue deletes finished Workloads in every scenario
   kueue-dra differential --with multikueue        a manager and two workers in every scenario
   kueue-dra differential --keep recorded.jsonl    also what Kueue showed where both agree, for replay --check
   kueue-dra differential --kueue-src ../kueue     your checkout of Kueue

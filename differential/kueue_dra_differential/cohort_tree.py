@@ -34,6 +34,16 @@ class LocalQueueUsage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VariantPolicy:
+    """What the variants of the work of a ClusterQueue do."""
+
+    retains: bool
+    """Whether work stays in the flavor in which it is admitted first."""
+    bounded: bool
+    """Whether work that migrates does so to the first flavor only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalQueueLine:
     """A ClusterQueue with its LocalQueue; quota and limits in devices, for each flavor in order."""
 
@@ -68,6 +78,8 @@ class LocalQueueLine:
     """Its admission checks, each with whether it is for the first flavor alone."""
     usage: LocalQueueUsage | None = None
     """Whose work is next by what they have used; None: it has one LocalQueue."""
+    policy: VariantPolicy | None = None
+    """What its variants do; None: its work has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

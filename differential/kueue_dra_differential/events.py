@@ -52,6 +52,17 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """Report how many pods of an earlier job are ready, if it is a Job."""
+
+    job: int
+    missing: int | None
+    """How many of its pods are not ready; None: none is left."""
+    every: bool
+    """Whether it is so for all earlier Jobs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EndPod:
     """End or delete one pod of an earlier job, if Kueue queues that through its pods."""
 
@@ -170,5 +181,7 @@ class Touch:
 
 Edit = Activate | Move | Resize | Rank
 PodEvent = EndPod | RollOut
-JobEvent = Submit | Delete | Finish | Progress | Touch | Answer | Edit | PodEvent
+JobEvent = (
+    Submit | Delete | Finish | Progress | Ready | Touch | Answer | Edit | PodEvent
+)
 Event = JobEvent | QueueEvent | Common

@@ -14,6 +14,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from kueue_dra_differential.batch import Batch
 from kueue_dra_differential.config_profiles import ConfigProfile, Step
+from kueue_dra_differential.config_sections import with_sections
 from kueue_dra_differential.config_settings import some_settings
 from kueue_dra_differential.dispatch_worlds import a_dispatch_batch
 from kueue_dra_differential.events import (
@@ -41,7 +42,13 @@ from kueue_dra_differential.strategies import (
     lines,
     weighted,
 )
-from kueue_dra_differential.swarm import SwarmConfig, a_swarm, with_features, with_kinds
+from kueue_dra_differential.swarm import (
+    SwarmConfig,
+    a_swarm,
+    in_focus,
+    with_features,
+    with_kinds,
+)
 from kueue_dra_differential.swarm_features import MULTIKUEUE
 from kueue_dra_differential.topologies import RACKED, nodes
 from kueue_dra_differential.whole_devices import (
@@ -63,7 +70,9 @@ SHORTEST, LONGEST = 6, 10
 MOST_BATCHES = 100_000
 """The most batches of one number, so that the seeds of two numbers differ."""
 MORE = 4
-"""How many more events rivals have, and scenarios with admission checks."""
+"""How many more events rivals have, and scenarios of work that waits for something."""
+BLOCKING = 4
+"""How many times smaller batches are in which Kueue admits nothing while it waits for pods."""
 STRATEGIES = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
 THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
 """The themes of batches; some more often than others."""
@@ -108,8 +117,9 @@ def _flavors(swarm: SwarmConfig) -> SearchStrategy[tuple[str, ...]]:
     if swarm.placed:
         usual = (*RACKED, *RACKED, *usual)
     kinds = st.sampled_from(usual)
-    most = 3 if swarm.broad else 2
-    return st.lists(kinds, min_size=1, max_size=most).map(tuple)
+    least = 2 if swarm.varied else 1
+    most = 3 if swarm.broad or swarm.varied else 2
+    return st.lists(kinds, min_size=least, max_size=most).map(tuple)
 
 
 def _cohort_count(swarm: SwarmConfig) -> SearchStrategy[int]:
@@ -135,12 +145,13 @@ def a_batch(
             distinct_reasons=usual is OBSERVED,
         )
     )
-    swarm = with_features(swarm, wanted)
+    swarm = draw(in_focus(with_features(swarm, wanted)))
     swarm = draw(with_kinds(swarm, kinds_of(behaviour), THROUGH_PODS))
     found = []
     for mappings in (MAPPINGS, OTHER_MAPPINGS):
         one = settings.configuration(behaviour, mappings, theme, fair, swarm)
-        found.append(with_frameworks(one, swarm.kinds))
+        complete = with_frameworks(one, swarm.kinds)
+        found.append(draw(with_sections(complete, swarm, behaviour)))
     return draw(_scenarios(theme, swarm, found, of=of))
 
 
@@ -158,7 +169,9 @@ def _scenarios(
     common = draw(_common_events(theme, swarm, [first, other]))
     inventory = _inventory(theme, swarm)
     found = []
-    for index in range(of):
+    # Each scenario that blocks has a Kueue of its own, which takes its time.
+    count = max(of // BLOCKING, 1) if swarm.blocks else of
+    for index in range(count):
         mark = f"w{index}"
         one = a_scenario(theme=theme, mark=mark, swarm=swarm, common=common)
         steps = draw(one)
@@ -173,11 +186,9 @@ def _common_events(
     theme: ConfigProfile, swarm: SwarmConfig, configurations: Sequence[Manifest]
 ) -> SearchStrategy[list[Common | None]]:
     """Give the events of a batch; None for an event of each scenario's own."""
-    if swarm.rivals:
-        more = MORE
-        return st.lists(st.none(), min_size=SHORTEST + more, max_size=LONGEST + more)
-    common = _in_common(theme, swarm, configurations)
-    more = MORE if swarm.checks else 0
+    more = MORE if swarm.is_long else 0
+    own = st.none() if swarm.rivals else None
+    common = own or _in_common(theme, swarm, configurations)
     return st.lists(common, min_size=SHORTEST + more, max_size=LONGEST + more)
 
 

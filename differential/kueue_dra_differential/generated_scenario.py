@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_differential import other_work
+from kueue_dra_differential import other_work, pods_ready
 from kueue_dra_differential.admission_checks import COUNT
 from kueue_dra_differential.check_answers import answer
 from kueue_dra_differential.config_profiles import Step, goes
@@ -25,6 +25,7 @@ from kueue_dra_differential.events import (
     Offer,
     Progress,
     Rank,
+    Ready,
     Resize,
     Restart,
     RollOut,
@@ -35,6 +36,7 @@ from kueue_dra_differential.events import (
 )
 from kueue_dra_differential.node_fields import HEAVY, PLACES
 from kueue_dra_differential.pod_work import POD_KINDS, PodShape, PodWork
+from kueue_dra_differential.pods_ready import NO_PODS
 from kueue_dra_differential.queue_events import Gate
 from kueue_dra_differential.queue_events_manifests import QueueObjects, named
 from kueue_dra_differential.queues import GeneratedQueues
@@ -101,6 +103,7 @@ class GeneratedScenario:
                 | Delete()
                 | Finish()
                 | Progress()
+                | Ready()
                 | Touch()
                 | Answer()
                 | Activate()
@@ -161,6 +164,8 @@ class GeneratedScenario:
                 return {"apply": [*self._completed(event.job)]}
             case Progress():
                 return self._changed(event.job, "Job", self._further)
+            case Ready():
+                return {"report": [*self._ready(event)]}
             case Touch():
                 return {"touch": [named(made) for made in self._one(event.job)]}
             case Activate() | Move() | Resize() | Rank():
@@ -291,6 +296,18 @@ class GeneratedScenario:
             "apply": [change(made) for made in self._one(job) if made["kind"] == kind]
         }
 
+    def _ready(self, event: Ready) -> Iterator[Manifest]:
+        """Report how many pods of one of the Jobs, or of all, are ready, unless it is finished."""
+        works = [*self._jobs.values()] if event.every else self._one(event.job)
+        for made in works:
+            if isinstance(made, PodWork) or made["kind"] != JOB.name:
+                continue
+            spec = made["spec"]
+            before = self._succeeded.get(made["metadata"]["name"], 0)
+            if before < spec["completions"]:
+                running = pods_ready.status(spec["parallelism"], before, event)
+                yield {**named(made), "status": running}
+
     def _rewritten(self, made: Manifest, event: Edit) -> Iterator[Manifest]:
         """Give the updated job, if it can be updated so; it keeps a rejected change for the next update."""
         if found := rewritten(made, event, self._line):
@@ -307,7 +324,7 @@ class GeneratedScenario:
         if before + 1 >= most:
             return made
         self._succeeded[name] = before + 1
-        return {**made, "status": {"active": 0, "succeeded": before + 1}}
+        return {**made, "status": {**NO_PODS, "succeeded": before + 1}}
 
 
 def _elastic(job: Manifest) -> Manifest:

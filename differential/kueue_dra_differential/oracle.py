@@ -17,6 +17,7 @@ from kueue_dra_differential.ledger import Entry, known
 from kueue_dra_fixtures.case_audit import AuditedTarget
 from kueue_dra_fixtures.invariants import InvariantViolated
 from kueue_dra_ref.api.elastic_work import ELASTIC, annotation
+from kueue_dra_ref.api.pods_ready import wait_for_pods_ready
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.diff import Difference, difference
@@ -94,9 +95,12 @@ class Oracle:
         return outcomes
 
     def _first(self, batch: Batch) -> list[Comparison]:
-        """Run scenarios together; after a timeout or a violated invariant, in two parts."""
-        if len(batch) == 1:
-            return [self.alone(batch[0])]
+        """Run scenarios together; after a timeout or a violated invariant, in two parts.
+
+        Scenarios in which Kueue admits nothing while it waits for pods would wait for those of each other.
+        """
+        if len(batch) == 1 or _blocks(batch[0]):
+            return [self.alone(each) for each in batch]
         try:
             recorded = self.recorded(batch, lawful=True)
         except (TimedOut, InvariantViolated) as trouble:
@@ -198,6 +202,11 @@ class Oracle:
             *(COUNTED_AGAIN if restarted and not rules.count_on_start else ()),
             *(() if rules.skip_on_local_queue_add else QUEUED_AGAIN),
         )
+
+
+def _blocks(scenario: Scenario) -> bool:
+    """Whether Kueue admits nothing while it waits for pods."""
+    return bool(wait_for_pods_ready(scenario.configuration).block_admission)
 
 
 def _has_elastic_work(steps: Iterable[Mapping[str, Any]]) -> bool:

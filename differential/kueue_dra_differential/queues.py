@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kueue_dra_differential import usage
+from kueue_dra_differential import usage, variants
 from kueue_dra_differential.admission_checks import COUNT, a_check, strategy
 from kueue_dra_differential.cohort_tree import (
     FungibilityPolicy,
@@ -82,7 +82,9 @@ class GeneratedQueues:
         """Replace one ClusterQueue; its LocalQueues do not change."""
         lines = list(self.lines)
         kept = usage.recast(lines[index].usage, line.usage)
-        lines[index] = replace(line, usage=kept)
+        # A ClusterQueue keeps the policy of its variants (CONC-023).
+        policy = lines[index].policy
+        lines[index] = replace(line, usage=kept, policy=policy)
         return replace(self, lines=tuple(lines))
 
     def objects(self) -> Iterator[Manifest]:
@@ -150,6 +152,7 @@ class GeneratedQueues:
             fairSharing=None if line.weight is None else {"weight": line.weight},
             admissionChecksStrategy=self._checks(line),
             **usage.spec_of(line.usage),
+            **variants.spec_of(line.policy, self._flavor(0)),
             **spec,
         )
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from kueue_dra_differential import admission_checks, topologies
+from kueue_dra_differential import admission_checks, pods_ready, topologies
 from kueue_dra_differential.cohort_tree import (
     MAY_STOP,
     TRY_NEXT,
@@ -54,6 +54,7 @@ from kueue_dra_differential.queue_events import (
 )
 from kueue_dra_differential.swarm import NOW_AND_THEN, OFTEN, SwarmConfig
 from kueue_dra_differential.usage import some_usage
+from kueue_dra_differential.variants import some_policy
 
 T = TypeVar("T")
 Weights = dict[SearchStrategy[Any], int]
@@ -100,12 +101,13 @@ def lines(*, cohorts: int, flavors: int, swarm: SwarmConfig) -> Line:
     found = st.builds(
         LocalQueueLine,
         **_quotas(cohorts, flavors, swarm),
-        apart=yes_or_no,
+        # Variants need one resource group, and no order in which one waits for another (CONC-021).
+        apart=_some(not swarm.varied, yes_or_no, False),
         aside=_some(swarm.broad, yes_or_no, False),
         bare=_some(swarm.broad, NOW_AND_THEN, False),
         backwards=_some(swarm.broad, NOW_AND_THEN, False),
         # With several flavors, Kueue retries the first workload for ever (docs/explanation/differences.md).
-        strict=_some(swarm.strict and flavors == 1, yes_or_no, False),
+        strict=_some(_may_be_strict(flavors, swarm), yes_or_no, False),
         **_policies(swarm),
         selects=_some(swarm.teams, yes_or_no, False),
         weight=_some(swarm.fair, _weights(swarm), None),
@@ -113,8 +115,13 @@ def lines(*, cohorts: int, flavors: int, swarm: SwarmConfig) -> Line:
         pods=_some(swarm.progress, _pod_quotas(swarm), None),
         checks=_some(swarm.checks, st.sampled_from(admission_checks.PLACES), ()),
         usage=_some(swarm.used, some_usage(), None),
+        policy=_some(swarm.varied, some_policy(), None),
     )
     return found if swarm.alone else found.map(_calm)
+
+
+def _may_be_strict(flavors: int, swarm: SwarmConfig) -> bool:
+    return swarm.strict and flavors == 1 and not swarm.varied
 
 
 def _quotas(
@@ -215,7 +222,7 @@ def events(
     nominal = st.integers(0, 6)
     submissions = _submissions(queue, theme, swarm)
     often: Weights = {
-        submissions: 40 if swarm.crowded else 14,
+        submissions: 40 if swarm.is_busy else 14,
         st.builds(Delete, job=EARLIER): 2,
         st.builds(Finish, job=EARLIER): 1,
         st.builds(Activate, job=EARLIER, active=st.booleans()): 1,
@@ -226,6 +233,7 @@ def events(
         often[stop] = 4
     often |= _of_pods(swarm)
     often |= _surroundings(way, swarm) | _of_nodes_and_checks(swarm)
+    often |= _ends_and_starts(swarm)
     often |= _edits(queue, swarm)
     if swarm.rebuilt:
         rebuilt = _rebuilt(queue, line, swarm)
@@ -241,6 +249,16 @@ def _of_pods(swarm: SwarmConfig) -> Weights:
     pods = st.integers(0, 3)
     end = st.builds(EndPod, job=EARLIER, pod=pods, how=ways)
     return {end: 8, st.builds(RollOut, job=EARLIER): 6}
+
+
+def _ends_and_starts(swarm: SwarmConfig) -> Weights:
+    """Events of pods that Kueue waits for, and of Jobs whose Workloads it deletes when they are finished."""
+    often: Weights = {}
+    if swarm.waits:
+        often[pods_ready.reports(EARLIER)] = 40
+    if swarm.retained:
+        often[st.builds(Finish, job=EARLIER)] = 10
+    return often
 
 
 def _of_nodes_and_checks(swarm: SwarmConfig) -> Weights:
@@ -273,7 +291,7 @@ def _submissions(
         cpu=st.integers(least_cpu, 2),
         priority=st.sampled_from(PRIORITIES),
         least=st.none() | st.none() | st.just(1),
-        as_workload=st.sampled_from((False, False, False, True)),
+        as_workload=_some(not swarm.blocks, _seldom(), False),
         place=_some(swarm.nodes, places, ANYWHERE),
         heavy=_some(swarm.nodes, st.booleans(), False),
         shape=_some(swarm.shaped, shapes, SINGLE),
@@ -282,6 +300,10 @@ def _submissions(
         near=_some(swarm.placed, topologies.near(), ""),
         elastic=_some(swarm.elastic, OFTEN, False),
     )
+
+
+def _seldom() -> SearchStrategy[bool]:
+    return st.sampled_from((False, False, False, True))
 
 
 def _surroundings(way: SearchStrategy[Way], swarm: SwarmConfig) -> Weights:

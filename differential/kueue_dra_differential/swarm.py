@@ -85,8 +85,29 @@ class SwarmConfig:
 
     Only if a run asks for it.
     """
+    waits: bool = False
+    """Kueue waits for pods, which become ready or are lost. Only if a run asks for it."""
+    blocks: bool = False
+    """Kueue admits nothing while it waits, so that each scenario has a Kueue of its own.
+
+    Then there are Jobs only: nothing reports that the pods of other work are ready.
+    """
+    retained: bool = False
+    """Finished Workloads, and work that Kueue has deactivated, is deleted. Only if a run asks for it."""
+    varied: bool = False
+    """ClusterQueues have variants of their work for each flavor. Only if a run asks for it."""
     kinds: tuple[str, ...] = ("Job",)
     """The kinds of work that are submitted."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether most events are submissions."""
+        return self.crowded or self.waits or self.retained or self.varied
+
+    @property
+    def is_long(self) -> bool:
+        """Whether scenarios have more events than usual."""
+        return self.rivals or self.checks or self.waits or self.varied
 
 
 def with_features(swarm: SwarmConfig, wanted: Collection[str]) -> SwarmConfig:
@@ -95,6 +116,18 @@ def with_features(swarm: SwarmConfig, wanted: Collection[str]) -> SwarmConfig:
     for name in wanted:
         fields |= dict.fromkeys(FEATURES[name], True)
     return replace(swarm, **fields)
+
+
+@st.composite
+def in_focus(draw: DrawFn, swarm: SwarmConfig) -> SwarmConfig:
+    """Mostly leave out what keeps work from being admitted, if what follows is what the batch is about."""
+    if not (swarm.waits or swarm.retained or swarm.varied):
+        return swarm
+    blocks = swarm.waits and not swarm.rivals and draw(st.booleans())
+    found = replace(swarm, blocks=blocks)
+    if not draw(OFTEN):
+        return found
+    return replace(found, stops=False, teams=False, ranges=False, rebuilt=False)
 
 
 @st.composite
@@ -110,7 +143,9 @@ def with_kinds(
     if swarm.ranges:
         choices += [jobs] * 3
     drawn = draw(st.sampled_from(choices))
-    if swarm.rivals or swarm.elastic:
+    if swarm.rivals or swarm.elastic or swarm.blocks or swarm.varied:
+        return swarm
+    if swarm.waits and draw(OFTEN):
         return swarm
     if swarm.placed:
         drawn = tuple(kind for kind in drawn if kind not in through_pods[:-1])

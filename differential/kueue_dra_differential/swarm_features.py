@@ -10,6 +10,9 @@ FEATURES = {
     "topology": ("placed",),
     "elastic-jobs": ("elastic", "edits"),
     "admission-fair-sharing": ("used",),
+    "wait-for-pods-ready": ("waits",),
+    "retention": ("retained", "checks"),
+    "concurrent-admission": ("varied",),
     MULTIKUEUE: (),
 }
 """Their names, with their fields in `SwarmConfig`."""

@@ -8,6 +8,8 @@ from typing import Any
 from kueue_dra_ref.api.durations import seconds
 from kueue_dra_ref.target import Manifest
 
+WAIT_FOR_PODS_READY = "waitForPodsReady"
+"""The section of a Configuration."""
 PODS_READY = "PodsReady"
 """The condition."""
 WAIT_FOR_START, WAIT_FOR_RECOVERY = "WaitForStart", "WaitForRecovery"
@@ -42,7 +44,7 @@ class WaitForPodsReady:
 
 def wait_for_pods_ready(document: Manifest) -> WaitForPodsReady:
     """Read the section of a Configuration that was decoded."""
-    section = document.get("waitForPodsReady")
+    section = document.get(WAIT_FOR_PODS_READY)
     written: Manifest = section or {}
     strategy = written.get("requeuingStrategy") or {}
     version = str(document.get("apiVersion", ""))

@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 
 from kueue_dra_ref.api.conditions import is_true, set_condition
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest
 
 PARENT = "kueue.x-k8s.io/concurrent-admission-parent"
 """The label of a Workload that has variants."""
 ALLOWED = "kueue.x-k8s.io/workload-allowed-resource-flavors"
 """The annotation with the only flavors that a Workload may get."""
+CONCURRENT = "ConcurrentAdmission"
+"""The feature gate."""
 GATE = "kueue.x-k8s.io/concurrent-admission"
 """The preemption gate of a variant."""
 _GROUP = "kueue.x-k8s.io"
@@ -74,6 +77,15 @@ def variant_name(parent: Manifest, flavor: str) -> str:
     return f"{prefix}-{digest.hexdigest()[:5]}"
 
 
+def variant_state(variant: Manifest) -> str:
+    """Name the state of a variant: finished, inactive, admitted or pending."""
+    if is_true(variant, "Finished"):
+        return "finished"
+    if not is_active(variant):
+        return "inactive"
+    return "admitted" if is_true(variant, "Admitted") else "pending"
+
+
 def gate_opened(workload: Manifest) -> str | None:
     """Give when the preemption gate of a variant was opened; None if it is closed, or if there is none."""
     status = workload.get("status") or {}
@@ -94,23 +106,24 @@ def has_closed_gate(workload: Manifest) -> bool:
     return any(gate["name"] not in opened for gate in gates)
 
 
-_BLOCKED = "BlockedOnPreemptionGates"
+BLOCKED = "BlockedOnPreemptionGates"
+"""The condition of a Workload that would preempt others, were its gate open."""
 
 
 def is_blocked_on_gate(workload: Manifest) -> bool:
     """Whether a Workload would have preempted others, had its preemption gate been open."""
-    return is_true(workload, _BLOCKED)
+    return is_true(workload, BLOCKED)
 
 
 def block_on_gate(working: Manifest, message: str, now: str) -> None:
     """Note that the preemption gate of a Workload is closed."""
-    set_condition(working, _BLOCKED, True, "PreemptionGated", message, now)
+    set_condition(working, BLOCKED, True, "PreemptionGated", message, now)
 
 
 def unblock(working: Manifest, reason: str, message: str, now: str) -> None:
     """Note that a Workload is not blocked by its preemption gate any more, if it was."""
     if is_blocked_on_gate(working):
-        set_condition(working, _BLOCKED, False, reason, message, now)
+        set_condition(working, BLOCKED, False, reason, message, now)
 
 
 def open_gate(working: Manifest, now: str) -> None:

@@ -26,7 +26,7 @@ _REPLACED = re.compile(
 )
 """From 0.19 on, the scheduler or the reconciler of the work finishes a replaced Workload first: that is chance."""
 
-_LATE = frozenset({"checks", "places", "pods"})
+_LATE = frozenset({"checks", "kept", "places", "pods", "podsReady", "variants"})
 """Parts of an observation that earlier recordings do not have."""
 
 _GONE = {None, DELETED}

@@ -7,14 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
+from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.elastic_work import in_chain
-from kueue_dra_ref.api.job_kinds import POD, owner_of
+from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, owner_of
 from kueue_dra_ref.api.multikueue import is_from_manager
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, group_of_workload
+from kueue_dra_ref.api.pods_ready import PODS_READY, WAIT_FOR_PODS_READY
 from kueue_dra_ref.api.queued_pods import is_of_group
+from kueue_dra_ref.api.retention import SECTION as RETENTION
 from kueue_dra_ref.api.topologies import TOPOLOGY
 from kueue_dra_ref.api.topology_assignment import assignment_of
-from kueue_dra_ref.api.variants import is_variant
+from kueue_dra_ref.api.variants import (
+    BLOCKED,
+    CONCURRENT,
+    gate_opened,
+    is_variant,
+    variant_state,
+)
 from kueue_dra_ref.scenarios.roll_out import state_of
 from kueue_dra_ref.scenarios.scenario import Observation
 from kueue_dra_ref.target import Manifest, Ref, Rejection, Target
@@ -33,15 +42,35 @@ class ObservedState:
     workloads: Sequence[Manifest]
     queues: Mapping[str, Manifest]
     pods: Sequence[Manifest] = ()
+    waits: bool = False
+    """Whether the Configuration says how Kueue waits for pods."""
+    varied: bool = False
+    """Whether Workloads may have variants."""
+    work: Collection[Ref] | None = None
+    """The work that is there, if the Configuration says when Kueue deletes it."""
 
     @classmethod
-    def by(cls, target: Target, *, pods: bool = False) -> ObservedState:
-        """List the objects of a settled target; ``pods`` is whether there may be any."""
+    def by(
+        cls,
+        target: Target,
+        *,
+        pods: bool = False,
+        configuration: Mapping[str, Any] | None = None,
+        refs: Collection[Ref] = (),
+    ) -> ObservedState:
+        """List the objects of a settled target; ``pods`` is whether there may be any.
+
+        If Kueue deletes work by its ``configuration``, list the work among ``refs`` as well.
+        """
         queues = target.list(KUEUE, "ClusterQueue")
+        written = configuration or {}
         return cls(
             workloads=target.list(KUEUE, "Workload"),
             queues={each["metadata"]["name"]: each for each in queues},
             pods=target.list("v1", POD.name) if pods else (),
+            waits=WAIT_FOR_PODS_READY in written,
+            varied=bool((written.get("featureGates") or {}).get(CONCURRENT)),
+            work=_work_among(target, refs) if RETENTION in written else None,
         )
 
 
@@ -60,10 +89,51 @@ def observed(
             found["checks"] = by_name(state, seen, _checks)
         if _names(TOPOLOGY, seen):
             found["places"] = by_name(state, seen, _places)
+        found |= _by_configuration(state, seen)
     refused = [_rejection(each) for each in rejected]
     if refused:
         found["rejected"] = refused
     return found
+
+
+def _by_configuration(state: ObservedState, seen: Collection[Ref]) -> Observation:
+    """Observe what the Configuration of Kueue makes it write or delete."""
+    found: Observation = {}
+    if state.waits:
+        found["podsReady"] = by_name(state, seen, _pods_ready)
+    if state.varied:
+        found["variants"] = by_name(state, seen, _variant)
+    if state.work is not None:
+        there = {ref for ref in seen if ref in state.work}
+        found["kept"] = sorted(f"{ref.kind}/{ref.name}" for ref in there)
+    return found
+
+
+def _work_among(target: Target, refs: Collection[Ref]) -> set[Ref]:
+    """Name the work among some objects that is there, pods aside."""
+    kinds = {(ref.api_version, ref.kind) for ref in refs if ref.kind in JOB_KINDS}
+    found = set()
+    for api_version, kind in kinds - {("v1", POD.name)}:
+        found.update(map(Ref.of, target.list(api_version, kind)))
+    return found
+
+
+def _pods_ready(workload: Manifest) -> Observation:
+    """Give the condition PodsReady of a Workload; empty without it."""
+    found = condition(workload, PODS_READY)
+    return _condition(found) if found else {}
+
+
+def _variant(workload: Manifest) -> Observation:
+    """Give the state of a variant, and what its preemption gate does; empty for any other Workload."""
+    if not is_variant(workload):
+        return {}
+    blocked = condition(workload, BLOCKED)
+    return {
+        "state": variant_state(workload),
+        "gate": "Open" if gate_opened(workload) else "Closed",
+        BLOCKED: _condition(blocked) if blocked else None,
+    }
 
 
 def _names(kind: str, refs: Iterable[Ref]) -> set[str]:

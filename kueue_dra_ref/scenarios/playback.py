@@ -95,6 +95,8 @@ class Stage:
     """What each scenario has written since the last observation."""
     rejected: list[Rejection] = field(default_factory=list)
     """What was rejected since the last observation."""
+    configuration: Manifest = field(default_factory=dict)
+    """The Configuration with which Kueue runs."""
 
     def start(
         self,
@@ -103,7 +105,7 @@ class Stage:
         inventory: Sequence[Manifest],
     ) -> None:
         """Run Kueue with a Configuration of a scenario, and create the inventory."""
-        started(scenario, configuration, self.target)
+        self._started(scenario, configuration)
         self.rejected += self.target.apply(inventory)
         self.shared |= _refs(inventory)
         for refs in self.known:
@@ -112,17 +114,25 @@ class Stage:
     def run(self, scenario: Scenario, steps: Sequence[Step]) -> None:
         """Run the same step of all scenarios, of which one is the first."""
         for configuration in steps[0].get("restart") or ():
-            started(scenario, configuration, self.target)
+            self._started(scenario, configuration)
         self.rejected += ran(steps, self.target)
         self.written = []
         for refs, step in zip(self.known, steps, strict=True):
             refs |= _applied(step)
             self.written.append(self.shared | _applied(step) | _answered(step))
 
+    def _started(self, scenario: Scenario, configuration: Manifest) -> None:
+        started(scenario, configuration, self.target)
+        self.configuration = configuration
+
     def observe(self) -> list[Observation]:
         """Observe each scenario on this cluster."""
-        pods = any(map(has_pods, self.known))
-        state = ObservedState.by(self.target, pods=pods)
+        state = ObservedState.by(
+            self.target,
+            pods=any(map(has_pods, self.known)),
+            configuration=self.configuration,
+            refs=set().union(*self.known),
+        )
         found = []
         for refs, written in zip(self.known, self.written, strict=True):
             own = [each for each in self.rejected if _is_of(each.ref, written, refs)]

@@ -16,7 +16,7 @@ from kueue_dra_ref.target import Manifest, Ref, Rejection, Target
 
 T = TypeVar("T")
 _NONE = object()
-_NO_PODS = {"active": 0}
+_COUNTS = frozenset({"active", "ready"})
 GATED, RUNNING, OVER, DELETED = "gated", "running", "over", "deleted"
 
 
@@ -69,9 +69,13 @@ def reported(target: Target, reports: Iterable[Manifest]) -> None:
 
 def _report_work(target: Target, work: Manifest, status: Manifest) -> None:
     """Write the status of work; suspended work reports nothing but that no pod is active."""
-    if is_suspended(work) and status != _NO_PODS:
-        return
-    _write(target, work, status)
+    if not is_suspended(work) or _says_no_pods(status):
+        _write(target, work, status)
+
+
+def _says_no_pods(status: Manifest) -> bool:
+    """Whether a status says nothing but that no pod is active, and none is ready."""
+    return "active" in status and status.keys() <= _COUNTS and not any(status.values())
 
 
 def _write(target: Target, found: Manifest, status: Manifest) -> None:

@@ -1,0 +1,169 @@
+"""Generated scenarios in which Kueue waits for pods, deletes what is over, or has variants of work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kueue_dra_differential import pods_ready, retention, variants
+from kueue_dra_differential.events import Ready
+from kueue_dra_differential.generate import batches
+from kueue_dra_differential.oracle import Oracle, OutcomeKind
+from kueue_dra_fixtures.builders import a_job
+from kueue_dra_fixtures.manifests import a_job_manifest, finished
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.reference.replay import answers
+from kueue_dra_ref.reference.target import ReferenceTarget
+from kueue_dra_ref.scenarios.diff import difference
+from kueue_dra_ref.scenarios.scenario import Observation, Scenario
+from tests.test_roll_out import QUEUES
+
+KUEUE_0_19 = behaviour("kueue-0.19.2")
+META = {"name": "j", "namespace": "ns"}
+JOB = {"apiVersion": "batch/v1", "kind": "Job", **META}
+WAITING = {"timeout": pods_ready.FAR, "blockAdmission": False}
+
+
+def seen_with(feature: str, count: int) -> Iterator[str]:
+    """What the reference shows in some batches of scenarios with a feature, as text."""
+    for batch in batches(of=4, behaviour=KUEUE_0_19, number=5, count=count, wanted=[feature]):
+        for each in batch:
+            yield json.dumps([*answers(each, KUEUE_0_19)])
+
+
+def not_seen(feature: str, *words: str) -> list[str]:
+    """Of some words, those that the scenarios of a feature never show."""
+    missing = set(words)
+    for text in seen_with(feature, 24):
+        missing = {each for each in missing if each not in text}
+        if not missing:
+            break
+    return sorted(missing)
+
+
+def test_pods_of_generated_jobs_become_ready_and_are_lost() -> None:
+    """Work waits for them, too, where admission is blocked."""
+    reasons = ("WaitForStart", "Started", "WaitForRecovery", "Recovered")
+    blocked = "waiting for all admitted workloads to be in PodsReady condition"
+
+    assert not_seen("wait-for-pods-ready", *reasons, blocked) == []
+
+
+def test_generated_variants_migrate_and_wait() -> None:
+    """Some are given up, and some are blocked by their gate."""
+    words = ("FlavorMigration", "VariantEvicted", '"inactive"', '"Open"', "PreemptionGated", '"finished"')
+
+    assert not_seen("concurrent-admission", *words) == []
+
+
+@pytest.mark.parametrize(
+    ("feature", "section"),
+    [
+        pytest.param("wait-for-pods-ready", "waitForPodsReady", id="wait-for-pods-ready"),
+        pytest.param("retention", "objectRetentionPolicies", id="retention"),
+    ],
+)
+def test_a_wanted_section_is_in_every_configuration(feature: str, section: str) -> None:
+    """And in none without the feature."""
+    found = []
+    for wanted in ([feature], []):
+        drawn = batches(of=1, behaviour=KUEUE_0_19, number=5, count=6, wanted=wanted)
+        found.append({section in each.configuration for batch in drawn for each in batch})
+
+    assert found == [{True}, {False}]
+
+
+def test_what_is_over_is_deleted_in_generated_scenarios() -> None:
+    """With another section of the Configuration more is kept."""
+    changed = 0
+    for batch in batches(of=4, behaviour=KUEUE_0_19, number=5, count=12, wanted=["retention"]):
+        for each in batch:
+            kept = replace(each, configuration={**each.configuration, "objectRetentionPolicies": {"workloads": {}}})
+            changed += [*answers(each, KUEUE_0_19)] != [*answers(kept, KUEUE_0_19)]
+
+    assert changed
+
+
+def observed(configuration: dict[str, Any], *steps: dict[str, Any]) -> list[Observation]:
+    """What is observed once a Job exists, and after each step."""
+    job = a_job_manifest(a_job(pods=2, cpu="1"), META, "lq", {})
+    applied = {"apply": [*QUEUES, job]}
+    scenario = Scenario(name="s", configuration=configuration, inventory=(), steps=(applied, *steps))
+    return list(answers(scenario, KUEUE_0_19))
+
+
+def ready(active: int, count: int) -> dict[str, Any]:
+    """The Job reports so many active and ready pods."""
+    return {"report": [{**JOB, "status": {"active": active, "ready": count}}]}
+
+
+def test_the_condition_of_pods_is_observed() -> None:
+    """By the name of the Job, if the Configuration says how Kueue waits."""
+    before, after, lost = observed({"waitForPodsReady": WAITING}, ready(2, 2), ready(0, 0))
+    (unsaid,) = observed({})
+
+    reasons = [each["podsReady"]["j"]["reason"] for each in (before, after, lost)]
+    assert reasons == ["WaitForStart", "Started", "WaitForRecovery"]
+    assert "podsReady" not in unsaid
+
+
+def test_what_is_left_of_finished_work_is_observed() -> None:
+    """The Job is there without its Workload."""
+    job = a_job_manifest(a_job(pods=2, cpu="1"), META, "lq", {})
+    section = {"objectRetentionPolicies": {"workloads": {"afterFinished": "0s"}}}
+    before, after = observed(section, {"apply": [finished(job)]})
+
+    assert (list(before["workloads"]), before["kept"]) == (["j"], ["Job/j"])
+    assert (list(after["workloads"]), after["kept"]) == ([], ["Job/j"])
+
+
+@pytest.mark.parametrize("part", ["podsReady", "kept", "variants"])
+def test_earlier_recordings_still_agree(part: str) -> None:
+    """They do not have the part."""
+    ours: dict[str, Any] = {"workloads": {}, part: {"j": {}}}
+
+    assert difference(ours, {"workloads": {}}) is None
+    assert difference(ours, {"workloads": {}, part: {}}) is not None
+
+
+@pytest.mark.parametrize(
+    ("pods", "succeeded", "missing", "expected"),
+    [
+        pytest.param(3, 0, 0, {"active": 3, "ready": 3, "succeeded": 0}, id="all"),
+        pytest.param(3, 1, 1, {"active": 2, "ready": 1, "succeeded": 1}, id="one-is-missing"),
+        pytest.param(1, 0, 2, {"active": 1, "ready": 0, "succeeded": 0}, id="no-less-than-none"),
+        pytest.param(3, 1, None, {"active": 0, "ready": 0}, id="none-is-left"),
+    ],
+)
+def test_the_status_of_pods(pods: int, succeeded: int, missing: int | None, expected: dict[str, int]) -> None:
+    """Never more ready pods than active ones: an API server refuses that."""
+    event = Ready(job=0, missing=missing, every=False)
+
+    assert pods_ready.status(pods, succeeded, event) == expected
+
+
+def test_scenarios_that_block_run_alone() -> None:
+    """Side by side, they would wait for the pods of each other."""
+    job = a_job_manifest(a_job(pods=2, cpu="1"), META, "lq", {})
+    configuration = {"waitForPodsReady": {**WAITING, "blockAdmission": True}}
+    scenarios = []
+    for name in ("a", "b"):
+        made = json.loads(json.dumps([*QUEUES, job]).replace('"ns"', f'"ns-{name}"').replace('"cq"', f'"cq-{name}"'))
+        steps = ({"apply": made},)
+        scenarios.append(Scenario(name=name, configuration=configuration, inventory=(), steps=steps))
+    oracle = Oracle(target=ReferenceTarget(KUEUE_0_19), behaviour=KUEUE_0_19, kueue="0.19.2")
+
+    assert [each.kind for each in oracle.compare(scenarios)] == [OutcomeKind.AGREES] * 2
+    together = oracle.recorded(scenarios)
+    assert [each.recorded for each in together] != [tuple(answers(each, KUEUE_0_19)) for each in scenarios]
+
+
+def test_a_release_without_variants_has_none() -> None:
+    """The gate is unknown there."""
+    assert variants.gates(KUEUE_0_19) == {"ConcurrentAdmission": True}
+    assert variants.gates(behaviour("kueue-0.17.1")) == {}
+    assert retention.FAR == pods_ready.FAR
