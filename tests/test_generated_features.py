@@ -54,8 +54,8 @@ def test_pods_of_generated_jobs_become_ready_and_are_lost() -> None:
 
 
 def test_generated_variants_migrate_and_wait() -> None:
-    """Some are given up, and some are blocked by their gate."""
-    words = ("FlavorMigration", "VariantEvicted", '"inactive"', '"Open"', "PreemptionGated", '"finished"')
+    """Some are given up."""
+    words = ("FlavorMigration", "VariantEvicted", '"inactive"', '"pending"', '"finished"')
 
     assert not_seen("concurrent-admission", *words) == []
 
@@ -121,7 +121,33 @@ def test_what_is_left_of_finished_work_is_observed() -> None:
     assert (list(after["workloads"]), after["kept"]) == ([], ["Job/j"])
 
 
-@pytest.mark.parametrize("part", ["podsReady", "kept", "variants"])
+def a_family(evicted: str, state: str, message: str) -> Observation:
+    """Work with a variant: whether it was evicted, and the state of the variant with what that says of its quota."""
+    parent = {"admission": None, "Evicted": {"status": evicted, "reason": "VariantEvicted", "message": ""}}
+    told = {"admission": None, "QuotaReserved": {"status": "False", "reason": "Pending", "message": message}}
+    variants = {"job-j-variant-f": {"state": state, "gate": "Closed"}}
+    return {"workloads": {"j": parent, "job-j-variant-f": told}, "parents": ["j"], "variants": variants}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "alike"),
+    [
+        pytest.param(a_family("False", "inactive", "a"), True, id="alike"),
+        pytest.param(a_family("True", "inactive", "a"), True, id="evicted-before"),
+        pytest.param(a_family("False", "inactive", "b"), True, id="tried-before-it-was-given-up"),
+        pytest.param(a_family("False", "pending", "a"), False, id="another-state"),
+    ],
+)
+def test_how_variants_came_to_be_so_is_chance(theirs: Observation, alike: bool) -> None:
+    """Their states are compared, and what those say that wait."""
+    ours = a_family("False", "inactive", "a")
+    waiting, other = a_family("False", "pending", "a"), a_family("False", "pending", "b")
+
+    assert (difference(ours, theirs) is None) is alike
+    assert difference(waiting, other) is not None
+
+
+@pytest.mark.parametrize("part", ["podsReady", "kept", "parents"])
 def test_earlier_recordings_still_agree(part: str) -> None:
     """They do not have the part."""
     ours: dict[str, Any] = {"workloads": {}, part: {"j": {}}}

@@ -35,10 +35,8 @@ class LocalQueueUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariantPolicy:
-    """What the variants of the work of a ClusterQueue do."""
+    """What the variants of the work of a ClusterQueue do: the work migrates to preferred flavors."""
 
-    retains: bool
-    """Whether work stays in the flavor in which it is admitted first."""
     bounded: bool
     """Whether work that migrates does so to the first flavor only."""
 

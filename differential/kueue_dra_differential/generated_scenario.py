@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -161,9 +161,10 @@ class GeneratedScenario:
             case Delete():
                 return self._deleted(event.job)
             case Finish():
-                return {"apply": [*self._completed(event.job)]}
+                return self._as_reported([*self._completed(event.job)])
             case Progress():
-                return self._changed(event.job, "Job", self._further)
+                further = self._changed(event.job, "Job", self._further)
+                return self._as_reported(further)
             case Ready():
                 return {"report": [*self._ready(event)]}
             case Touch():
@@ -290,11 +291,19 @@ class GeneratedScenario:
 
     def _changed(
         self, job: int, kind: str, change: Callable[[Manifest], Manifest]
-    ) -> Step:
-        """Apply a change of one of the jobs that exist, if it is of a kind."""
-        return {
-            "apply": [change(made) for made in self._one(job) if made["kind"] == kind]
-        }
+    ) -> list[Manifest]:
+        """Give a change of one of the jobs that exist, if it is of a kind."""
+        return [change(made) for made in self._one(job) if made["kind"] == kind]
+
+    def _as_reported(self, works: Sequence[Manifest]) -> Step:
+        """Write the status of work; where pods become ready, Jobs that are suspended report nothing."""
+        if not any(isinstance(event, Ready) for event in self.events):
+            return {"apply": [*works]}
+        reports = []
+        for each in works:
+            if "status" in each:
+                reports.append({**named(each), "status": each["status"]})
+        return {"report": reports}
 
     def _ready(self, event: Ready) -> Iterator[Manifest]:
         """Report how many pods of one of the Jobs, or of all, are ready, unless it is finished."""

@@ -83,8 +83,8 @@ class GeneratedQueues:
         lines = list(self.lines)
         kept = usage.recast(lines[index].usage, line.usage)
         # A ClusterQueue keeps the policy of its variants (CONC-023).
-        policy = lines[index].policy
-        lines[index] = replace(line, usage=kept, policy=policy)
+        made = replace(line, usage=kept, policy=lines[index].policy)
+        lines[index] = variants.patient(made)
         return replace(self, lines=tuple(lines))
 
     def objects(self) -> Iterator[Manifest]:

@@ -107,7 +107,7 @@ def an_oracle(programs: Binaries, behaviour: Behaviour) -> Iterator[Oracle]:
     # A batch that does not settle in this time runs again in smaller parts.
     brief = replace(limits, settle=limits.settle / 3)
     with (
-        ControlPlane(programs) as plane,
+        ControlPlane(programs, limits) as plane,
         WorkerPlanes(programs, frozenset()) as workers,
         closing(ManagerTarget(plane, workers, limits=brief)) as target,
     ):

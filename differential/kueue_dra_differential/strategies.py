@@ -54,7 +54,7 @@ from kueue_dra_differential.queue_events import (
 )
 from kueue_dra_differential.swarm import NOW_AND_THEN, OFTEN, SwarmConfig
 from kueue_dra_differential.usage import some_usage
-from kueue_dra_differential.variants import some_policy
+from kueue_dra_differential.variants import patient, some_policy
 
 T = TypeVar("T")
 Weights = dict[SearchStrategy[Any], int]
@@ -117,6 +117,7 @@ def lines(*, cohorts: int, flavors: int, swarm: SwarmConfig) -> Line:
         usage=_some(swarm.used, some_usage(), None),
         policy=_some(swarm.varied, some_policy(), None),
     )
+    found = found.map(patient) if swarm.varied else found
     return found if swarm.alone else found.map(_calm)
 
 

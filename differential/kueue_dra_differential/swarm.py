@@ -124,7 +124,8 @@ def in_focus(draw: DrawFn, swarm: SwarmConfig) -> SwarmConfig:
     if not (swarm.waits or swarm.retained or swarm.varied):
         return swarm
     blocks = swarm.waits and not swarm.rivals and draw(st.booleans())
-    found = replace(swarm, blocks=blocks)
+    # An update of a Job would undo what its report has written.
+    found = replace(swarm, blocks=blocks, edits=swarm.edits and not swarm.waits)
     if not draw(OFTEN):
         return found
     return replace(found, stops=False, teams=False, ranges=False, rebuilt=False)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.quantities import BadQuantity, parse
+from kueue_dra_ref.scenarios.families import VARIANTS, without_history
 from kueue_dra_ref.scenarios.roll_out import DELETED
 
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -26,7 +27,9 @@ _REPLACED = re.compile(
 )
 """From 0.19 on, the scheduler or the reconciler of the work finishes a replaced Workload first: that is chance."""
 
-_LATE = frozenset({"checks", "kept", "places", "pods", "podsReady", "variants"})
+_LATE = frozenset(
+    {"checks", "kept", "parents", "places", "pods", "podsReady", "variants"}
+)
 """Parts of an observation that earlier recordings do not have."""
 
 _GONE = {None, DELETED}
@@ -60,6 +63,7 @@ def difference(
     """Find the first place in which two observations differ, keys in alphabetical order."""
     if not path:
         ours = _without_lost(ours, theirs)
+        ours, theirs = _without_past(ours, theirs)
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return _in_objects(ours, theirs, path)
     if _are_lists(ours, theirs):
@@ -68,6 +72,15 @@ def difference(
         return None
     where = path or "(the whole observation)"
     return Difference(path=where, ours=ours, recorded=theirs)
+
+
+def _without_past(ours: Any, theirs: Any) -> tuple[Any, Any]:
+    """Leave out how variants came to be as they are, where both show variants."""
+    if not isinstance(ours, dict) or not isinstance(theirs, dict):
+        return ours, theirs
+    if VARIANTS not in ours or VARIANTS not in theirs:
+        return ours, theirs
+    return without_history(ours), without_history(theirs)
 
 
 def _without_lost(ours: Any, theirs: Any) -> Any:

@@ -21,9 +21,11 @@ from kueue_dra_ref.api.variants import (
     BLOCKED,
     CONCURRENT,
     gate_opened,
+    is_parent,
     is_variant,
     variant_state,
 )
+from kueue_dra_ref.scenarios.families import PARENTS, VARIANTS
 from kueue_dra_ref.scenarios.roll_out import state_of
 from kueue_dra_ref.scenarios.scenario import Observation
 from kueue_dra_ref.target import Manifest, Ref, Rejection, Target
@@ -102,7 +104,8 @@ def _by_configuration(state: ObservedState, seen: Collection[Ref]) -> Observatio
     if state.waits:
         found["podsReady"] = by_name(state, seen, _pods_ready)
     if state.varied:
-        found["variants"] = by_name(state, seen, _variant)
+        found[PARENTS] = sorted(by_name(state, seen, _parent))
+        found[VARIANTS] = by_name(state, seen, _variant)
     if state.work is not None:
         there = {ref for ref in seen if ref in state.work}
         found["kept"] = sorted(f"{ref.kind}/{ref.name}" for ref in there)
@@ -122,6 +125,11 @@ def _pods_ready(workload: Manifest) -> Observation:
     """Give the condition PodsReady of a Workload; empty without it."""
     found = condition(workload, PODS_READY)
     return _condition(found) if found else {}
+
+
+def _parent(workload: Manifest) -> Observation:
+    """Say that a Workload has variants; empty for any other Workload."""
+    return {"parent": True} if is_parent(workload) else {}
 
 
 def _variant(workload: Manifest) -> Observation:
