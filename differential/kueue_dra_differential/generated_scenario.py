@@ -211,8 +211,7 @@ class GeneratedScenario:
         return self._queues.theme.templates[like].manifest(name, self._queues.namespace)
 
     def _submitted(self, event: Submit) -> Step:
-        name = f"j{self._made}"
-        self._made += 1
+        name = self._next_name(event)
         namespace = self._queues.namespace
         line = self._line(event.queue)
         if event.kind in POD_KINDS and not event.as_workload:
@@ -225,6 +224,13 @@ class GeneratedScenario:
             made = _elastic(made)
         self._jobs[name] = made
         return {"apply": [*others, made]}
+
+    def _next_name(self, event: Submit) -> str:
+        name = f"j{self._made}"
+        self._made += 1
+        # A Workload needs a hyphen in its name to have variants (CONC-027).
+        is_parent = event.as_workload and self._queues.has_variants
+        return f"{name}-w" if is_parent else name
 
     def _pods(self, event: Submit) -> PodShape:
         return PodShape(

@@ -117,7 +117,8 @@ def lines(*, cohorts: int, flavors: int, swarm: SwarmConfig) -> Line:
         usage=_some(swarm.used, some_usage(), None),
         policy=_some(swarm.varied, some_policy(), None),
     )
-    found = found.map(patient) if swarm.varied else found
+    if swarm.varied:
+        found = found.map(patient)
     return found if swarm.alone else found.map(_calm)
 
 

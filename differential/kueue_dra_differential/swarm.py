@@ -100,6 +100,11 @@ class SwarmConfig:
     """The kinds of work that are submitted."""
 
     @property
+    def has_jobs_alone(self) -> bool:
+        """Whether there is no work of other kinds."""
+        return self.rivals or self.elastic or self.blocks or self.varied
+
+    @property
     def is_busy(self) -> bool:
         """Whether most events are submissions."""
         return self.crowded or self.waits or self.retained or self.varied
@@ -144,9 +149,7 @@ def with_kinds(
     if swarm.ranges:
         choices += [jobs] * 3
     drawn = draw(st.sampled_from(choices))
-    if swarm.rivals or swarm.elastic or swarm.blocks or swarm.varied:
-        return swarm
-    if swarm.waits and draw(OFTEN):
+    if swarm.has_jobs_alone or (swarm.waits and draw(OFTEN)):
         return swarm
     if swarm.placed:
         drawn = tuple(kind for kind in drawn if kind not in through_pods[:-1])

@@ -134,7 +134,7 @@ class VariantReconciler:
             self._collect(key)
             return
         family = self._family(parent)
-        if family is None:
+        if family is None or self.rules.unnamed(parent["metadata"]["name"]):
             return
         self._create(family)
         family = self._without_stale(family)

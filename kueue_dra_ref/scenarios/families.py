@@ -13,37 +13,43 @@ from kueue_dra_ref.scenarios.scenario import Observation
 
 PARENTS, VARIANTS = "parents", "variants"
 """The parts of an observation."""
-_PAST = ("Evicted", "Preempted", "Requeued")
+_PAST = ("Evicted", "Preempted", "Requeued", "requests")
+"""Requests stay where an attempt has written them."""
 _PENDING = "pending"
 
 
 def without_history(observation: Observation) -> Observation:
     """Leave out what tells how the variants of work came to be as they are."""
     variants = observation.get(VARIANTS) or {}
+    parents = observation.get(PARENTS) or ()
     workloads = dict(observation.get("workloads") or {})
-    for name in observation.get(PARENTS) or ():
-        if name in workloads:
-            workloads[name] = _present(workloads[name], is_pending=False)
+    for name, shown in workloads.items():
+        if name in variants:
+            state = variants[name].get("state")
+            workloads[name] = _present(shown, state == _PENDING)
+        elif name in parents:
+            workloads[name] = _present(shown, False)
     states = {}
     for name, variant in variants.items():
-        is_pending = variant["state"] == _PENDING
-        states[name] = variant if is_pending else {"state": variant["state"]}
-        if name in workloads:
-            workloads[name] = _present(workloads[name], is_pending)
+        states[name] = _state(variant)
     return {**observation, "workloads": workloads, VARIANTS: states}
+
+
+def _state(variant: Observation) -> Observation:
+    """Give the state of a variant, and its gate if it waits."""
+    state = variant.get("state")
+    return variant if state == _PENDING else {"state": state}
 
 
 def _present(workload: Mapping[str, Any], is_pending: bool) -> Observation:
     """Give what a Workload has, and what it waits for if it is a variant that does."""
     found = {}
-    for key, shown in workload.items():
-        if key == "admission" or _is_shown(key, shown, is_pending):
-            found[key] = shown
+    for kind, shown in workload.items():
+        if kind == "admission":
+            found[kind] = shown
+            continue
+        if kind in _PAST:
+            continue
+        if is_pending or shown["status"] == "True":
+            found[kind] = shown
     return found
-
-
-def _is_shown(key: str, shown: Mapping[str, Any], is_pending: bool) -> bool:
-    """Whether a part of a Workload is no history: requests stay where an attempt has written them."""
-    if key == "requests" or key in _PAST:
-        return False
-    return is_pending or shown["status"] == "True"

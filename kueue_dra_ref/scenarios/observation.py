@@ -115,7 +115,7 @@ def _by_configuration(state: ObservedState, seen: Collection[Ref]) -> Observatio
 def _work_among(target: Target, refs: Collection[Ref]) -> set[Ref]:
     """Name the work among some objects that is there, pods aside."""
     kinds = {(ref.api_version, ref.kind) for ref in refs if ref.kind in JOB_KINDS}
-    found = set()
+    found: set[Ref] = set()
     for api_version, kind in kinds - {("v1", POD.name)}:
         found.update(map(Ref.of, target.list(api_version, kind)))
     return found

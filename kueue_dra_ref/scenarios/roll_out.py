@@ -75,7 +75,10 @@ def _report_work(target: Target, work: Manifest, status: Manifest) -> None:
 
 def _says_no_pods(status: Manifest) -> bool:
     """Whether a status says nothing but that no pod is active, and none is ready."""
-    return "active" in status and status.keys() <= _COUNTS and not any(status.values())
+    if "active" not in status:
+        return False
+    others = status.keys() - _COUNTS
+    return not others and not any(status.values())
 
 
 def _write(target: Target, found: Manifest, status: Manifest) -> None:

@@ -54,6 +54,15 @@ def variant_for_each_flavor(cluster_queue: Manifest) -> Iterator[str]:
             yield flavor["name"]
 
 
+@rule("CONC-027")
+def names_need_a_hyphen(parent: str) -> bool:
+    """A Workload whose name has no hyphen gets no variants: the controller panics when it names them.
+
+    Kueue: pkg/controller/jobframework/workload_names.go (getWorkloadBaseName)
+    """
+    return "-" not in parent
+
+
 @rule("CONC-003")
 def allowed_flavors_only(workload: Manifest, flavor: str) -> str | None:
     """Kueue skips each flavor that the annotation workload-allowed-resource-flavors of a Workload does not name.

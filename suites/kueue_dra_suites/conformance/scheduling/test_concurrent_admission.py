@@ -102,6 +102,27 @@ def conditions_of(workload: Manifest) -> dict[str, tuple[str, str, str]]:
     return found
 
 
+@covers("CONC-027", "CONC-004")
+@pytest.mark.parametrize(
+    ("name", "states"),
+    [
+        pytest.param("alone", ["missing", "missing"], id="without-a-hyphen"),
+        pytest.param("alone-1", ["admitted", "inactive"], id="with-a-hyphen"),
+    ],
+)
+def test_a_name_without_a_hyphen(lab: Lab, name: str, states: list[str]) -> None:
+    """The variants of such a Workload get no names: it waits for ever, and no devices are charged."""
+    contest = Contest.of(lab, 2, 2)
+    made = lab.written(a_workload(Pods(claims=(a_template(gpu()),))), contest.queue)
+    made["metadata"]["name"] = name
+
+    job = lab.submit_manifest(made)
+
+    assert contest.states(job) == states
+    assert (lab.admission(job) is None) is ("missing" in states)
+    assert contest.queue.figures.counts.pending == 0
+
+
 @covers("CONC-002", "CONC-005")
 @pytest.mark.parametrize("mode", MODES)
 def test_devices_are_charged_once(lab: Lab, mode: str) -> None:
