@@ -150,6 +150,20 @@ def test_how_variants_came_to_be_so_is_chance(theirs: Observation, alike: bool) 
     assert difference(waiting, other) is not None
 
 
+@pytest.mark.parametrize(
+    ("theirs", "alike"),
+    [
+        pytest.param("The variant j-variant-a-0c0de is admitted", True, id="another-hash"),
+        pytest.param("The variant j-variant-b-54825 is admitted", False, id="another-flavor"),
+    ],
+)
+def test_the_hash_of_a_variant_is_no_difference(theirs: str, alike: bool) -> None:
+    """It is of the UID of its parent, which may be a Workload that no work owns."""
+    ours = {"Admitted": {"message": "The variant j-variant-a-54825 is admitted"}}
+
+    assert (difference(ours, {"Admitted": {"message": theirs}}) is None) is alike
+
+
 @pytest.mark.parametrize("part", ["podsReady", "kept", "parents"])
 def test_earlier_recordings_still_agree(part: str) -> None:
     """They do not have the part."""

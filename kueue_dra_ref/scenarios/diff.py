@@ -22,6 +22,9 @@ _NAME_OF_A_JOBS_WORKLOAD = re.compile(
 )
 """Ends in a hash of the UID of its work; Kueue 0.14 names Workloads in messages about their devices."""
 
+_NAME_OF_A_VARIANT = re.compile(r"(-variant-[a-z0-9.-]+)-[0-9a-f]{5}\b")
+"""Ends in a hash of the UID of its parent."""
+
 _REPLACED = re.compile(
     r"(Replaced to accommodate) a (?:workload \(.*\) due to workload slice aggregation|new workload slice)"
 )
@@ -178,7 +181,8 @@ def _normalized(message: str) -> str:
     """Replace UIDs and hashes in a message, and drop the details of a CEL engine."""
     without_uids = _UID.sub("UID", message)
     without_hashes = _NAME_OF_A_JOBS_WORKLOAD.sub(r"\1-UID", without_uids)
-    without_chance = _REPLACED.sub(r"\1", without_hashes)
+    without_variants = _NAME_OF_A_VARIANT.sub(r"\1-UID", without_hashes)
+    without_chance = _REPLACED.sub(r"\1", without_variants)
     return _ENGINE_DETAILS.sub(r"\1", _in_order(without_chance))
 
 
