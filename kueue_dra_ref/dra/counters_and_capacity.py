@@ -98,11 +98,10 @@ def _source_charges(
     requests: Sequence[DeviceRequestContext],
 ) -> Iterator[SourceCharge]:
     """Pair each request with each source of its DeviceClass: counters first, then capacities."""
+    exact = [each for each in requests if each.checked.is_exact]
     for kind in SourceType:
-        for context in requests:
+        for context in exact:
             request = context.checked
-            if not request.is_exact:
-                continue
             for source in _sources(rules, mappings, request.device_class):
                 if source.kind is kind:
                     yield SourceCharge(asked=context, request=request, source=source)
