@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.model.slots import AnyOf, First
+from kueue_dra_ref.model.slots import AnyOf, Each, First
 from kueue_dra_ref.rules.jobframework import (
     pod_groups,
     pod_owners,
@@ -28,7 +28,7 @@ PODS = PodRules(
         pod_groups.unretriable_group_finishes_workload,
     ),
     reclaimable=First(when(pod_groups.reclaimable_pods_of_group, ReclaimablePods=True)),
-    excess=First(pod_groups.delete_excess_pods),
+    excess=Each(pod_groups.delete_excess_pods),
     unmatched=AnyOf(pod_groups.prebuilt_workload_takes_pods_as_they_are),
     absent=First(pod_groups.wait_for_replacement_pods),
     delete_running=AnyOf(queued_pods.delete_running_pods),
@@ -36,7 +36,7 @@ PODS = PodRules(
     marks=First(
         pod_owners.deployment_marks_its_pods, pod_owners.sets_suspend_their_pods
     ),
-    pod_marks=First(
+    pod_marks=Each(
         pod_owners.marks_without_role, pod_owners.marks_of_leader_worker_set_pod
     ),
     finalize_pods_of_parent=AnyOf(pod_owners.pods_of_parent_have_finalizer),

@@ -45,7 +45,7 @@ PROVISIONING = ProvisioningRules(
         provisioning.failed_request_is_followed,
         provisioning.expired_request_is_followed,
     ),
-    retries=First(provisioning.retries_of_workload),
+    retries=Each(provisioning.retries_of_workload),
     delay_workload=First(provisioning.delay_of_retry_0_14),
     evict_first=AnyOf(provisioning.retry_evicts_before_its_delay),
     updates=Each(

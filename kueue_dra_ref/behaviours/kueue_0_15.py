@@ -408,7 +408,7 @@ def _provisioning(earlier: ProvisioningRules) -> ProvisioningRules:
     return replace(
         earlier,
         # The check counts the retries, and delays the workload, which keeps its quota until then.
-        retries=First(provisioning.retries_of_check),
+        retries=Each(provisioning.retries_of_check),
         delay=First(provisioning.delay_of_retry),
         delay_workload=First(),
         evict_first=AnyOf(),

@@ -140,6 +140,8 @@ def _pods(earlier: PodRules) -> PodRules:
                 SkipFinalizersForPodsSuspendedByParent=False,
             )
         ),
+        # The Workload of a group that is scaled away does not stay as long as its pods.
+        delete_of_gone_group=AnyOf(pod_owners.workload_goes_with_its_group),
         # A StatefulSet has its Workload before its pods, with one pod set called main.
         pod_marks=earlier.pod_marks.swap(
             pod_owners.marks_without_role, pod_owners.marks_by_name

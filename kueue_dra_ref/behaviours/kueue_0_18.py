@@ -320,6 +320,8 @@ def _pods(earlier: PodRules) -> PodRules:
         ),
         # A group whose pods are gone waits for others before it is admitted again.
         withheld=AnyOf(pod_groups.not_admitted_while_pods_are_missing),
+        # A group that serves stays where it was queued.
+        keep_queue=AnyOf(pod_groups.serving_group_keeps_its_queue),
         # A StatefulSet without replicas releases its quota at once.
         hold=earlier.hold.add(pod_owners.hold_without_replicas),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.model.pod_group import PodGroup
-from kueue_dra_ref.model.slots import AnyOf, First
+from kueue_dra_ref.model.slots import AnyOf, Each, First
 from kueue_dra_ref.rules.jobframework.pod_owners import PodMarks
 from kueue_dra_ref.target import Manifest
 
@@ -38,7 +38,7 @@ class PodRules:
     """How many pods of each role no longer need quota? Without rules: all need it."""
     unmatched: AnyOf[[PodGroup]] = AnyOf()
     """Does a Workload take the pods of its group as they are? Without rules: they are matched with its pod sets."""
-    excess: First[[int, int], int] = First()
+    excess: Each[[int, int], int] = Each()
     """How many pods of a role are deleted, by their number and that of the pod set? Without rules: none."""
     absent: First[[int, int, bool], int] = First()
     """How many pods does a pod set wait for, by their number, that of the pod set, and fast admission?"""
@@ -48,7 +48,7 @@ class PodRules:
     """Are pods deleted, by whether a user deleted their Workload?"""
     marks: First[[Manifest], PodMarks] = First()
     """What does Kueue write on the pods of work that is queued through its pods?"""
-    pod_marks: First[[Manifest, Manifest], PodMarks] = First()
+    pod_marks: Each[[Manifest, Manifest], PodMarks] = Each()
     """What does Kueue write on a pod of such work, by the work and the pod?"""
     workloads: First[[Manifest], Mapping[str, list[Manifest]]] = First()
     """Which Workloads does such work have, by name, with which pod sets? Without an answer, its pods have them."""
@@ -59,5 +59,9 @@ class PodRules:
     hold: First[[Manifest, bool], tuple[str, str]] = First()
     """With which reason and message is its Workload on hold, by whether it has quota, or is on hold already?
     Without rules: it never is."""
+    delete_of_gone_group: AnyOf[[]] = AnyOf()
+    """Is the Workload of a group deleted that a LeaderWorkerSet has no more? Without rules: its pods keep it."""
+    keep_queue: AnyOf[[PodGroup]] = AnyOf()
+    """Does a Workload that waits keep its queue when its pods name another? Without rules: it follows them."""
     withheld: AnyOf[[Manifest]] = AnyOf()
     """Is a workload not queued, although it is pending? Without rules: it may be admitted without pods."""

@@ -46,7 +46,7 @@ class ProvisioningRules:
     """Is a request followed by another? Without rules: it is not."""
     number: First[[int], int] = First()
     """Which number has a request after others that are gone, by the retries so far? Without rules: 1."""
-    retries: First[[Manifest, Manifest], int] = First()
+    retries: Each[[Manifest, Manifest], int] = Each()
     """How often was a workload tried again, by its check and its status? Without rules: never."""
     delay: First[[RetryStrategy, int], int] = First()
     """For how many seconds does a retry delay the check? Without rules: for none that it shows."""

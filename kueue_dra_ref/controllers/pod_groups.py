@@ -66,7 +66,7 @@ class GroupMatching:
         active.sort(key=self._first_to_keep)
         pods = len(active)
         found.absent += self.rules.absent.or_else(0, pods, count, fast)
-        excess = self.rules.excess.or_else(0, pods, count)
+        excess = sum(self.rules.excess(pods, count))
         kept = pods - excess
         found.kept += active[:kept]
         found.excess += active[kept:]

@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.conditions import is_true, set_condition
-from kueue_dra_ref.api.job_kind import template_at
 from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
-from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name, template_paths
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
     IS_GROUP,
     PARENT,
     annotations_of,
-    has_finalizer,
     labels_of,
     without_finalizer,
 )
@@ -36,6 +34,7 @@ from kueue_dra_ref.controllers.workloadpriorityclass import (
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.rules.jobframework.pod_owners import PodMarks
 from kueue_dra_ref.target import Manifest, Ref
 
 _NO_LONGER = ("Pending", "Workload no longer on hold; waiting for quota reservation")
@@ -60,8 +59,7 @@ class PodOwnerController:
             self.kueue.reconcile(event.kind, event.key)
         elif event.old is not None:
             for owned in list(self._owned(event.old)):
-                if has_finalizer(owned):
-                    self.store.put(without_finalizer(owned))
+                self.store.put(without_finalizer(owned))
                 self.store.remove(Ref.of(owned))
 
     def on_pod(self, event: Event) -> None:
@@ -74,9 +72,10 @@ class PodOwnerController:
         owner = self._owner_of(pod)
         if owner is None or self.managing.objection(owner):
             return
-        marks = self.rules.pod_marks(owner, pod)
-        if marks is None:
-            return
+        for marks in self.rules.pod_marks(owner, pod):
+            self._mark(pod, marks)
+
+    def _mark(self, pod: Manifest, marks: PodMarks) -> None:
         meta = dict(pod["metadata"])
         meta["labels"] = {
             **labels_of(pod),
@@ -103,10 +102,25 @@ class PodOwnerController:
         for name, pod_sets in wanted.items():
             if name in own:
                 self._follow(owner, own[name])
-            elif all(each["count"] for each in pod_sets):
+            elif any(each["count"] for each in pod_sets):
                 self._create(owner, name, pod_sets)
         for name in own.keys() - wanted.keys():
-            self.store.remove(Ref.of(own[name]))
+            self._give_up(owner, own[name])
+
+    def _give_up(self, owner: Manifest, workload: Manifest) -> None:
+        """Delete the Workload of a group that is gone, or leave it to the pods of the group."""
+        if self.rules.delete_of_gone_group():
+            self.store.remove(Ref.of(workload))
+            return
+        working = self.kueue.patched(workload)
+        uid = owner["metadata"]["uid"]
+        left = [
+            each
+            for each in working["metadata"]["ownerReferences"]
+            if each["uid"] != uid
+        ]
+        working["metadata"]["ownerReferences"] = left
+        self.store.put(working)
 
     def _workloads(self, owner: Manifest) -> Iterator[Manifest]:
         uid = owner["metadata"]["uid"]
@@ -132,7 +146,7 @@ class PodOwnerController:
         pod_sets: list[Manifest],
     ) -> None:
         try:
-            priority = self.priorities.of(_as_pod(owner))
+            priority = self.priorities.of(_as_pod(owner, pod_sets))
         except MissingClass:
             return
         spec = {
@@ -192,8 +206,9 @@ class PodOwnerController:
         self.store.put(working)
 
 
-def _as_pod(owner: Manifest) -> Manifest:
-    """Give an object as a pod, whose labels and priority class count."""
-    template = template_at(owner, template_paths(owner)[0])
-    spec = template.get("spec") or {}
+def _as_pod(owner: Manifest, pod_sets: list[Manifest]) -> Manifest:
+    """Give an object as a pod, whose labels count, and the first priority class that its pods name."""
+    specs = [each["template"]["spec"] for each in pod_sets]
+    named = filter(None, (spec.get("priorityClassName") for spec in specs))
+    spec = {"priorityClassName": next(named, "")}
     return {"kind": POD.name, "metadata": owner["metadata"], "spec": spec}

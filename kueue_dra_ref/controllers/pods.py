@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.job_kinds import POD, is_ready
-from kueue_dra_ref.api.ownership import owner_reference
+from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.queued_pods import (
     IS_GROUP,
     MANAGED,
@@ -94,20 +94,10 @@ class PodReconciler(JobReconciler):
 
     def _owners(self, workload: Manifest) -> list[Manifest]:
         """Give the pods that own a Workload and exist."""
-        meta = workload["metadata"]
         found = []
-        for owner in meta.get("ownerReferences") or ():
-            if owner.get("kind") != POD.name:
-                continue
-            pod = self.store.find(
-                POD.name,
-                owner["name"],
-                meta["namespace"],
-            )
-            if pod is None:
-                continue
+        for pod in self.store.every(POD.name):
             uid = pod["metadata"]["uid"]
-            if uid == owner.get("uid"):
+            if is_owned_by(workload, uid):
                 found.append(pod)
         return found
 
@@ -178,7 +168,10 @@ class PodReconciler(JobReconciler):
             self._settle_members(match, workload)
             if self._report_absent(match.absent, workload):
                 return
-        kept = PodGroup(pods=match.kept, name=group.name)
+        kept = PodGroup(
+            pods=match.kept,
+            name=group.name,
+        )
         self._reconcile_group(kept, workload)
 
     def _is_equivalent(
@@ -211,33 +204,34 @@ class PodReconciler(JobReconciler):
         """Make every pod of a group own its Workload, delete what is too much, and let go of what is replaced."""
         owners = list(workload["metadata"].get("ownerReferences") or ())
         known = {owner.get("uid") for owner in owners}
-        added = [pod for pod in match.kept if pod["metadata"]["uid"] not in known]
-        if added:
-            working = self.kueue.patched(workload)
-            owners += map(_owner_reference, added)
-            working["metadata"]["ownerReferences"] = owners
-            self.store.put(working)
+        for pod in match.kept:
+            uid = pod["metadata"]["uid"]
+            if uid not in known:
+                reference = _owner_reference(pod)
+                owners.append(reference)
+        working = self.kueue.patched(workload)
+        working["metadata"]["ownerReferences"] = owners
+        self.store.put(working)
         self._finalize(match.excess)
         self._delete(match.excess)
         self._finalize(match.replaced)
 
-    def _report_absent(self, absent: int, workload: Manifest) -> bool:
-        """Report whether a group waits for other pods; True when that has changed."""
+    def _report_absent(self, absent: int, workload: Manifest) -> Manifest | None:
+        """Report whether a group waits for other pods; give the Workload if that has changed."""
         found = condition(workload, _WAITING)
         if found is None and not absent:
-            return False
+            return None
         reason, message = _MISSING if absent else _COMPLETE
         evicted = condition(workload, "Evicted")
         if absent and evicted and evicted["status"] == "True":
             reason, message = evicted["reason"], evicted["message"]
         elif found is not None and (found["status"] == "True") is bool(absent):
-            return False
+            return None
         working = self.kueue.patched(workload)
         now = self.kueue.clock.now
         if not set_condition(working, _WAITING, bool(absent), reason, message, now):
-            return False
-        self.store.put(working)
-        return True
+            return None
+        return self.store.put(working)
 
     def _reconcile_group(self, group: PodGroup, workload: Manifest | None) -> None:
         if workload is not None and is_true(workload, "Finished"):
@@ -283,23 +277,22 @@ class PodReconciler(JobReconciler):
             failed = self._run(group, workload)
             if failed:
                 self._finish(group.first, workload, *failed)
-        elif not group.is_serving:
+        elif not self.pod_rules.keep_queue(group):
             self._sync_queue(group.first, workload)
 
-    def _reclaim_pods(self, group: PodGroup, workload: Manifest) -> bool:
-        """Write how many pods of a group need no quota any more; True when that has changed."""
+    def _reclaim_pods(self, group: PodGroup, workload: Manifest) -> Manifest | None:
+        """Write how many pods of a group need no quota any more; give the Workload if that has changed."""
         if not group.name:
-            return False
+            return None
         roles = self.matching.roles(group)
         found = self.pod_rules.reclaimable.or_else([], group, roles)
         found.sort(key=lambda each: str(each["name"]))
         status = workload.get("status") or {}
         if found == status.get("reclaimablePods", []):
-            return False
+            return None
         working = self.kueue.patched(workload)
         working["status"]["reclaimablePods"] = found
-        self.store.put(working)
-        return True
+        return self.store.put(working)
 
     def _evict_pods(self, group: PodGroup, workload: Manifest) -> None:
         """Delete the pods of an evicted Workload that run, and release its quota once none is active.
@@ -311,7 +304,8 @@ class PodReconciler(JobReconciler):
             return
         if self._workload_for(group) is None:
             return
-        if group.name and any(map(_is_active, self._current(group))):
+        current = self._current(group)
+        if group.name and any(map(_is_active, current)):
             return
         unset_quota_reservation(self.kueue, self.kueue.patched(workload))
 
@@ -354,14 +348,18 @@ class PodReconciler(JobReconciler):
 
     def _within_total(self, group: PodGroup) -> PodGroup:
         """Delete the pods of a group beyond those that it announces, and give the others."""
-        excess = self.pod_rules.excess.or_else(0, len(group.usable), group.total)
+        usable = len(group.usable)
+        excess = sum(self.pod_rules.excess(usable, group.total))
         if not excess:
             return group
         surplus = group.usable[-excess:]
         self._finalize(surplus)
         self._delete(surplus)
         left = [pod for pod in group.pods if pod not in surplus]
-        return PodGroup(pods=left, name=group.name)
+        return PodGroup(
+            pods=left,
+            name=group.name,
+        )
 
     def _create_of_group(self, group: PodGroup) -> None:
         """Create the Workload of a group, which all its pods own."""

@@ -149,7 +149,7 @@ class AskingChecks:
     def retries(self, working: Manifest, check: AskingCheck) -> int:
         """Give how often a workload was tried again."""
         state = state_of(working, check.name)
-        return self.rules.retries.or_else(0, state, working)
+        return sum(self.rules.retries(state, working))
 
     def write(self, working: Manifest, check: AskingCheck, answer: CheckAnswer) -> None:
         """Write an answer to a check, with a delay when it is retried, and updates of the pods when it is Ready."""

@@ -41,7 +41,7 @@ class QueueReadiness:
             cluster_queue_is_active=self._can_admit(queue),
             active=is_active(working),
             mismatch=self._mismatch(queue, key[0]),
-            unfit=lambda: self._invalid_requests(queue, working),
+            unfit=lambda: self._invalid_requests(working),
             bypassed=self._bypassed(name, working),
             reason=_quota_reserved_reason(working),
         )
@@ -61,9 +61,7 @@ class QueueReadiness:
         return blocked.value, (step,)
 
     def _can_admit(self, queue: ClusterQueue | None) -> bool:
-        if queue is None:
-            return False
-        return not self.kueue.informers.inactive(queue)
+        return queue is not None and not self.kueue.informers.inactive(queue)
 
     def _mismatch(self, queue: ClusterQueue | None, namespace: str) -> str:
         if queue is None:
@@ -77,10 +75,8 @@ class QueueReadiness:
             return None
         return pending.is_covered_by_hash(key_of(working))
 
-    def _invalid_requests(self, queue: ClusterQueue | None, working: Manifest) -> str:
+    def _invalid_requests(self, working: Manifest) -> str:
         """Validate the requests of the pods; without devices, as they are written."""
-        if queue is None:
-            return ""
         kueue = self.kueue
         namespace = working["metadata"]["namespace"]
         limits = kueue.lister.namespace_limits(namespace)

@@ -147,9 +147,11 @@ class QueueControllers:
     def _covers(self, cluster_queue: str, resources: Iterable[str]) -> bool:
         """Whether a ClusterQueue covers one of some resources."""
         queue = self.kueue.informers.queue(cluster_queue)
-        if queue is None:
-            return False
-        return any(queue.group_of(each) is not None for each in resources)
+        groups = queue.groups if queue else ()
+        covered = set[str]()
+        for group in groups:
+            covered.update(group.covered)
+        return not covered.isdisjoint(resources)
 
     def on_namespace(self, event: Event) -> None:
         """Requeue the inadmissible workloads of the ClusterQueues that select a namespace by its new labels."""

@@ -54,8 +54,8 @@ class WorkloadPriorityClassController:
             return self._from_class("PriorityClass", "scheduling.k8s.io", name)
         return {"priority": 0}
 
-    def follow(self, job: Manifest, workload: Manifest) -> bool:
-        """Give the Workload of a Job the class that the Job names now; True when the Workload changed.
+    def follow(self, job: Manifest, workload: Manifest) -> Manifest | None:
+        """Give the Workload of a Job the class that the Job names now; the Workload if that has changed it.
 
         Raises:
             MissingClass: that class does not exist.
@@ -69,14 +69,13 @@ class WorkloadPriorityClassController:
             reserved=is_true(workload, "QuotaReserved"),
         )
         if not self.rules.follow_label(classed):
-            return False
+            return None
         spec = dict(workload["spec"])
         spec.pop("priorityClassRef", None)
         spec |= self.of(job)
         working = self.kueue.patched(workload)
         working["spec"] = spec
-        self.store.put(working)
-        return True
+        return self.store.put(working)
 
     def on_class(self, event: Event) -> None:
         """Copy the value of a WorkloadPriorityClass to the Workloads that reference it."""

@@ -174,6 +174,15 @@ def reclaimable_pods_of_group(group: PodGroup, roles: list[str]) -> list[Manifes
     return [{"name": role, "count": count} for role, count in counted.items()]
 
 
+@rule("PODS-047")
+def serving_group_keeps_its_queue(group: PodGroup) -> bool:
+    """The Workload of a group that serves keeps its queue when the pods name another one.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (CustomQueueNameChange)
+    """
+    return group.is_serving
+
+
 @rule("PODS-013")
 def delete_excess_pods(pods: int, count: int) -> int:
     """Kueue deletes the pods of a role that its pod set has no room for.

@@ -198,6 +198,15 @@ def sets_suspend_their_pods(owner: Manifest) -> PodMarks | None:
     return PodMarks(labels={}, annotations={PARENT: framework})
 
 
+@rule("PODS-045")
+def workload_goes_with_its_group() -> bool:
+    """The Workload of a group that a LeaderWorkerSet has no more is deleted, and with it the pods of the group.
+
+    Kueue: pkg/controller/jobs/leaderworkerset/leaderworkerset_reconciler.go (filterWorkloads)
+    """
+    return True
+
+
 @rule("PODS-025")
 def hold_without_replicas(owner: Manifest, releasing: bool) -> tuple[str, str] | None:
     """Kueue puts the Workload of a StatefulSet without replicas on hold if it has quota.

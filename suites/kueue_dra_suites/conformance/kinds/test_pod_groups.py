@@ -18,12 +18,13 @@ from kueue_dra_fixtures.builders import (
     gpu,
     work_of,
 )
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Lab, bare
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.pod_groups import PodGroup, a_group_of
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
-from kueue_dra_ref.api.queued_pods import GROUP, RETRIABLE, SERVING, TOTAL
+from kueue_dra_ref.api.execution_time import LIMIT, LIMIT_LABEL
+from kueue_dra_ref.api.queued_pods import GROUP, MANAGED, RETRIABLE, ROLE, SERVING, TOTAL
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
@@ -463,3 +464,156 @@ def test_an_annotation_may_name_the_group(lab: Lab) -> None:
 
     assert group.verdict == admitted({"whole-gpus": 2})
     assert group.gated == [False, False]
+
+
+@covers("PODS-014", "PODS-027")
+def test_a_group_that_is_admitted_again_waits_for_pods_that_fail(lab: Lab) -> None:
+    """Its Workload says that pods have failed, no longer that it was preempted."""
+    queue = lab.queue({"whole-gpus": 2}, preemption=POLICY)
+    low = a_group_of(lab, queue, a_worker(2))
+    high = a_group_of(lab, queue, a_worker(2), priority=5)
+    high.report(0, 1, phase="Succeeded")
+    low.add(a_worker(2))
+    assert waits_for_pods(low) == ("False", "PodsReady")
+
+    low.report(3, phase="Failed")
+
+    assert waits_for_pods(low) == ("True", "PodsFailed")
+    assert low.verdict == admitted({"whole-gpus": 2})
+
+
+@covers("PODS-005")
+def test_a_group_keeps_its_quota_while_a_pod_runs(lab: Lab) -> None:
+    """A pod that is gated is not deleted, so that the quota is free once it does not run any more."""
+    check = lab.admission_check()
+    queue = lab.queue({"whole-gpus": 2}, admissionChecksStrategy={"admissionChecks": [{"name": check}]})
+    group = a_group_of(lab, queue, a_worker(2))
+    group.report(0, phase="Running")
+
+    lab.change(Ref.of(group.workload), active=False)
+    assert holds_quota(group)
+
+    group.report(0, phase="Pending")
+    assert not holds_quota(group)
+    assert group.gated == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("serving", "moves"),
+    [
+        pytest.param("false", True, id="that-ends", marks=covers("PODS-008")),
+        pytest.param("true", False, id="that-serves", marks=covers("PODS-047")),
+        pytest.param("true", True, id="that-serves-and-follows", marks=covers("PODS-048")),
+    ],
+)
+def test_a_group_that_waits_can_move_to_another_queue(lab: Lab, serving: str, moves: bool) -> None:
+    """The Workload of a group follows its pods, unless it serves."""
+    queue = lab.queue({"whole-gpus": 1})
+    group = a_group_of(lab, queue, a_worker(2), annotations={SERVING: serving})
+    other = queue.beside()
+
+    for pod in group.pods:
+        lab.apply(marked(lab.read(Ref.of(pod)), {QUEUE_LABEL: other.local}))
+    lab.settle()
+
+    assert (group.workload["spec"]["queueName"] == other.local) is moves
+
+
+@covers("PODS-008")
+def test_groups_of_a_name_are_apart_in_their_namespaces(lab: Lab) -> None:
+    """One has all its pods, the other waits for its second."""
+    queue, other = lab.queue({"whole-gpus": 2}), lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(1), total=2)
+    namesake = PodGroup(lab=lab, queue=other, name=group.name, total=2)
+    namesake.add(a_worker(2))
+
+    assert namesake.verdict == admitted({"whole-gpus": 2})
+    assert not group.has_workload
+    assert group.gated == [True]
+
+    group.add(a_worker())
+    assert group.verdict == admitted({"whole-gpus": 2})
+    assert group.counts == [2]
+
+
+@covers("PODS-006", "PODS-014")
+def test_pods_go_with_a_workload_that_has_outlived_others(lab: Lab) -> None:
+    """The Workload of a group still names the pod that was replaced, which is gone."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(2))
+    group.report(0, phase="Failed")
+    group.add(a_worker())
+    group.delete(0)
+    assert group.gated == [False, False]
+    owners = group.workload["metadata"]["ownerReferences"]
+    assert [each["name"] for each in owners] == [each["metadata"]["name"] for each in group.pods]
+
+    lab.remove(Ref.of(group.workload))
+    lab.settle()
+
+    assert group.gated == []
+
+
+@covers("EXEC-006", "PODS-008")
+@pytest.mark.parametrize(
+    ("lost", "limit"), [pytest.param((), 600, id="complete"), pytest.param((1,), None, id="without-a-pod")]
+)
+def test_a_group_that_waits_gets_another_limit(lab: Lab, lost: tuple[int, ...], limit: int | None) -> None:
+    """Its Workload is changed, not replaced, as soon as the group is complete."""
+    queue = lab.queue({"whole-gpus": 1})
+    group = a_group_of(lab, queue, a_worker(2))
+    uid = group.workload["metadata"]["uid"]
+    group.delete(*lost)
+
+    for number in {0, 1}.difference(lost):
+        pod = lab.read(Ref.of(group.pods[number]))
+        lab.apply(marked(pod, {LIMIT_LABEL: "600"}))
+    lab.settle()
+
+    assert group.workload["spec"].get(LIMIT) == limit
+    assert group.workload["metadata"]["uid"] == uid
+    assert group.verdict == pending(Reason.NEVER_FITS)
+
+
+@covers("PODS-013")
+def test_a_group_that_is_too_large_from_the_start_is_cut(lab: Lab) -> None:
+    """Two of its three pods are charged."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(3), total=2)
+
+    assert group.gated == [False, False]
+    assert group.counts == [2]
+    assert group.verdict == admitted({"whole-gpus": 2})
+
+
+@covers("PODS-008")
+def test_a_pod_that_has_failed_is_no_part_of_a_new_group(lab: Lab) -> None:
+    """Kueue lets go of it, and waits for two others."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(), total=2)
+    group.report(0, phase="Failed")
+    group.add(a_worker())
+    assert not group.has_workload
+
+    group.add(a_worker())
+
+    assert group.counts == [2]
+    assert group.verdict == admitted({"whole-gpus": 2})
+    assert MANAGED not in lab.read(Ref.of(group.pods[0]))["metadata"].get("finalizers", ())
+
+
+@covers("CHECK-014", "PODS-007")
+def test_each_pod_gets_the_updates_of_its_role(lab: Lab) -> None:
+    """An admission check may send the roles of a group to different nodes."""
+    check = lab.admission_check()
+    queue = lab.queue({"whole-gpus": 3}, admissionChecksStrategy={"admissionChecks": [{"name": check}]})
+    group = a_group_of(lab, queue, a_worker(1), a_worker(1, (ONE, ONE)))
+    roles = [lab.read(Ref.of(pod))["metadata"]["annotations"][ROLE] for pod in group.pods]
+    updates = [{"name": role, "nodeSelector": {"role": role}} for role in sorted(roles)]
+    done = {"name": check, "state": "Ready", "message": "done", "podSetUpdates": updates}
+
+    lab.apply({**bare(group.workload), "status": {"admissionChecks": [done]}})
+    lab.settle()
+
+    assert group.gated == [False, False]
+    assert [lab.read(Ref.of(pod))["spec"]["nodeSelector"]["role"] for pod in group.pods] == roles

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from kueue_dra_fixtures import frameworks
@@ -17,10 +19,11 @@ from kueue_dra_fixtures.builders import (
     gpu,
     work_of,
 )
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Job, Lab, bare
 from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
+from kueue_dra_ref.api.queued_pods import MANAGED
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
@@ -34,6 +37,13 @@ NOT_OF_THE_SYSTEM = {
     "values": ["kube-system", "kueue-system"],
 }
 POLICY = {"withinClusterQueue": "LowerPriority"}
+AT_AN_END = {
+    "type": "Finished",
+    "status": "True",
+    "reason": "Case",
+    "message": "It is not needed any more",
+    "lastTransitionTime": "2025-09-17T12:00:00Z",
+}
 
 
 def a_pod(count: int = 1, **shape: object) -> Work:
@@ -309,3 +319,141 @@ def test_the_priority_class_of_a_pod_is_not_removed(lab: Lab) -> None:
 
     assert "WorkloadPriorityClass cannot be removed from a workload" in message
     assert lab.workload(pod)["spec"]["priority"] == 5
+
+
+@covers("PRIORITY-002", "PODS-003")
+def test_a_gated_pod_goes_along_with_the_class_that_it_names(lab: Lab) -> None:
+    """The last in line is the first once it names a higher class."""
+    queue = lab.queue({"whole-gpus": 1})
+    first, second, third = (queue.submit(a_pod(priority=priority)) for priority in (9, 5, 1))
+
+    lab.prefer(third, 7)
+    lab.report(first, phase="Succeeded")
+
+    assert lab.verdict(second) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(third) == admitted({"whole-gpus": 1})
+
+
+@covers("PODS-001")
+def test_a_gated_pod_can_move_to_another_queue(lab: Lab) -> None:
+    """Its Workload follows."""
+    queue = lab.queue({"whole-gpus": 1})
+    pod = queue.submit(a_pod(2))
+    other = queue.beside()
+
+    lab.apply(marked(lab.read(pod.ref), {QUEUE_LABEL: other.local}))
+    lab.settle()
+
+    assert lab.workload(pod)["spec"]["queueName"] == other.local
+    assert lab.verdict(pod) == pending(Reason.NEVER_FITS)
+
+
+@covers("PODS-004", "PODS-006")
+def test_a_pod_that_has_ended_stays_without_its_workload(lab: Lab) -> None:
+    """The Workload of a pod that has ended can be deleted; the pod stays, and gets no other one."""
+    queue = lab.queue({"whole-gpus": 1})
+    pod = queue.submit(a_pod())
+    lab.report(pod, phase="Succeeded")
+
+    lab.remove(Ref.of(lab.workload(pod)))
+    lab.settle()
+
+    assert lab.is_there(pod.ref)
+    assert lab.workloads(pod) == []
+
+
+@covers("PODS-003")
+@pytest.mark.parametrize(
+    ("quota", "same"), [pytest.param(1, True, id="without-quota"), pytest.param(2, False, id="with-quota")]
+)
+def test_the_workload_of_a_gated_pod_follows_what_it_tolerates(lab: Lab, quota: int, same: bool) -> None:
+    """A toleration may be added to a pod; while it is gated, its Workload is changed, or replaced if it has quota."""
+    check = lab.admission_check()
+    queue = lab.queue({"whole-gpus": quota}, admissionChecksStrategy={"admissionChecks": [{"name": check}]})
+    pod = queue.submit(a_pod(2))
+    before = lab.workload(pod)
+
+    tolerations = tolerate(lab, pod)
+
+    after = lab.workload(pod)
+    assert after["spec"]["podSets"][0]["template"]["spec"]["tolerations"] == tolerations
+    assert (after["metadata"]["uid"] == before["metadata"]["uid"]) is same
+    assert lab.is_suspended(pod)
+
+
+def tolerate(lab: Lab, pod: Job) -> list[Mapping[str, str]]:
+    """Add a toleration to a pod, settle, and give those that it has."""
+    found = lab.read(pod.ref)
+    tolerations = [*found["spec"].get("tolerations", ()), {"key": "spot", "operator": "Exists"}]
+    lab.apply({**found, "spec": {**found["spec"], "tolerations": tolerations}})
+    lab.settle()
+    return tolerations
+
+
+@covers("PODS-004")
+def test_the_workload_of_a_pod_that_has_ended_stays_as_it_is(lab: Lab) -> None:
+    """Whatever is added to the pod."""
+    queue = lab.queue({"whole-gpus": 1})
+    pod = queue.submit(a_pod())
+    lab.report(pod, phase="Succeeded")
+    before = lab.workload(pod)
+
+    tolerate(lab, pod)
+
+    assert lab.workload(pod)["spec"] == before["spec"]
+    assert lab.workload(pod)["metadata"]["uid"] == before["metadata"]["uid"]
+
+
+@covers("PODS-003")
+def test_a_pod_whose_workload_is_finished_is_let_go(lab: Lab) -> None:
+    """Anyone may finish a Workload: the pod stays gated, without Kueue's finalizer, and frees its quota."""
+    check = lab.admission_check()
+    queue = lab.queue({"whole-gpus": 1}, admissionChecksStrategy={"admissionChecks": [{"name": check}]})
+    pod = queue.submit(a_pod())
+    workload = lab.workload(pod)
+    conditions = [*workload["status"]["conditions"], AT_AN_END]
+
+    lab.apply({**bare(workload), "status": {**workload["status"], "conditions": conditions}})
+    lab.settle()
+
+    assert lab.is_suspended(pod)
+    assert MANAGED not in lab.read(pod.ref)["metadata"].get("finalizers", ())
+    assert queue.figures.counts.reserving == 0
+
+
+@pytest.mark.parametrize(
+    "follows",
+    [
+        pytest.param(False, id="left-alone", marks=covers("MANAGE-003", "PODS-002")),
+        pytest.param(True, id="followed", marks=covers("MANAGE-004", "PODS-002")),
+    ],
+)
+def test_a_gated_pod_whose_namespace_is_not_selected_any_more(lab: Lab, follows: bool) -> None:
+    """Whether its Workload goes along to another queue depends on the namespace as it is then."""
+    selector = {"matchExpressions": [NOT_OF_THE_SYSTEM, {"key": "left-alone", "operator": "DoesNotExist"}]}
+    lab.start(integrations=frameworks.all_of(lab.behaviour.kueue), managedJobsNamespaceSelector=selector)
+    queue = lab.queue({"whole-gpus": 0})
+    pod = queue.submit(a_pod())
+    other = queue.beside()
+
+    lab.label(queue.namespace, **{"left-alone": ""})
+    lab.apply(marked(lab.read(pod.ref), {QUEUE_LABEL: other.local}))
+    lab.settle()
+
+    assert (lab.workload(pod)["spec"]["queueName"] == other.local) is follows
+
+
+@covers("CHECK-014", "PODS-003")
+def test_a_pod_with_contradicting_updates_is_never_started(lab: Lab) -> None:
+    """Two checks that want different nodes cannot both have their way; the devices are free again."""
+    names = [lab.admission_check() for _ in range(2)]
+    checks = {"admissionChecks": [{"name": name} for name in names]}
+    queue = lab.queue({"whole-gpus": 1}, admissionChecksStrategy=checks)
+    pod = queue.submit(a_pod())
+
+    for name, zone in zip(names, "ab", strict=True):
+        lab.answer_check(pod, name, "Ready", podSetUpdates=[{"name": "main", "nodeSelector": {"zone": zone}}])
+
+    assert lab.verdict(pod) == finished("FailedToStart")
+    assert lab.is_suspended(pod)
+    assert queue.figures.counts.reserving == 0

@@ -16,6 +16,7 @@ from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.api.pod_owners import template_paths
 from kueue_dra_ref.api.queued_pods import MANAGED
+from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue
@@ -216,6 +217,49 @@ def test_an_evicted_group_is_admitted_again_before_its_pods_are_back(lab: Lab) -
 
 
 @pytest.mark.parametrize(
+    "verdict",
+    [
+        pytest.param(admitted({"whole-gpus": 2}), id="at-once", marks=covers("PODS-045")),
+        pytest.param(pending(Reason.NO_QUOTA), id="with-its-pods", marks=covers("PODS-046")),
+    ],
+)
+def test_a_group_that_is_scaled_away_frees_its_quota(lab: Lab, verdict: Verdict) -> None:
+    """The other group keeps what it has."""
+    queue = lab.queue({"whole-gpus": 4})
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("main", claims=[TWO]), replicas=2)
+    job = queue.submit(a_job(claims=[TWO]))
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+
+    lab.change(owner.ref, replicas=1)
+    lab.settle()
+
+    assert lab.verdict(job) == verdict
+    owner.pods.pop()
+    assert owner.verdicts == [admitted({"whole-gpus": 2})]
+
+
+@covers("PODS-024")
+@pytest.mark.parametrize(
+    ("leaders", "workers", "priority"),
+    [
+        pytest.param("system-node-critical", "system-cluster-critical", 2_000_001_000, id="of-both"),
+        pytest.param("", "system-cluster-critical", 2_000_000_000, id="of-workers"),
+        pytest.param("system-node-critical", "", 2_000_001_000, id="of-leaders"),
+        pytest.param("", "", 0, id="of-none"),
+    ],
+)
+def test_a_group_has_the_first_priority_class_of_its_pods(lab: Lab, leaders: str, workers: str, priority: int) -> None:
+    """Leaders come before workers; the class of those that name none is not the default."""
+    queue = lab.queue({"whole-gpus": 1})
+    first, others = ({"priorityClassName": name} if name else {} for name in (leaders, workers))
+    leader = a_pod_set("leader", claims=[a_template(gpu())], spec=first)
+    pods = a_pod_set("workers", spec=others)
+    owner = an_owner(lab, queue, "LeaderWorkerSet", pods, leader=leader)
+
+    assert [each["spec"]["priority"] for each in owner.workloads] == [priority]
+
+
+@pytest.mark.parametrize(
     ("kind", "replicas", "workloads"),
     [
         pytest.param("StatefulSet", 3, 1, id="statefulset", marks=covers("PODS-028")),
@@ -298,6 +342,62 @@ def test_the_workload_of_a_preempted_pod_is_gone_with_it(lab: Lab) -> None:
 
     assert lab.verdict(high) == admitted({"whole-gpus": 2})
     assert len(lab.target.list(KUEUE, "Workload", high.ref.namespace)) == 1
+
+
+@covers("PODS-006", "PODS-023")
+def test_pods_go_with_the_workload_of_a_stateful_set(lab: Lab) -> None:
+    """Its pods are deleted with it."""
+    queue = lab.queue({"whole-gpus": 2})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
+    (workload,) = owner.workloads
+
+    lab.remove(Ref.of(workload))
+    lab.settle()
+
+    assert all(gone(lab, ref) for ref in owner.pods)
+
+
+@covers("PODS-023")
+def test_the_pods_of_a_stateful_set_keep_what_kueue_has_written(lab: Lab) -> None:
+    """Also when their number changes: they were marked when they came."""
+    queue = lab.queue({"whole-gpus": 1})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
+    (pod,) = owner.pods
+    before = lab.read(pod)["metadata"]
+
+    lab.change(owner.ref, replicas=0)
+    lab.apply(marked(lab.read(pod), annotations={"example.com/seen": "true"}))
+    lab.settle()
+
+    after = lab.read(pod)["metadata"]
+    assert after["labels"] == before["labels"]
+    assert after["annotations"] == {**before["annotations"], "example.com/seen": "true"}
+
+
+@covers("MANAGE-001", "PODS-023")
+def test_the_workload_of_a_stateful_set_without_a_queue_names_none(lab: Lab) -> None:
+    """With manageJobsWithoutQueueName it waits for a queue."""
+    lab.start(integrations=frameworks.WITH_PODS, manageJobsWithoutQueueName=True)
+    queue = lab.queue({"whole-gpus": 2})
+    written = a_written_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
+    owner = PodOwner(lab=lab, written=marked(written, {QUEUE_LABEL: None}))
+    lab.apply(owner.written)
+    lab.settle()
+    owner.roll_out()
+
+    assert [each["spec"].get("queueName") for each in owner.workloads] == [None]
+    assert owner.gated == [True]
+
+
+@covers("PODS-024")
+def test_a_leader_may_have_no_workers(lab: Lab) -> None:
+    """A group of one pod is charged for its leader alone."""
+    queue = lab.queue({"whole-gpus": 1})
+    leader = a_pod_set("leader", claims=[a_template(gpu())])
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("workers", pods=0), leader=leader)
+
+    assert [[each["count"] for each in found["spec"]["podSets"]] for found in owner.workloads] == [[1, 0]]
+    assert owner.verdicts == [admitted({"whole-gpus": 1})]
 
 
 def gone(lab: Lab, ref: object) -> bool:
