@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.api.job_kind import Path, PodSetPlace, spec_of, template_at
 from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.queued_pods import annotations_of, is_of_group, labels_of
+from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
 from kueue_dra_ref.target import Manifest
 
 _LWS = "leaderworkerset.sigs.k8s.io"
@@ -130,10 +131,11 @@ def group_workload(owner: Manifest, group: str = "", *, by_uid: bool = True) -> 
     meta, kind = owner["metadata"], POD_OWNERS[owner["kind"]]
     name = f"{meta['name']}-{group}" if group else meta["name"]
     uid = meta["uid"] if by_uid else ""
-    written = f"{kind.name}\n{kind.group}\n{name}\n{uid}"
-    digest = hashlib.sha1(written.encode(), usedforsecurity=False).hexdigest()
-    prefix = f"{kind.name.lower()}-{name}"[:57]
-    return f"{prefix}-{digest[:5]}"
+    return hashed_name(
+        f"{kind.name.lower()}-{name}",
+        *(kind.name, kind.group, name, uid),
+        longest=LONGEST,
+    )
 
 
 def group_of_workload(workload: Manifest) -> str:

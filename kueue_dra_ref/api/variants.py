@@ -6,9 +6,8 @@ Kueue: pkg/workload/concurrentadmission/concurrentadmission.go (IsParent, IsVari
 
 from __future__ import annotations
 
-import hashlib
-
 from kueue_dra_ref.api.conditions import is_true, set_condition
+from kueue_dra_ref.api.workload_names import hashed_name
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest
 
@@ -21,8 +20,6 @@ CONCURRENT = "ConcurrentAdmission"
 GATE = "kueue.x-k8s.io/concurrent-admission"
 """The preemption gate of a variant."""
 _GROUP = "kueue.x-k8s.io"
-_PREFIX = 57
-"""How long a name may be before its hash."""
 
 
 def is_parent(workload: Manifest) -> bool:
@@ -66,15 +63,16 @@ def variant_flavor(workload: Manifest) -> str:
     return allowed[0] if allowed else ""
 
 
-def variant_name(parent: Manifest, flavor: str) -> str:
-    """Name a variant after its parent and its flavor, with five characters of a hash."""
+def variant_name(parent: Manifest, flavor: str, longest: int) -> str:
+    """Name a variant after its parent and its flavor, in at most so many characters."""
     meta = parent["metadata"]
     name = meta["name"]
-    owner = f"Workload\n{_GROUP}\n{name}\n{meta['uid']}\n{flavor}"
-    digest = hashlib.sha1(owner.encode(), usedforsecurity=False)
     base = name.rpartition("-")[0]
-    prefix = f"{base}-variant-{flavor}"[:_PREFIX]
-    return f"{prefix}-{digest.hexdigest()[:5]}"
+    return hashed_name(
+        f"{base}-variant-{flavor}",
+        *("Workload", _GROUP, name, meta["uid"], flavor),
+        longest=longest,
+    )
 
 
 def variant_state(variant: Manifest) -> str:

@@ -41,6 +41,7 @@ from kueue_dra_ref.rules.flavorassigner import (
 )
 from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
+    managed_jobs,
     pod_owners,
     workload_slices,
 )
@@ -180,6 +181,11 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # Work stops with a finished ancestor; elastic work, and what belongs to it, only with an evicted one.
+        suspend_owned=AnyOf(
+            managed_jobs.suspend_work_of_unadmitted_work,
+            managed_jobs.suspend_elastic_work_of_evicted_work,
+        ),
         # All Workloads of elastic work name the first one.
         first_slice=Each(workload_slices.slices_have_the_name_of_the_first),
         # The Workload of a finished Job keeps its reservation, as up to 0.14, and stays.

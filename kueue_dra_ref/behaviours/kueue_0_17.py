@@ -45,6 +45,7 @@ from kueue_dra_ref.rules.jobframework import (
     pod_owners,
     ray_jobs,
     spark_applications,
+    workload_names,
 )
 from kueue_dra_ref.rules.multikueue import dispatching, dispatching_0_17
 from kueue_dra_ref.rules.preemption import fair_sharing, preemption_policies
@@ -212,6 +213,10 @@ def _jobs(earlier: JobRules) -> JobRules:
         ),
         # LocalQueueDefaulting is GA and locked on.
         default_queue=earlier.default_queue.ungate(managed_jobs.default_local_queue),
+        # A new gate, which is off, bounds the names of Workloads.
+        longest_name=First(
+            when(workload_names.workload_names_can_be_labels, ShortWorkloadNames=True)
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.rules.jobframework.workload_slices import Counts, PodRoom
 from kueue_dra_ref.rules.workload.workload_priority_class import PriorityClassRef
 from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment, QueueCounts
+from kueue_dra_ref.target import Manifest
 
 Written = Mapping[str, Any]
 """Fields of a status."""
@@ -38,7 +39,7 @@ class JobRules:
     """Is work not queued, because it belongs to other work?"""
     stale_owner: AnyOf[[str, str]] = AnyOf()
     """Is an owner ignored, by the UID in the reference and its own? Without rules: none is."""
-    suspend_owned: AnyOf[[bool]] = AnyOf()
+    suspend_owned: AnyOf[[Sequence[Manifest], bool]] = AnyOf()
     """Is work suspended by whether the Workload of its ancestor is admitted?"""
     unmanaged: AnyOf[[JobOwnership]]
     """Does Kueue leave a Job that names a queue unmanaged, by its namespace?"""
@@ -111,6 +112,8 @@ class JobRules:
     """With which reason and message does a Job finish its Workload?"""
     release_when_finished: Each[[], tuple[str, str]] = Each()
     """What is reported when a finished Job releases its reservation? Without rules: the Workload keeps it."""
+    longest_name: First[[], int] = First()
+    """How many characters may the name of a Workload have? Without rules: as many as that of any object."""
     delete_if_not_equivalent: AnyOf[[PodSets, PodSets]] = AnyOf()
     """Is the Workload of a finished Job deleted if the pod sets differ? Without rules: it stays."""
 

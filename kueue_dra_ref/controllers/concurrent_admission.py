@@ -24,6 +24,7 @@ from kueue_dra_ref.api.variants import (
     variant_flavor,
     variant_name,
 )
+from kueue_dra_ref.api.workload_names import LONGEST
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.deviceclass import may_queue
 from kueue_dra_ref.controllers.workload_conditions import (
@@ -190,6 +191,7 @@ class VariantReconciler:
     def _variant(self, parent: Manifest, flavor: str) -> Manifest:
         """Make the variant of a Workload for a flavor: a copy of its spec."""
         meta = parent["metadata"]
+        longest = self.kueue.behaviour.jobs.longest_name.or_else(LONGEST)
         kept = {name: dict(meta[name]) for name in _KEPT if meta.get(name)}
         kept.get("labels", {}).pop(PARENT, None)
         annotations = {**kept.get("annotations", {}), ALLOWED: flavor}
@@ -203,7 +205,7 @@ class VariantReconciler:
             "kind": "Workload",
             "metadata": {
                 **kept,
-                "name": variant_name(parent, flavor),
+                "name": variant_name(parent, flavor, longest),
                 "namespace": meta["namespace"],
                 "annotations": annotations,
                 "ownerReferences": [{**owner, "controller": True}],

@@ -6,7 +6,6 @@ Kueue: pkg/controller/jobframework/reconciler.go (JobReconciler, ReconcileGeneri
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,6 @@ from kueue_dra_ref.api.deepcopy import MemoizedCopy
 from kueue_dra_ref.api.job_kind import JobKind
 from kueue_dra_ref.api.job_kinds import (
     JOB,
-    JOB_KINDS,
     is_ready,
     is_suspended,
     with_suspend,
@@ -23,6 +21,7 @@ from kueue_dra_ref.api.job_kinds import (
 from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
+from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
@@ -99,7 +98,7 @@ class JobReconciler:
         meta = job["metadata"]
         namespace = meta["namespace"]
         names = [*self._owned.get((namespace, meta["uid"]), ())]
-        name = names[-1] if names else workload_name(job)
+        name = names[-1] if names else self._name(job)
         return self.store.find("Workload", name, namespace)
 
     def _slices_of(self, job: Manifest) -> list[Manifest]:
@@ -152,23 +151,25 @@ class JobReconciler:
             self._follow(job, workload)
 
     def _is_left_alone(self, job: Manifest) -> bool:
-        """Whether Kueue creates no Workload for work."""
+        """Whether Kueue creates no Workload for work; what belongs to other work may have to stop with it."""
         managing = self.managing
-        is_unread = managing.is_off(job) or managing.missing_owner(job)
-        return bool(is_unread or self._suspend_owned(job) or managing.objection(job))
+        if not managing.is_off(job) and not managing.missing_owner(job):
+            self._suspend_owned(job)
+        return bool(managing.objection(job))
 
-    def _suspend_owned(self, job: Manifest) -> bool:
-        """Suspend work whose ancestor is not admitted; False if it has no ancestor that Kueue manages."""
+    def _suspend_owned(self, job: Manifest) -> None:
+        """Suspend work that belongs to work which does not run."""
         ancestor = self.managing.ancestor(job)
-        if ancestor is None:
-            return False
-        if is_suspended(job) or self.rules.finished(job):
-            return True
-        workloads = self.store.every("Workload")
-        admitted = any(_is_admitted_for(each, ancestor) for each in workloads)
-        if self.managing.takes_part(job) and self.rules.suspend_owned(admitted):
+        if ancestor is None or is_suspended(job) or self.rules.finished(job):
+            return
+        if not self.managing.takes_part(job):
+            return
+        uid = ancestor["metadata"]["uid"]
+        every = self.store.every("Workload")
+        workloads = [each for each in every if is_owned_by(each, uid)]
+        elastic = self.rules.elastic(job) or self.rules.elastic(ancestor)
+        if self.rules.suspend_owned(workloads, elastic):
             self.store.put(with_suspend(unresolved(job), True))
-        return True
 
     def _reconcile_slices(self, job: Manifest) -> None:
         """Bring the slices of elastic work in line with it; other pod sets than theirs make it other work."""
@@ -208,7 +209,7 @@ class JobReconciler:
         """Create a Workload of elastic work; until a larger one is admitted, the one before it counts."""
         slices = self._slices_of(job)
         meta = job["metadata"]
-        name = workload_name(job, str(meta["generation"]))
+        name = self._name(job, str(meta["generation"]))
         exists = self.store.find("Workload", name, meta["namespace"]) is not None
         if len(slices) > 1 or exists:
             return
@@ -338,7 +339,7 @@ class JobReconciler:
             return pod_sets
         if job["kind"] != JOB.name:
             return []
-        pod_set = workload["spec"]["podSets"][0]
+        [pod_set] = workload["spec"]["podSets"]
         count = self.rules.reclaimable_pods.or_else(0, job)
         if count > pod_set["count"] and not self.rules.limit_reclaimable():
             return self._denied(workload)
@@ -373,7 +374,7 @@ class JobReconciler:
             "apiVersion": "kueue.x-k8s.io/v1beta2",
             "kind": "Workload",
             "metadata": {
-                "name": name or workload_name(job),
+                "name": name or self._name(job),
                 "namespace": meta["namespace"],
                 "labels": {JOB_UID: meta["uid"]},
                 "ownerReferences": [self._owner(job)],
@@ -388,6 +389,16 @@ class JobReconciler:
         """Give the annotations of work that its Workload has as well."""
         annotations = job["metadata"].get("annotations") or {}
         return self.kueue.behaviour.provisioning.parameters.or_else({}, annotations)
+
+    def _name(self, job: Manifest, *generation: str) -> str:
+        """Name a Workload after its Job; the Workloads of elastic work differ by its generation."""
+        kind, meta = self.kind, job["metadata"]
+        name = meta["name"]
+        return hashed_name(
+            f"{kind.name.lower()}-{name}",
+            *(kind.name, kind.group, name, meta["uid"], *generation),
+            longest=self.rules.longest_name.or_else(LONGEST),
+        )
 
     def _owner(self, job: Manifest) -> Manifest:
         """Give the reference of a Workload to the work that owns it."""
@@ -445,32 +456,9 @@ class JobReconciler:
         return True
 
 
-def _is_admitted_for(workload: Manifest, job: Manifest) -> bool:
-    """Whether a Workload is admitted, and belongs to a Job."""
-    if not is_owned_by(workload, job["metadata"]["uid"]):
-        return False
-    return is_true(workload, "Admitted") and not is_true(workload, "Finished")
-
-
 def _queue_of(job: Manifest) -> dict[str, str]:
     name = queue_named_by(job)
     return {"queueName": name} if name else {}
-
-
-def workload_name(job: Manifest, generation: str = "") -> str:
-    """Name a Job's Workload: the Job's kind and name, and five characters of a hash that distinguishes owners.
-
-    The Workloads of elastic work differ by its generation.
-    """
-    kind = JOB_KINDS[job["kind"]]
-    meta = job["metadata"]
-    name = meta["name"]
-    owner = f"{kind.name}\n{kind.group}\n{name}\n{meta['uid']}"
-    if generation:
-        owner += f"\n{generation}"
-    digest = hashlib.sha1(owner.encode(), usedforsecurity=False)
-    prefix = f"{kind.name.lower()}-{name}"[:57]
-    return f"{prefix}-{digest.hexdigest()[:5]}"
 
 
 def _running_pod_sets(workload: Manifest) -> PodSets:

@@ -191,8 +191,8 @@ class JobPods:
         if rules.min_parallelism(job) is None:
             return job
         spec = dict(job["spec"])
-        count = pod_sets[0]["count"]
-        for change in rules.apply_pod_count(job, count):
+        [pod_set] = pod_sets
+        for change in rules.apply_pod_count(job, pod_set["count"]):
             spec |= change
         return {**job, "spec": spec}
 

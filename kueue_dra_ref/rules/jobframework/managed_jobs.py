@@ -6,8 +6,12 @@ Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import Manifest
 
 
 @rule("WORK-023")
@@ -37,13 +41,45 @@ def no_default_queue_for_owned_work(job: JobOwnership) -> bool:
     return job.owner_is_queued
 
 
-@rule("WORK-026")
-def suspend_work_of_waiting_work(admitted: bool) -> bool:
+@rule("WORK-026", "WORK-052")
+def suspend_work_of_waiting_work(workloads: Sequence[Manifest], elastic: bool) -> bool:
     """Kueue suspends work whose ancestor has no admitted Workload.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
     """
-    return not admitted
+    return not any(is_true(each, "Admitted") for each in workloads)
+
+
+@rule("WORK-026", "WORK-051")
+def suspend_work_of_unadmitted_work(
+    workloads: Sequence[Manifest], elastic: bool
+) -> bool:
+    """Kueue suspends work unless the newest Workload of its ancestor that is not finished is admitted.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (shouldSuspendChildJob)
+    """
+    newest = _newest(workloads)
+    if newest is None:
+        return True
+    return not elastic and not is_true(newest, "Admitted")
+
+
+@rule("WORK-053")
+def suspend_elastic_work_of_evicted_work(
+    workloads: Sequence[Manifest], elastic: bool
+) -> bool:
+    """Kueue suspends elastic work, and what belongs to it, once the newest Workload of its ancestor is evicted.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (shouldSuspendChildJob)
+    """
+    newest = _newest(workloads)
+    return elastic and newest is not None and is_true(newest, "Evicted")
+
+
+def _newest(workloads: Sequence[Manifest]) -> Manifest | None:
+    """Give the newest Workload that is not finished."""
+    left = [each for each in workloads if not is_true(each, "Finished")]
+    return left[-1] if left else None
 
 
 @rule("STATUS-043", "MANAGE-006")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -10,10 +11,11 @@ from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import Work, a_pod_set, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked, owned
-from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending, unseen
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, with_suspend
 from kueue_dra_ref.target import Manifest, Ref
+from kueue_dra_suites.conformance.kinds.elastic import GATE, ON
 
 pytestmark = owns_kueue
 
@@ -25,6 +27,7 @@ OWNERS = (
     pytest.param("RayService", "RayCluster", id="cluster-of-a-rayservice", marks=covers("WORK-011")),
 )
 """Work, and what its controller makes of it."""
+RUNS = breaks_law("nothing runs unreserved", "Kueue leaves it to the pods of elastic work to wait, which have a gate")
 
 
 def work(kind: str) -> Work:
@@ -69,6 +72,52 @@ def test_what_a_controller_makes_waits_with_its_owner(lab: Lab, owner: str, kind
     assert lab.verdict(parent) == pending(Reason.NEVER_FITS)
     assert not lab.workloads(child)
     assert lab.is_suspended(child)
+
+
+@pytest.mark.parametrize(
+    "stops",
+    [
+        pytest.param(False, id="runs", marks=covers("WORK-052")),
+        pytest.param(True, id="stops", marks=covers("WORK-051")),
+    ],
+)
+def test_what_a_controller_makes_when_its_owner_has_finished(lab: Lab, stops: bool) -> None:
+    """No Workload of the owner is left that could have devices."""
+    queue = lab.queue({"whole-gpus": 8})
+    parent = queue.submit(work("JobSet"))
+    lab.finish(parent)
+    child = lab.submit_manifest(child_of(lab, queue, "Job", parent.ref))
+
+    assert lab.is_suspended(child) is stops
+
+
+@pytest.mark.parametrize(
+    ("own", "of_owner", "waits"),
+    [
+        pytest.param({}, {}, True, id="neither", marks=covers("WORK-026")),
+        pytest.param(ON, {}, False, id="elastic", marks=[covers("WORK-053"), RUNS]),
+        pytest.param({}, ON, False, id="of-elastic-work", marks=[covers("WORK-053"), RUNS]),
+    ],
+)
+def test_elastic_work_does_not_wait_with_its_owner(
+    lab: Lab, own: Mapping[str, str], of_owner: Mapping[str, str], waits: bool
+) -> None:
+    """It is suspended only once the owner is evicted."""
+    lab.start(switched={GATE: True}, integrations=frameworks.all_of(lab.behaviour.kueue))
+    queue = lab.queue({"whole-gpus": 4})
+    parent = lab.submit_manifest(marked(lab.written(work("RayCluster"), queue), annotations=of_owner))
+    other = lab.submit_manifest(marked(lab.written(work("RayCluster"), queue), annotations=of_owner))
+    assert [lab.verdict(each) for each in (parent, other)] == [admitted({"whole-gpus": 4}), pending(Reason.NO_QUOTA)]
+
+    def stops(owner: Job) -> bool:
+        made = marked(child_of(lab, queue, "Job", owner.ref), annotations=own)
+        return lab.is_suspended(lab.submit_manifest(made))
+
+    assert stops(other) is waits
+
+    lab.activate(parent, False)
+
+    assert stops(parent)
 
 
 @covers("WORK-023", "WORK-001")
