@@ -331,9 +331,11 @@ def _runs_too_early(job: Manifest, workload: Manifest | None) -> bool:
     """Whether Kueue has yet to suspend work that belongs to other work, by the Workload of that."""
     if is_suspended(job) or _is_done(job):
         return False
-    if workload is not None and annotation(workload, ELASTIC):
-        return False  # it may wait while another one is admitted
-    return workload is None or not is_true(workload, "Admitted")
+    if workload is None:
+        return True
+    if annotation(workload, ELASTIC) or annotation(job, ELASTIC):
+        return is_true(workload, "Evicted")  # it may wait while another one is admitted
+    return not is_true(workload, "Admitted")
 
 
 def _lacks_class(informers: InformerCache, job: Manifest) -> bool:

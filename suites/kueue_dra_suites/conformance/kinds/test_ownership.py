@@ -88,6 +88,7 @@ def test_what_a_controller_makes_when_its_owner_has_finished(lab: Lab, stops: bo
     lab.finish(parent)
     child = lab.submit_manifest(child_of(lab, queue, "Job", parent.ref))
 
+    assert lab.verdict(queue.submit(work("Job"))) == admitted({"whole-gpus": 4})
     assert lab.is_suspended(child) is stops
 
 
