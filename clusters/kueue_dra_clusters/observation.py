@@ -25,7 +25,7 @@ from kueue_dra_ref.api.job_kinds import is_active as is_job_active
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.ownership import owner_chain
-from kueue_dra_ref.api.queued_pods import is_gated
+from kueue_dra_ref.api.queued_pods import is_gated, prebuilt_name
 from kueue_dra_ref.api.ray_kinds import RAY_JOB, is_invalid, uses_existing_cluster
 from kueue_dra_ref.api.workloads import evictions, is_active
 from kueue_dra_ref.target import Manifest, Ref
@@ -239,7 +239,18 @@ class Observation:
             if ancestor and _runs_too_early(job, by_owner.get(ancestor)):
                 yield f"{job['kind']} {job['metadata']['name']} runs before its owner"
 
+    def _can_own(self, job: Manifest) -> bool:
+        """Whether the Workload that work names exists, and nothing owns it."""
+        wanted = job["metadata"]["namespace"], prebuilt_name(job)
+        for workload in self.workloads:
+            meta = workload["metadata"]
+            if (meta["namespace"], meta["name"]) == wanted and not owners_of(workload):
+                return True
+        return False
+
     def _fault_of(self, job: Manifest, workload: Manifest | None) -> str:
+        if workload is None and prebuilt_name(job):
+            return "does not own its Workload" if self._can_own(job) else ""
         if workload is None and _is_to_be_suspended(job, self.frameworks):
             return "has no Workload"
         if workload is not None and annotation(workload, ELASTIC):

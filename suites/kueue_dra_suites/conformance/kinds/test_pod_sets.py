@@ -10,7 +10,7 @@ from kueue_dra_fixtures.builders import GPU, Pods, a_pod_set, a_request, a_templ
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
-from kueue_dra_ref.api.job_kind import replaced
+from kueue_dra_ref.api.job_kind import replaced, template_of
 from kueue_dra_ref.api.job_kinds import pod_set_places
 from kueue_dra_ref.verdict import Verdict
 from kueue_dra_suites.conformance.kinds.rows import EVERY, LATE, OF_KUBEFLOW, OF_THREE, SEVERAL
@@ -37,6 +37,23 @@ def test_devices_are_charged_for_each_pod(lab: Lab, kind: str, pods: int, quota:
     job = queue.submit(work_of(kind, a_pod_set("workers", pods=pods, claims=[a_template(gpu(2))])))
 
     assert lab.verdict(job) == verdict
+
+
+@covers("CHECK-014")
+@pytest.mark.parametrize("kind", ["JobSet", "PyTorchJob"])
+def test_each_pod_set_gets_its_own_update(lab: Lab, kind: str) -> None:
+    """By its name, in whatever order a check answers."""
+    check = lab.admission_check()
+    queue = lab.queue({"cpu": "8"}, admissionChecksStrategy={"admissionChecks": [{"name": check}]})
+    job = queue.submit(work_of(kind, a_pod_set("master", cpu="1"), a_pod_set("workers", pods=2, cpu="1")))
+    names = [each["name"] for each in lab.workload(job)["spec"]["podSets"]]
+
+    updates = [{"name": name, "nodeSelector": {"zone": name}} for name in reversed(names)]
+    lab.answer_check(job, check, "Ready", podSetUpdates=updates)
+
+    started = lab.read(job.ref)
+    templates = [template_of(started, place) for place in pod_set_places(started)]
+    assert [each["spec"]["nodeSelector"] for each in templates] == [{"zone": name} for name in names]
 
 
 @covers("WORK-040")

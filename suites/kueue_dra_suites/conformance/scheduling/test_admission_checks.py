@@ -411,6 +411,21 @@ UPDATES = {
 }
 
 
+@owns_kueue
+@covers("MK-027")
+def test_a_job_without_a_manager_starts(lab: Lab) -> None:
+    """Only a check of MultiKueue would hold it."""
+    lab.start(switched={"MultiKueueBatchJobWithManagedBy": False})
+    check = lab.admission_check()
+    queue = checked(lab, check)
+    job = queue.submit(CARDS)
+
+    lab.answer_check(job, check, "Ready")
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert not lab.is_suspended(job)
+
+
 @covers("CHECK-014")
 def test_pod_set_updates_reach_the_pods(lab: Lab) -> None:
     """Labels, annotations, node selector and tolerations, until the Job is suspended."""
