@@ -222,7 +222,7 @@ _CONCURRENT = ConcurrentAdmissionRules(
         _concurrent(concurrent_admission.variant_shows_pods_of_parent)
     ),
     not_awaited=AnyOf(_concurrent(concurrent_admission.variant_is_not_awaited)),
-    finish=AnyOf(_concurrent(concurrent_admission.variants_finish_with_parent)),
+    finish=Each(_concurrent(concurrent_admission.variants_finish_with_parent)),
 )
 
 

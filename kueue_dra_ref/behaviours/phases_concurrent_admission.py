@@ -48,8 +48,8 @@ class ConcurrentAdmissionRules:
     """Does the admitted variant have the condition PodsReady of its parent? Without rules: it does not."""
     not_awaited: AnyOf[[bool]] = AnyOf()
     """Does Kueue not wait for the pods of a Workload, by whether it is a variant? Without rules: it waits."""
-    finish: AnyOf[[]] = AnyOf()
-    """Do the variants finish with their parent? Without rules: they do not."""
+    finish: Each[[Manifest], ReasonMessage] = Each()
+    """How do variants finish with their parent, which has this condition? Without rules: they do not."""
     delete: AnyOf[[bool]] = AnyOf()
     """Is a variant deleted, by whether the ClusterQueue has its flavor? Without rules: none is."""
     gate: Each[[], str] = Each()

@@ -34,16 +34,16 @@ class AdmissionChecks:
 
     def delay(self, working: Manifest) -> bool:
         """Write until when checks delay a workload; True when that has changed."""
+        now = self.kueue.clock.seconds
+        known = requeue_at(working)
+        before = seconds_of(known) if known else now
         times = []
         for state in check_states(working):
             seconds = self.rules.delay(state)
             if seconds is not None:
                 times.append(seconds_of(state["lastTransitionTime"]) + seconds)
-        until = max(times, default=0.0)
-        if until <= self.kueue.clock.seconds:
-            return False
-        known = requeue_at(working)
-        if known and seconds_of(known) >= until:
+        until = max([now, before, *times])
+        if until in (now, before):
             return False
         state = working["status"].setdefault("requeueState", {})
         state["requeueAt"] = time_of(until)
@@ -83,8 +83,6 @@ class AdmissionChecks:
         """Admit a workload that has quota, unless a check is not ready; True when its status has changed."""
         if is_true(working, "Admitted") or not is_true(working, "QuotaReserved"):
             return False
-        if assigned_flavors(working) is None:
-            return False  # its quota is being released
         if self.rules.block_admission(check_states(working)):
             conditions = self.rules.unsatisfied()
         else:

@@ -277,7 +277,7 @@ class VariantReconciler:
         """Give the parent what its variants have: the end, the admission or the loss of it."""
         parent, admitted = family.parent, family.admitted
         if is_true(parent, "Finished"):
-            self._finish(family)
+            self._finish_with(family)
         elif admitted is None and is_true(parent, "Admitted"):
             self._evict(parent, self.rules.evict_without_variant())
         elif admitted is not None:
@@ -285,13 +285,14 @@ class VariantReconciler:
             if not is_true(parent, "Admitted"):
                 self._admit(parent, admitted)
 
-    def _finish(self, family: Family) -> None:
-        if not self.rules.finish():
-            return
-        end = condition(family.parent, "Finished") or {}
-        for each in family.variants:
-            if not is_true(each, "Finished"):
-                finish(self.kueue, each, end["reason"], end["message"])
+    def _finish_with(self, family: Family) -> None:
+        """Finish the variants as their parent has finished."""
+        finished = condition(family.parent, "Finished")
+        assert finished is not None
+        for end in self.rules.finish(finished):
+            for each in family.variants:
+                if not is_true(each, "Finished"):
+                    finish(self.kueue, each, end.reason, end.message)
 
     def _copy_pods_ready(self, parent: Manifest, variant: Manifest) -> None:
         found = condition(parent, PODS_READY)
@@ -307,8 +308,6 @@ class VariantReconciler:
     def _admit(self, parent: Manifest, variant: Manifest) -> None:
         """Copy the admission of a variant to its parent."""
         conditions = self.rules.admitted(variant["metadata"]["name"])
-        if not conditions:
-            return
         working = self.kueue.patched(parent)
         admission = copied(variant["status"]["admission"])
         working["status"]["admission"] = admission
@@ -330,9 +329,11 @@ class VariantReconciler:
         opened = [seconds_of(each) for each in map(gate_opened, waiting) if each]
         elapsed = now - max(opened) if opened else None
         wait = self.rules.open_gate(elapsed)
-        if wait is not None and wait > 0:
+        if wait is None:
+            return
+        if wait:
             self.kueue.reconcile_later(wait, key_of(family.parent), FAMILY)
-        elif wait is not None:
+        else:
             working = self.kueue.patched(blocked)
             open_gate(working, self.kueue.clock.now)
             self.store.put(working)

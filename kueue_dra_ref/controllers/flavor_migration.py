@@ -62,8 +62,7 @@ class FlavorMigration:
             return
         uid = entry.info.obj["metadata"]["uid"]
         migration = self.rules.migrate.answer(uid)
-        if migration is None:
-            return
+        assert migration is not None
         namespace, name = key
         text = f"it fits, so {namespace}/{name} is evicted: {migration.rule.sentence}"
         step = Step.by(text, migration.rule)

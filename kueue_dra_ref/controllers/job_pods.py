@@ -86,11 +86,11 @@ class JobPods:
         rules = self.kueue.behaviour.dispatching
         if not rules.hold(job["kind"]):
             return False
-        for state in check_states(workload):
-            check = self.store.find(ADMISSION_CHECK, state["name"])
-            if is_multikueue(check):
-                return True
-        return False
+        return any(map(self._is_multikueue, check_states(workload)))
+
+    def _is_multikueue(self, state: Manifest) -> bool:
+        check = self.store.find(ADMISSION_CHECK, state["name"])
+        return is_multikueue(check)
 
     def _start(self, job: Manifest, workload: Manifest) -> Failed | None:
         if failed := self.rules.fail_to_start(job):

@@ -201,12 +201,12 @@ def parent_is_evicted_without_variant() -> ReasonMessage:
 
 
 @rule("CONC-015")
-def variants_finish_with_parent() -> bool:
+def variants_finish_with_parent(finished: Manifest) -> ReasonMessage:
     """Kueue finishes all variants of a finished parent.
 
     Kueue: pkg/controller/concurrentadmission/controller.go (variantReconciler, syncFinished)
     """
-    return True
+    return ReasonMessage(reason=finished["reason"], message=finished["message"])
 
 
 @rule("CONC-026")
@@ -260,4 +260,4 @@ def gates_open_one_by_one(seconds: float | None) -> float:
 
     Kueue: pkg/controller/concurrentadmission/controller.go (variantReconciler, selectVariantToOpenPreemptionGate)
     """
-    return 0 if seconds is None else _PREEMPTION_TIMEOUT - seconds
+    return 0 if seconds is None else max(0, _PREEMPTION_TIMEOUT - seconds)

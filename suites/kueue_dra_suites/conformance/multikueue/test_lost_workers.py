@@ -8,11 +8,11 @@ from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS
 from kueue_dra_fixtures.lab.fleet import Fleet
 from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
 from kueue_dra_fixtures.multikueue import waiting
-from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
 
 pytestmark = [needs_workers, owns_kueue]
 CARD = a_job(claims=[a_template(gpu())])
-NONE, ONE = {"whole-gpus": 0}, {"whole-gpus": 1}
+NONE, ONE, TWO = ({"whole-gpus": count} for count in range(3))
 SOON = {"multiKueue": {"workerLostTimeout": "1s"}}
 
 
@@ -115,6 +115,22 @@ def test_the_copy_of_a_deleted_job_goes_when_the_worker_is_back(fleet: Fleet) ->
     fleet.expect(fleet.reserved, ["0", "0", "0"])
 
 
+@covers("MK-020")
+def test_without_collection_the_copy_of_a_deleted_job_stays(fleet: Fleet) -> None:
+    """A gcInterval of 0 turns the search off."""
+    fleet.start(multiKueue={"gcInterval": "0s"})
+    job = on_the_first(fleet)
+    fleet.lose(1)
+    fleet.expect(fleet.check_condition, ("True", f"Inactive clusters: [{fleet.name(1)}]"))
+    fleet.delete(job)
+    fleet.expect(lambda: fleet.left(job), [0, 1, 0])
+
+    fleet.reconnect(1)
+
+    fleet.expect(fleet.check_condition, ("True", "The admission check is active"))
+    fleet.expect_never(lambda: fleet.left(job) != [0, 1, 0])
+
+
 @covers("MK-013")
 def test_an_eviction_on_the_worker_evicts_the_workload(fleet: Fleet) -> None:
     """The queue of the worker is drained: the manager tries again."""
@@ -123,6 +139,35 @@ def test_an_eviction_on_the_worker_evicts_the_workload(fleet: Fleet) -> None:
     fleet.drain(1)
 
     fleet.expect(lambda: fleet.evictions(job), 1)
+
+
+@covers("MK-054")
+def test_work_that_differs_on_the_worker_starts_again(fleet: Fleet) -> None:
+    """A client lets fewer of its pods run there: the copy of the Workload ends, and both are made again."""
+    job = changed_on_the_first(fleet)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+    fleet.expect_placed(job, admitted(TWO), admitted(TWO), None, worker=1)
+    fleet.expect(lambda: fleet.parallelism(1, job), 2)
+
+
+@covers("MK-055")
+def test_work_that_differs_on_the_worker_ends(fleet: Fleet) -> None:
+    """A client lets fewer of its pods run there: the copy of the Workload ends, and so does the Workload."""
+    job = changed_on_the_first(fleet)
+
+    fleet.expect(lambda: fleet.placement(job).manager, finished("OutOfSync"))
+    assert fleet.evictions(job) == 0
+
+
+def changed_on_the_first(fleet: Fleet) -> Job:
+    """A Job that runs on the first worker, and of which another client then lets one pod run in the place of two."""
+    fleet.join(TWO, TWO, NONE)
+    job = fleet.submit(a_job(pods=2, claims=[a_template(gpu())]))
+    fleet.expect_placed(job, admitted(TWO), admitted(TWO), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+    fleet.scale(1, job, 1)
+    return job
 
 
 @covers("MK-047")
