@@ -214,6 +214,23 @@ def test_an_invalid_ray_job_needs_no_quota(lab: Lab, status: str, holds: bool) -
     assert not lab.is_suspended(held)
 
 
+@covers("WORK-042", "WORK-022")
+def test_an_invalid_elastic_ray_job_needs_no_quota(lab: Lab) -> None:
+    """Its Workload is on hold as that of any other."""
+    lab.start(switched={"ElasticJobsViaWorkloadSlices": True}, integrations=frameworks.all_of(lab.behaviour.kueue))
+    queue = lab.queue({"whole-gpus": 4})
+    job = lab.submit_manifest(marked(a_ray_job(lab, queue), annotations=ELASTIC))
+    waiting = lab.submit_manifest(marked(a_ray_job(lab, queue), annotations=ELASTIC))
+    assert [lab.verdict(each) for each in (job, waiting)] == [admitted({"whole-gpus": 4}), pending(Reason.NO_QUOTA)]
+
+    lab.report(waiting, jobDeploymentStatus="ValidationFailed")
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+    lab.report(job, jobDeploymentStatus="ValidationFailed")
+
+    assert _reserved(lab, job) == ("OnHold", "Job is on hold")
+    assert lab.admission(job) is None
+
+
 @covers("WORK-042")
 def test_a_ray_job_stays_on_hold(lab: Lab) -> None:
     """Kueue suspends it once it is valid, and never admits it again."""
