@@ -178,7 +178,8 @@ class VariantReconciler:
         variants = []
         for each in family.variants:
             found = self.store.get("Workload", key_of(each))
-            variants.append(found or each)
+            assert found is not None
+            variants.append(found)
         return replace(family, variants=variants)
 
     def _create(self, family: Family) -> None:
@@ -270,7 +271,8 @@ class VariantReconciler:
 
     def _set_active(self, variant: Manifest, active: bool) -> None:
         found = self.store.get("Workload", key_of(variant))
-        if found is not None and is_active(found) is not active:
+        assert found is not None
+        if is_active(found) is not active:
             self.store.put({**found, "spec": {**found["spec"], "active": active}})
 
     def _sync_admission(self, family: Family) -> None:

@@ -232,27 +232,6 @@ def test_work_migrates_to_a_preferred_flavor(lab: Lab, work: Work) -> None:
     assert contest.queue.figures.counts.reserving == 1
 
 
-@covers("CONC-012", "CONC-013")
-def test_work_migrates_once_its_pods_have_stopped(lab: Lab) -> None:
-    """It is evicted once, however often its new flavor is looked at meanwhile."""
-    contest = Contest.of(lab, 2, 2)
-    first, job = contest.submit(CARDS), contest.submit(CARDS)
-    lab.run(job, pods=1)
-
-    lab.finish(first)
-    waiting = contest.submit(THREE)
-
-    assert contest.states(job) == ["pending", "admitted"]
-    assert contest.condition(job, 1, "Evicted") == ("True", "FlavorMigration")
-    assert contest.states(waiting) == ["pending", "pending"]
-
-    lab.run(job, pods=0)
-
-    assert contest.states(job) == ["admitted", "inactive"]
-    (told,) = contest.variant(job, 1)["status"]["schedulingStats"]["evictions"]
-    assert told == {"reason": "FlavorMigration", "underlyingCause": "", "count": 1}
-
-
 @covers("CONC-012", "CONC-008")
 def test_work_does_not_migrate_from_a_flavor_that_waits_for_a_check(lab: Lab) -> None:
     """It starts in the preferred one, as if it had none, and the other variant is deactivated."""
@@ -273,11 +252,12 @@ def test_work_does_not_migrate_from_a_flavor_that_waits_for_a_check(lab: Lab) ->
 
 @covers("CONC-002", "CONC-004")
 def test_variants_stay_without_their_cluster_queue(lab: Lab) -> None:
-    """They wait as any other work."""
+    """They wait as any other work, and no longer follow their parent."""
     contest = Contest.of(lab, 1, 1)
     job = contest.submit(CARDS)
 
     contest.queue.delete()
+    lab.activate(job, False)
 
     assert contest.states(job) == ["pending", "pending"]
     assert not lab.is_there(contest.queue.ref)
