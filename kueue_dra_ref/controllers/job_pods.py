@@ -192,7 +192,8 @@ class JobPods:
             return job
         spec = dict(job["spec"])
         [pod_set] = pod_sets
-        for change in rules.apply_pod_count(job, pod_set["count"]):
+        count = pod_set["count"]
+        for change in rules.apply_pod_count(job, count):
             spec |= change
         return {**job, "spec": spec}
 

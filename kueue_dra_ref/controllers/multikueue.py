@@ -180,18 +180,13 @@ class MultiKueueWorkloads:
             self._dispatch(group)
 
     def _follows_end(self, group: Group) -> bool:
-        """Finish a Workload whose copy is finished, or have it tried again; True if a copy is finished."""
+        """Finish a Workload whose copy is finished; True if it did."""
         ended = group.first("Finished")
         if ended is None:
             return False
+        group.sync(ended, self.origin)
         copy = group.copies()[ended]
         found = condition(copy, "Finished") or {}
-        message = self.rules.retry_ended(found["reason"], ended)
-        if message is not None:
-            if group.state["state"] == READY:
-                group.answer(RETRY, message)
-            return True
-        group.sync(ended, self.origin)
         finish(self.kueue, group.local, found["reason"], found["message"])
         return True
 

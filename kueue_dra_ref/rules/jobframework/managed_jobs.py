@@ -41,7 +41,7 @@ def no_default_queue_for_owned_work(job: JobOwnership) -> bool:
     return job.owner_is_queued
 
 
-@rule("WORK-026", "WORK-052")
+@rule("WORK-026", "WORK-051", "WORK-052")
 def suspend_work_of_waiting_work(workloads: Sequence[Manifest], elastic: bool) -> bool:
     """Kueue suspends work whose ancestor has no admitted Workload.
 

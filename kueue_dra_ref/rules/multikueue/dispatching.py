@@ -327,18 +327,6 @@ def work_without_workload_goes() -> bool:
     return True
 
 
-@rule("MK-054")
-def retry_when_copy_is_out_of_sync(reason: str, cluster: str) -> str | None:
-    """A workload is tried again when its copy has ended because the work on the worker differs from it.
-
-    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
-    """
-    if reason != "OutOfSync":
-        return None
-    why = "is out of sync with its user job, resetting for re-dispatch"
-    return f'Remote workload on worker cluster "{cluster}" {why}'
-
-
 @rule("MK-018")
 def work_takes_prebuilt_workload(job: Manifest) -> str | None:
     """The copy of work on a worker gets the Workload that it names, instead of one that Kueue creates.

@@ -8,11 +8,11 @@ from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS
 from kueue_dra_fixtures.lab.fleet import Fleet
 from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
 from kueue_dra_fixtures.multikueue import waiting
-from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
+from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 
 pytestmark = [needs_workers, owns_kueue]
 CARD = a_job(claims=[a_template(gpu())])
-NONE, ONE, TWO = ({"whole-gpus": count} for count in range(3))
+NONE, ONE = {"whole-gpus": 0}, {"whole-gpus": 1}
 SOON = {"multiKueue": {"workerLostTimeout": "1s"}}
 
 
@@ -139,35 +139,6 @@ def test_an_eviction_on_the_worker_evicts_the_workload(fleet: Fleet) -> None:
     fleet.drain(1)
 
     fleet.expect(lambda: fleet.evictions(job), 1)
-
-
-@covers("MK-054")
-def test_work_that_differs_on_the_worker_starts_again(fleet: Fleet) -> None:
-    """A client lets fewer of its pods run there: the copy of the Workload ends, and both are made again."""
-    job = changed_on_the_first(fleet)
-
-    fleet.expect(lambda: fleet.evictions(job), 1)
-    fleet.expect_placed(job, admitted(TWO), admitted(TWO), None, worker=1)
-    fleet.expect(lambda: fleet.parallelism(1, job), 2)
-
-
-@covers("MK-055")
-def test_work_that_differs_on_the_worker_ends(fleet: Fleet) -> None:
-    """A client lets fewer of its pods run there: the copy of the Workload ends, and so does the Workload."""
-    job = changed_on_the_first(fleet)
-
-    fleet.expect(lambda: fleet.placement(job).manager, finished("OutOfSync"))
-    assert fleet.evictions(job) == 0
-
-
-def changed_on_the_first(fleet: Fleet) -> Job:
-    """A Job that runs on the first worker, and of which another client then lets one pod run in the place of two."""
-    fleet.join(TWO, TWO, NONE)
-    job = fleet.submit(a_job(pods=2, claims=[a_template(gpu())]))
-    fleet.expect_placed(job, admitted(TWO), admitted(TWO), None, worker=1)
-    fleet.expect(lambda: fleet.runs(1, job), True)
-    fleet.scale(1, job, 1)
-    return job
 
 
 @covers("MK-047")
