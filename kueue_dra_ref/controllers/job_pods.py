@@ -228,7 +228,8 @@ def _restored_part(job: Manifest, place: PodSetPlace, pod_set: Manifest) -> Mani
 
 def _restore_metadata(template: Manifest, pod_set: Manifest) -> None:
     """Give a pod template the labels and annotations that it had before its pods started."""
-    original = (pod_set.get("template") or {}).get("metadata") or {}
+    written = pod_set.get("template") or {}
+    original = written.get("metadata") or {}
     meta = dict(template.get("metadata") or {})
     for key in ("labels", "annotations"):
         meta.pop(key, None)
