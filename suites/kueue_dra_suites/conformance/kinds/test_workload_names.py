@@ -30,7 +30,7 @@ def digits(*owner: str) -> str:
     return hashlib.sha1("\n".join(owner).encode(), usedforsecurity=False).hexdigest()[:5]
 
 
-@covers("STATUS-029")
+@covers("WORK-054")
 @pytest.mark.parametrize("length", [pytest.param(length, id=f"{length}-characters") for length in (52, 54, 63)])
 def test_a_workload_has_the_name_of_its_job(lab: Lab, length: int) -> None:
     """The whole name, also if the name of the Workload cannot be the value of a label."""
@@ -42,7 +42,7 @@ def test_a_workload_has_the_name_of_its_job(lab: Lab, length: int) -> None:
     assert lab.workload(job)["metadata"]["name"] == f"job-{meta['name']}-{hashed}"
 
 
-@covers("STATUS-029")
+@covers("WORK-054")
 @pytest.mark.parametrize(
     ("length", "kept"), [pytest.param(236, 236, id="as-long-as-may-be"), pytest.param(237, 236, id="one-too-long")]
 )
