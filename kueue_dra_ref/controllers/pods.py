@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.job_kinds import POD, is_ready
-from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
+from kueue_dra_ref.api.ownership import owner_reference
 from kueue_dra_ref.api.queued_pods import (
     IS_GROUP,
     MANAGED,
@@ -93,11 +93,12 @@ class PodReconciler(JobReconciler):
             self._finalize(owners)
 
     def _owners(self, workload: Manifest) -> list[Manifest]:
-        """Give the pods that own a Workload and exist."""
+        """Give the pods that own a Workload and exist; a pod may have the name of an owner that is gone."""
+        meta = workload["metadata"]
         found = []
-        for pod in self.store.every(POD.name):
-            uid = pod["metadata"]["uid"]
-            if is_owned_by(workload, uid):
+        for owner in meta.get("ownerReferences") or ():
+            pod = self.store.find(POD.name, owner["name"], meta["namespace"])
+            if pod is not None and owner["uid"] == pod["metadata"]["uid"]:
                 found.append(pod)
         return found
 
