@@ -31,7 +31,7 @@ from kueue_dra_clusters.plane import Plane
 from kueue_dra_clusters.pods_wait import PodsWait
 from kueue_dra_clusters.queue_status_sync import QueueStatusSync
 from kueue_dra_clusters.releases import unread_by
-from kueue_dra_clusters.settle import PATIENCE, Settle
+from kueue_dra_clusters.settle import Settle
 from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, limits_of
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
@@ -248,7 +248,9 @@ class LiveTarget:
                 raise NotYet(f"{ref.kind} {ref.name} has no finalizer")
 
         with suppress(TimedOut):
-            self._informers.eventually(observed, within=PATIENCE, what="a finalizer")
+            self._informers.eventually(
+                observed, within=self._limits.report, what="a finalizer"
+            )
 
     def _dependents(self, ref: Ref) -> Sequence[Ref]:
         """Name what is deleted with an object; where controllers run, they delete the pods of what makes pods."""

@@ -30,9 +30,6 @@ from kueue_dra_ref.target import Ref
 
 MOMENT = 0.04  # seconds in which Kueue mostly writes a decision everywhere
 FIRST_CONDITION = 0.5  # seconds in which Kueue writes the first condition of a Workload, if it ever does
-PATIENCE = (
-    1.0  # seconds in which Kueue reports that it waits for pods, or adds a finalizer
-)
 NOTHING = Observation(jobs=[], workloads=[])
 
 
@@ -104,7 +101,9 @@ class Settle:
             return True
 
         with suppress(TimedOut):
-            self.informers.eventually(reported, within=PATIENCE, what=PODS_READY)
+            self.informers.eventually(
+                reported, within=self.limits.report, what=PODS_READY
+            )
 
     def _is_end_near(self) -> bool:
         """Whether a timeout, a backoff, a retention or an admission ends within a moment."""
@@ -183,7 +182,9 @@ class Settle:
 
         try:
             return self.informers.eventually(
-                reported, within=PATIENCE, what="a workload that waits for pods"
+                reported,
+                within=self.limits.report,
+                what="a workload that waits for pods",
             )
         except TimedOut:
             return False

@@ -31,6 +31,7 @@ class WaitLimits:
 
     request: float = 10.0  # one call to the API server, its webhooks included
     ready: float = 20.0  # a Kueue that has just started answers its webhooks
+    report: float = 1.0  # Kueue reports that it waits for pods, or adds a finalizer, if it ever does
     workload: float = 5.0  # Kueue creates the Workload of a Job that was just created
     chain: float = 10.0  # Kueue's Job and Workload controllers have reconciled a change of the fence's Job
     cycles: float = 10.0  # the scheduler tries the fence's probes, one in each cycle
