@@ -546,7 +546,7 @@ def test_pods_go_with_a_workload_that_has_outlived_others(lab: Lab) -> None:
     group.delete(0)
     assert group.gated == [False, False]
     owners = group.workload["metadata"]["ownerReferences"]
-    assert [each["name"] for each in owners] == [each["metadata"]["name"] for each in group.pods]
+    assert {each["name"] for each in owners} == {each["metadata"]["name"] for each in group.pods}
 
     lab.remove(Ref.of(group.workload))
     lab.settle()
