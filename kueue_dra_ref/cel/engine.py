@@ -60,11 +60,8 @@ _ANY_KIND = (
     "null",
 )
 _STATUS = re.compile(r"^[A-Z_]+: ")
-_LIMITS = (
-    "Expression recursion limit",
-    "Iteration budget exceeded",
-    "CANCELLED",
-    "RESOURCE_EXHAUSTED",
+_LIMITS = re.compile(
+    "Expression recursion limit|Iteration budget exceeded|CANCELLED|RESOURCE_EXHAUSTED"
 )
 Evaluate = Callable[[Mapping[str, Any]], Any]
 
@@ -129,7 +126,7 @@ def _answer(compiled: Any, data: Mapping[str, Any]) -> Any:
     text = str(value)
     for reason in Undecidable.raised:
         return Undecided(reason=reason)
-    if any(limit in text for limit in _LIMITS):
+    if _LIMITS.search(text):
         return Undecided(reason=f"the engine stopped: {_plain(text)}")
     return EvaluationError(detail=error_messages.evaluation(_plain(text)))
 

@@ -27,6 +27,18 @@ def test_eviction_by_a_drained_cluster_queue_is_told(lab: Lab) -> None:
     assert lab.message(job, "Evicted") == "The ClusterQueue is stopped"
 
 
+@covers("STATUS-027", "QUEUE-009")
+def test_evictions_of_one_reason_are_counted(lab: Lab) -> None:
+    """The status has each reason once."""
+    queue = lab.queue({"whole-gpus": 1})
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    for policy in ("HoldAndDrain", "None", "HoldAndDrain"):
+        queue.change(stopPolicy=policy)
+
+    assert lab.evictions(job) == [("ClusterQueueStopped", "", 2)]
+
+
 @covers("STATUS-027", "QUEUE-011")
 def test_eviction_by_a_drained_local_queue_is_told(lab: Lab) -> None:
     """The condition says that the LocalQueue was stopped."""
