@@ -34,6 +34,10 @@ ENDED = (
 CANNOT_RUN = "it cannot be run"
 
 
+TO_COLLECT = 60
+"""Seconds of processor time for the import of the suites, whose every case is collected."""
+
+
 class Cases:
     """Puts the cases that are most likely to fail first, and notes the first failure."""
 
@@ -68,7 +72,7 @@ class Cases:
 
 def answer(asked: Try) -> Answer:
     """Import the changed module, and run all cases of a behaviour until one fails, then the recordings."""
-    limit()
+    limit(TO_COLLECT)
     put(ROOT, asked.file, asked.source)
     cases = Cases(asked)
     code = pytest.main(["-x", *arguments(asked.behaviour)], plugins=[cases])
