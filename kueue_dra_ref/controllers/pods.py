@@ -205,14 +205,12 @@ class PodReconciler(JobReconciler):
         """Make every pod of a group own its Workload, delete what is too much, and let go of what is replaced."""
         owners = list(workload["metadata"].get("ownerReferences") or ())
         known = {owner.get("uid") for owner in owners}
-        for pod in match.kept:
-            uid = pod["metadata"]["uid"]
-            if uid not in known:
-                reference = _owner_reference(pod)
-                owners.append(reference)
-        working = self.kueue.patched(workload)
-        working["metadata"]["ownerReferences"] = owners
-        self.store.put(working)
+        added = [pod for pod in match.kept if pod["metadata"]["uid"] not in known]
+        if added:
+            working = self.kueue.patched(workload)
+            owners += map(_owner_reference, added)
+            working["metadata"]["ownerReferences"] = owners
+            self.store.put(working)
         self._finalize(match.excess)
         self._delete(match.excess)
         self._finalize(match.replaced)

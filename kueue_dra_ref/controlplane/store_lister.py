@@ -105,11 +105,12 @@ class StoreLister:
         claim: str,
     ) -> bool:
         """Whether a workload that holds quota of a ClusterQueue names a ResourceClaim."""
-        in_use = set()
-        for holder in self._store.every("Workload"):
-            for name in _claims_in(holder, cluster_queue):
-                in_use.add((holder["metadata"]["namespace"], name))
-        return (namespace, claim) in in_use
+        holders = [
+            each
+            for each in self._store.every("Workload")
+            if each["metadata"]["namespace"] == namespace
+        ]
+        return any(claim in _claims_in(each, cluster_queue) for each in holders)
 
     def slices(self) -> Sequence[PublishedSlice]:
         """Give every slice, by name."""

@@ -31,9 +31,9 @@ class Rule(Generic[P, R]):
     @property
     def counterpart(self) -> str:
         """Where Kueue or Kubernetes decides the same: the last paragraph of the docstring."""
-        documentation = str(self.apply.__doc__).strip()
-        _, _, last = documentation.rpartition("\n\n")
-        return " ".join(last.split())
+        documentation = (self.apply.__doc__ or "").strip()
+        _, after, last = documentation.rpartition("\n\n")
+        return " ".join(last.split()) if after else ""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Apply the rule."""

@@ -6,7 +6,6 @@ Kueue: pkg/controller/jobs/pod/pod_controller.go (Pod)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
@@ -113,18 +112,13 @@ def pod_sets_of_group(group: PodGroup, roles: list[str]) -> list[Manifest] | Non
     Kueue: pkg/controller/jobs/pod/pod_controller.go (constructGroupPodSets)
     """
     found: dict[str, dict[str, Any]] = {}
-    of_roles = filter(_has_usable_pod, _with_roles(group, roles))
-    for pod, role in of_roles:
+    of_roles = zip(group.pods, roles, strict=True)
+    for pod, role in filter(_has_usable_pod, of_roles):
         if role not in found:
             template = pod_template(pod)
             found[role] = {"name": role, "count": 0, "template": template}
         found[role]["count"] += 1
     return [found[role] for role in sorted(found)]
-
-
-def _with_roles(group: PodGroup, roles: list[str]) -> Iterator[tuple[Manifest, str]]:
-    for place, pod in enumerate(group.pods):
-        yield pod, roles[place]
 
 
 def _has_usable_pod(of_role: tuple[Manifest, str]) -> bool:
@@ -168,7 +162,7 @@ def reclaimable_pods_of_group(group: PodGroup, roles: list[str]) -> list[Manifes
     if group.is_serving:
         return []
     counted: Counter[str] = Counter()
-    for pod, role in _with_roles(group, roles):
+    for pod, role in zip(group.pods, roles, strict=True):
         if phase_of(pod) == "Succeeded":
             counted[role] += 1
     return [{"name": role, "count": count} for role, count in counted.items()]

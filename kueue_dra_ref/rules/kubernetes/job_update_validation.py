@@ -111,8 +111,7 @@ def _copy_resources(old: Manifest, new: Manifest) -> None:
     for kind in ("containers", "initContainers"):
         before, after = old.get(kind) or [], new.get(kind) or []
         if len(before) == len(after):
-            for place, mine in enumerate(before):
-                theirs = after[place]
+            for mine, theirs in zip(before, after, strict=True):
                 if mine.get("name") == theirs.get("name"):
                     _copy(mine, theirs, "resources")
 

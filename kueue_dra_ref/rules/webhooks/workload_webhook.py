@@ -157,8 +157,7 @@ def _pairs(write: AdmissionRequest) -> PodSetPairs:
     if is_true(write.before, "QuotaReserved"):
         before = write.before["spec"]["podSets"]
         after = write.new["spec"]["podSets"]
-        for index, pod_set in enumerate(before):
-            yield index, (pod_set, after[index])
+        yield from enumerate(zip(before, after, strict=False))
 
 
 def _plain(value: Any, key: str = "") -> Any:

@@ -89,6 +89,7 @@ class FlavorAssigner:
             frs_need_preemption=self.frs_need_preemption,
         )
         mode = placing.run()
+        waits = mode is FlavorAssignmentMode.PREEMPT
         results = [each.result for each in tried]
         assignment = Assignment(
             representative_mode=mode,
@@ -101,9 +102,7 @@ class FlavorAssigner:
             frs_need_preemption=frozenset(self.frs_need_preemption),
             last_tried=tuple(_last_tried(result) for result in results),
             no_fit_reason=self._no_fit_reason(results),
-            to_place=tuple(
-                {FlavorAssignmentMode.PREEMPT: placing.requests}.get(mode, ())
-            ),
+            to_place=tuple(placing.requests) if waits else (),
         )
         return assignment.with_places(placing.places)
 
