@@ -99,15 +99,21 @@ def test_a_worker_that_comes_back_takes_the_job_back(fleet: Fleet) -> None:
     fleet.expect(lambda: fleet.works(job), [True, False])
 
 
-@covers("MK-020")
-def test_the_copy_of_a_deleted_job_goes_when_the_worker_is_back(fleet: Fleet) -> None:
-    """The manager looks for such copies every gcInterval; until then the worker holds its quota."""
-    fleet.start(multiKueue={"gcInterval": "1s"})
+def deleted_while_lost(fleet: Fleet, gc_interval: str) -> Job:
+    """A job that is deleted while its worker is lost, whose copy therefore stays."""
+    fleet.start(multiKueue={"gcInterval": gc_interval})
     job = on_the_first(fleet)
     fleet.lose(1)
     fleet.expect(fleet.check_condition, ("True", f"Inactive clusters: [{fleet.name(1)}]"))
     fleet.delete(job)
     fleet.expect(lambda: fleet.left(job), [0, 1, 0])
+    return job
+
+
+@covers("MK-020")
+def test_the_copy_of_a_deleted_job_goes_when_the_worker_is_back(fleet: Fleet) -> None:
+    """The manager looks for such copies every gcInterval; until then the worker holds its quota."""
+    job = deleted_while_lost(fleet, "1s")
 
     fleet.reconnect(1)
 
@@ -118,12 +124,7 @@ def test_the_copy_of_a_deleted_job_goes_when_the_worker_is_back(fleet: Fleet) ->
 @covers("MK-020")
 def test_without_collection_the_copy_of_a_deleted_job_stays(fleet: Fleet) -> None:
     """A gcInterval of 0 turns the search off."""
-    fleet.start(multiKueue={"gcInterval": "0s"})
-    job = on_the_first(fleet)
-    fleet.lose(1)
-    fleet.expect(fleet.check_condition, ("True", f"Inactive clusters: [{fleet.name(1)}]"))
-    fleet.delete(job)
-    fleet.expect(lambda: fleet.left(job), [0, 1, 0])
+    job = deleted_while_lost(fleet, "0s")
 
     fleet.reconnect(1)
 

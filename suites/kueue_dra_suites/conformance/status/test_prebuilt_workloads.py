@@ -19,14 +19,15 @@ def naming(lab: Lab, queue: Queue, name: str, work: Work = CARD) -> Manifest:
     return marked(lab.written(work, queue), labels={**FROM_MANAGER, PREBUILT: name})
 
 
-def built_for(lab: Lab, queue: Queue, job: Manifest, name: str) -> Manifest:
-    """A Workload as Kueue would make it of a Job."""
+def build_for(lab: Lab, queue: Queue, job: Manifest, name: str) -> None:
+    """Create a Workload as Kueue would make it of a Job."""
     labels = {key: value for key, value in job["metadata"]["labels"].items() if key not in (PREBUILT, *FROM_MANAGER)}
     like = lab.submit_manifest({**job, "metadata": {**job["metadata"], "name": lab.name("like"), "labels": labels}})
     spec = lab.workload(like)["spec"]
     lab.delete(like)
     meta = {"name": name, "namespace": queue.namespace}
-    return {"apiVersion": KUEUE, "kind": "Workload", "metadata": meta, "spec": spec}
+    lab.apply({"apiVersion": KUEUE, "kind": "Workload", "metadata": meta, "spec": spec})
+    lab.settle()
 
 
 @covers("MK-018")
@@ -34,8 +35,7 @@ def test_a_job_takes_the_workload_that_it_names(lab: Lab) -> None:
     """It owns it, runs with its quota, and ends it."""
     queue, name = lab.queue({"whole-gpus": 1}), lab.name("built")
     made = naming(lab, queue, name)
-    lab.apply(built_for(lab, queue, made, name))
-    lab.settle()
+    build_for(lab, queue, made, name)
 
     job = lab.submit_manifest(made)
 
@@ -68,8 +68,7 @@ def test_two_jobs_name_a_workload(lab: Lab) -> None:
     """The first one takes it, and the second one waits."""
     queue, name = lab.queue({"whole-gpus": 2}), lab.name("built")
     made = naming(lab, queue, name)
-    lab.apply(built_for(lab, queue, made, name))
-    lab.settle()
+    build_for(lab, queue, made, name)
     first = lab.submit_manifest(made)
 
     second = lab.submit_manifest(naming(lab, queue, name))
@@ -83,8 +82,7 @@ def test_two_jobs_name_a_workload(lab: Lab) -> None:
 def test_a_job_names_a_workload_with_other_pods(lab: Lab) -> None:
     """The Workload ends, and the Job never starts."""
     queue, name = lab.queue({"whole-gpus": 2}), lab.name("built")
-    lab.apply(built_for(lab, queue, naming(lab, queue, name), name))
-    lab.settle()
+    build_for(lab, queue, naming(lab, queue, name), name)
 
     job = lab.submit_manifest(naming(lab, queue, name, a_job(pods=2, claims=[a_template(gpu())])))
 
