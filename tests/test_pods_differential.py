@@ -25,7 +25,8 @@ OUTCOMES = ("agrees", "differs", "known", "race", "unsettled", "unlawful", "ende
 
 def a_log(folder: Path, shard: str, *scenarios: str, **changed: Any) -> Path:
     """Give the log of a pod that ran a part."""
-    summary = {"kueue": "0.19", "seed": 7, "together": 24, "planned": None, "shard": shard, "date": "2026-11-26"}
+    run = {"kueue": "0.19", "seed": 7, "features": ["retention"], "together": 24, "planned": None}
+    summary = {**run, "shard": shard, "date": "2026-11-26"}
     counts = {"worlds": 10, "steps": 90, **dict.fromkeys(OUTCOMES, 0), "agrees": 10, "exited": 0, "seconds": 60}
     folder.mkdir()
     (folder / "summary.json").write_text(json.dumps({**summary, **counts, **changed}), "utf-8")
@@ -58,6 +59,7 @@ def test_logs_are_joined(tmp_path: Path) -> None:
     assert "20 scenarios, 180 steps: 0 differ, 1 race" in result.stdout
     summary = json.loads((tmp_path / "joined" / "summary.json").read_text("utf-8"))
     assert (summary["worlds"], summary["race"], summary["seconds"], summary["parts"]) == (20, 1, 61, 2)
+    assert summary["features"] == ["retention"]
     assert (tmp_path / "joined" / "race-7-1-3.yaml").is_file()
 
 
@@ -95,6 +97,7 @@ def test_a_missing_part_is_red(tmp_path: Path) -> None:
     ("shard", "changed", "message"),
     [
         pytest.param("2/2", {"seed": 8}, "found seed 8; ", id="seed"),
+        pytest.param("2/2", {"features": []}, "found features []; ", id="features"),
         pytest.param("2/3", {}, "found shards 3; ", id="number"),
         pytest.param("1/2", {}, "found part 1/2, as in ", id="twice"),
         pytest.param("", {}, "summary.json is none of a part", id="no-part"),

@@ -288,6 +288,7 @@ def _summary(
         "date": datetime.now(UTC).date().isoformat(),
         "kueue": plan.behaviour.kueue,
         "seed": plan.seed,
+        "features": [*plan.wanted],
         SCENARIOS: tally.scenarios,
         "steps": tally.steps,
         **{str(kind): tally.kinds[kind] for kind in OutcomeKind},

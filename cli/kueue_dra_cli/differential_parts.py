@@ -27,7 +27,7 @@ from kueue_dra_reports.log_archive import NoResults, unpacked
 from kueue_dra_reports.shards import Shard
 
 ADDED = (SCENARIOS, "steps", *map(str, OutcomeKind), EXITED)
-SAME = ("kueue", "seed", "together", "planned", "shards")
+SAME = ("kueue", "seed", "features", "together", "planned", "shards")
 """What all parts of one run have in common."""
 Files = Mapping[str, bytes]
 
@@ -126,6 +126,7 @@ def _whole(summaries: Iterable[Summary]) -> dict[str, Any]:
         "date": today.isoformat(),
         "kueue": first["kueue"],
         "seed": first["seed"],
+        "features": first.get("features", []),
     }
     for key in ADDED:
         whole[key] = sum(part[key] for part in parts)
