@@ -4,15 +4,15 @@
     python -m tests.recorded_cases kueue-0.19.2 out/cases
 
 writes `golden/recorded/kueue-0.19.2.cases.jsonl.gz`. Of a case that several folders have, the first recording counts
-that the reference replays alike. It leaves out the cases without one: those of several clusters, those of work that
-others make, and those in which time passes.
+that the reference replays alike. Cases of the file that no folder has stay in it. It leaves out the cases without
+one: those of several clusters, those of work that others make, and those in which time passes.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -33,11 +33,11 @@ def differing(scenario: Scenario, release: Behaviour) -> str:
     return f"step {found.step}: {found.difference}" if found.difference else ""
 
 
-def replayed_alike(folders: Sequence[Path], release: Behaviour) -> Iterator[Scenario]:
+def replayed_alike(recorded: Iterable[Scenario], release: Behaviour) -> Iterator[Scenario]:
     """Give a scenario of each case that shows something and that the reference replays alike, and name the others."""
     found: dict[str, Scenario] = {}
     differs: dict[str, str] = {}
-    for scenario in _shown_in(folders):
+    for scenario in recorded:
         if scenario.name in found:
             continue
         try:
@@ -54,12 +54,11 @@ def replayed_alike(folders: Sequence[Path], release: Behaviour) -> Iterator[Scen
         yield found[name]
 
 
-def _shown_in(folders: Sequence[Path]) -> Iterator[Scenario]:
-    for folder in folders:
-        for file in sorted(folder.glob("*.yaml")):
-            for scenario in scenarios(file):
-                if any(map(is_comparable, scenario.recorded)):
-                    yield scenario
+def _shown_in(files: Iterable[Path]) -> Iterator[Scenario]:
+    for file in files:
+        for scenario in scenarios(file):
+            if any(map(is_comparable, scenario.recorded)):
+                yield scenario
 
 
 @click.command()
@@ -67,10 +66,13 @@ def _shown_in(folders: Sequence[Path]) -> Iterator[Scenario]:
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 def main(name: str, folders: tuple[Path, ...]) -> None:
     """Write the recorded cases of a behaviour."""
-    found = list(replayed_alike(folders, behaviour(name)))
+    file = GOLDEN / f"{name}.cases.jsonl.gz"
+    files = [each for folder in folders for each in sorted(folder.glob("*.yaml"))]
+    if file.exists():
+        files.append(file)
+    found = list(replayed_alike(_shown_in(files), behaviour(name)))
     lines = [json.dumps(as_document(each), separators=(",", ":")) for each in found]
     content = "\n".join(lines) + "\n"
-    file = GOLDEN / f"{name}.cases.jsonl.gz"
     file.write_bytes(gzip.compress(content.encode(), mtime=0))
     click.echo(f"{file}: {len(found)} cases")
 
