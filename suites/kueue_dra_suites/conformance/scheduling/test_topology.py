@@ -737,6 +737,19 @@ def test_the_gate_switches_all_of_it_off(lab: Lab) -> None:
     assert lab.places(job) == {}
 
 
+@covers("TAS-032")
+def test_the_gate_off_ignores_what_a_workload_requests(lab: Lab) -> None:
+    """No node has room for the pods of a Workload that names a topology itself."""
+    lab.start(switched={"TopologyAwareScheduling": False, "TASProfileMixed": False})
+    pool = Pool(lab=lab)
+    pool.node(cpu="1")
+    pods = a_pod_set("main", pods=2, cpu="1", annotations=ON_A_NODE)
+    job = pool.queue().submit(a_workload(pods))
+
+    assert lab.verdict(job) == admitted({"cpu": 2})
+    assert lab.places(job) == {}
+
+
 @covers("TAS-010")
 def test_nodes_of_one_hostname_are_one_domain(lab: Lab) -> None:
     """A domain of the lowest level is named by its hostname alone, whatever rack its nodes are in."""
