@@ -800,6 +800,21 @@ def test_who_waits_for_room_keeps_others_from_it(lab: Lab, gates: dict[str, bool
     assert lab.verdict(late) == pending(reason)
 
 
+@covers("TAS-008", "PREEMPT-018")
+def test_who_can_always_reclaim_keeps_no_room_from_others(lab: Lab) -> None:
+    """With reclaimWithinCohort Any, the other half of the node is free."""
+    pool = Pool(lab=lab)
+    node = pool.node(cpu="2")
+    head = pool.queue(queueingStrategy="StrictFIFO", preemption={"reclaimWithinCohort": "Any"})
+    other = pool.queue()
+    other.submit(cpus(annotations=ON_A_NODE))
+    waiting = head.submit(cpus(2, annotations=ON_A_NODE))
+    late = other.submit(cpus(annotations=ON_A_NODE))
+
+    assert lab.verdict(waiting) == pending(Reason.NO_ROOM)
+    assert lab.places(late) == {"main": {node: 1}}
+
+
 @covers("TAS-001", "TAS-006")
 def test_only_pods_that_request_a_topology_are_placed(lab: Lab) -> None:
     """A leader has a flavor without a topology, and its workers have nodes of the other one."""
