@@ -102,8 +102,7 @@ class Cycle:
             return
         if mode is FlavorAssignmentMode.PREEMPT and not entry.targets:
             entry.requeue_reason = RequeueReason.NO_FIT
-            if not self.behaviour.cycle.reserve_nothing(entry.queue):
-                self._reserve_capacity(entry)
+            self._reserve_capacity(entry)
             return
         if self._is_gated(entry) or self._is_skipped(entry):
             return
@@ -245,7 +244,9 @@ class Cycle:
         entry.message += pending
 
     def _reserve_capacity(self, entry: Entry) -> None:
-        """Keep the quota and the nodes of an entry without targets from the entries after it."""
+        """Keep what an entry without targets needs from those after it, unless its ClusterQueue always reclaims."""
+        if self.behaviour.cycle.reserve_nothing(entry.queue):
+            return
         node = self.snapshot.node(entry.queue.name)
         borrows = entry.assignment.borrowing > 0
         rules = self.behaviour.cycle.reserve_capacity

@@ -28,7 +28,7 @@ def test_a_local_queue_counts_its_own_workloads(lab: Lab) -> None:
 
 @covers("STATUS-018")
 def test_a_new_local_queue_counts_no_running_workload_as_pending(lab: Lab) -> None:
-    """Its ClusterQueue is stopped, so that no cycle takes the first Workload out of the queue; the second is pending."""
+    """Its ClusterQueue is stopped, so that no cycle takes the first Workload out of the queue."""
     queue = lab.queue({"cpu": 1})
     for _ in range(2):
         queue.submit(a_job(cpu="1"))
