@@ -40,6 +40,12 @@ def local_queue_of(workload: Manifest) -> tuple[str, str]:
     return meta["namespace"], spec.get("queueName", "")
 
 
+def priority_of(workload: Manifest) -> int:
+    """Give the priority of a Workload: 0 if it has none."""
+    priority: int = workload["spec"].get("priority", 0)
+    return priority
+
+
 def requeue_at(workload: Manifest) -> str:
     """Give the time until which an evicted workload backs off; empty if it does not."""
     status = workload.get("status") or {}

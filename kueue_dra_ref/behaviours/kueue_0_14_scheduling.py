@@ -208,5 +208,6 @@ CYCLE = SchedulingCycle(
     ),
     victims_overlap=First(scheduling_cycle.overlapping_preemption_targets),
     no_longer_fits=First(scheduling_cycle.no_longer_fits_after_usage),
-    reserve_capacity=First(scheduling_cycle.reserve_capacity_unless_always_reclaim),
+    reserve_nothing=AnyOf(scheduling_cycle.can_always_reclaim),
+    reserve_capacity=First(scheduling_cycle.reserve_up_to_limits),
 )

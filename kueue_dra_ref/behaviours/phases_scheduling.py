@@ -265,5 +265,7 @@ class SchedulingCycle:
     """What is reported to a head that fits once earlier heads have preempted? Without rules: it is as without them."""
     no_longer_fits: First[[bool], str]
     """What is reported to a head that an earlier head left too little quota?"""
-    reserve_capacity: First[[ClusterQueue, ReservedCapacity], int]
-    """How much quota does a head that finds no victims keep from later heads?"""
+    reserve_nothing: AnyOf[[ClusterQueue]]
+    """Does a head that finds no victims leave quota and nodes to later heads, by its ClusterQueue?"""
+    reserve_capacity: First[[ReservedCapacity], int]
+    """How much quota does it keep from them otherwise?"""

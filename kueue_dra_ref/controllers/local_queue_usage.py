@@ -131,12 +131,11 @@ class LocalQueueUsage:
         at = self.kueue.clock.seconds + seconds
         if entry.due is None or at < entry.due:
             entry.due = at
-            act = partial(self._sample_due, key, entry)
+            act = partial(self._sample_due, key, entry, at)
             self.kueue.later(seconds, act)
 
-    def _sample_due(self, key: Key, entry: UsageEntry) -> None:
-        now = self.kueue.clock.seconds
-        if entry.due is not None and entry.due <= now:
+    def _sample_due(self, key: Key, entry: UsageEntry, at: float) -> None:
+        if entry.due == at:
             entry.due = None
             self._refresh(key)
 

@@ -15,7 +15,7 @@ from kueue_dra_ref.api.conditions import (
     set_condition,
 )
 from kueue_dra_ref.api.deepcopy import copied
-from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.api.workloads import is_active, priority_of
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.concurrent_admission import VariantReconciler
@@ -114,8 +114,7 @@ class WorkloadReconciler:
             return False
         if not is_true(event.new, "QuotaReserved"):
             return False
-        before = event.old["spec"].get("priority", 0)
-        after = event.new["spec"].get("priority", 0)
+        before, after = priority_of(event.old), priority_of(event.new)
         return self.rules.priorities.requeue_pending(before, after)
 
     def _cache_usage(self, event: Event) -> Manifest | None:

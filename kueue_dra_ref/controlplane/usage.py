@@ -14,7 +14,7 @@ from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.api.topology_assignment import assignment_of
-from kueue_dra_ref.api.workloads import local_queue_of
+from kueue_dra_ref.api.workloads import local_queue_of, priority_of
 from kueue_dra_ref.cache.snapshot import ReservedPodSet, ReservedWorkload
 from kueue_dra_ref.cache.topology_tree import PlacedPods
 from kueue_dra_ref.model.lister import Key
@@ -154,7 +154,6 @@ def _reservation(
         return None
     if is_true(workload, "Finished"):
         return None
-    spec = workload["spec"]
     pod_sets = tuple(_pod_sets(workload))
     return ReservedWorkload(
         key=key,
@@ -165,7 +164,7 @@ def _reservation(
         amounts=_amounts(pod_sets),
         pod_sets=pod_sets,
         placed=tuple(placed_pods(workload, requests)),
-        priority=spec.get("priority", 0),
+        priority=priority_of(workload),
         created=order(workload),
         evicted=is_true(workload, "Evicted"),
         reserved=reserved.get("lastTransitionTime", ""),

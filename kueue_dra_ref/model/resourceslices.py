@@ -59,15 +59,14 @@ class PublishedSlice:
 def slice_of(published: Manifest) -> PublishedSlice:
     """Read a stored ResourceSlice."""
     spec = published["spec"]
-    driver = str(spec.get("driver", ""))
-    pool = spec.get("pool") or {}
-    name = str(pool.get("name", ""))
+    driver, pool = spec["driver"], spec["pool"]
+    name = pool["name"]
     devices = spec.get("devices") or ()
     return PublishedSlice(
         driver=driver,
         pool=name,
-        generation=int(pool.get("generation") or 0),
-        of=int(pool.get("resourceSliceCount") or 0),
+        generation=pool["generation"],
+        of=pool["resourceSliceCount"],
         devices=tuple(_device(each, driver, name) for each in devices),
     )
 
@@ -80,11 +79,11 @@ def _device(
     """Read a device; ``allowMultipleAllocations`` stays false, since Kueue 0.19 does not pass it to selectors."""
     capacities = published.get("capacity") or {}
     device = Device(
-        name=str(published.get("name", "")),
+        name=published["name"],
         driver=driver,
         pool=pool,
         attributes=published.get("attributes") or {},
-        capacity={name: str(each.get("value")) for name, each in capacities.items()},
+        capacity={name: str(each["value"]) for name, each in capacities.items()},
     )
     return PublishedDevice(
         device=device,
@@ -97,14 +96,14 @@ def _counters(published: Manifest) -> Iterator[tuple[str, Quantity]]:
     for consumed in published.get("consumesCounters") or ():
         counters = consumed.get("counters") or {}
         for name, counter in counters.items():
-            yield name, parse(counter.get("value") or 0)
+            yield name, parse(counter["value"])
 
 
 def _capacity(published: Mapping[str, Any]) -> Capacity:
     policy = published.get("requestPolicy") or {}
     values = policy.get("validValues") or ()
     return Capacity(
-        value=parse(published.get("value") or 0),
+        value=parse(published["value"]),
         default=_amount(policy, "default"),
         values=tuple(parse(each) for each in values),
         bounds=_valid_range(policy.get("validRange")),

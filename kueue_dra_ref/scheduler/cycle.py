@@ -14,7 +14,7 @@ from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.api.variants import has_closed_gate
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
-from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, Snapshot
+from kueue_dra_ref.cache.snapshot import Snapshot
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.slots import Answer
@@ -102,9 +102,7 @@ class Cycle:
             return
         if mode is FlavorAssignmentMode.PREEMPT and not entry.targets:
             entry.requeue_reason = RequeueReason.NO_FIT
-            reserved = self._capacity_to_reserve(entry)
-            self.snapshot.add_usage(queue, reserved)
-            self.snapshot.place(entry.assignment.placed)
+            self._reserve_capacity(entry)
             return
         if self._is_gated(entry) or self._is_skipped(entry):
             return
@@ -245,8 +243,10 @@ class Cycle:
         pending = rules.pending.or_else("", len(targets))
         entry.message += pending
 
-    def _capacity_to_reserve(self, entry: Entry) -> FlavorResourceQuantities:
-        """Give the quota that an entry without targets keeps from the entries after it."""
+    def _reserve_capacity(self, entry: Entry) -> None:
+        """Keep what an entry without targets needs from those after it, unless its ClusterQueue always reclaims."""
+        if self.behaviour.cycle.reserve_nothing(entry.queue):
+            return
         node = self.snapshot.node(entry.queue.name)
         borrows = entry.assignment.borrowing > 0
         rules = self.behaviour.cycle.reserve_capacity
@@ -258,5 +258,6 @@ class Cycle:
                 used=node.used(of),
                 limits=node.quota_for(of),
             )
-            reserved[of] = rules.or_else(amount, entry.queue, capacity)
-        return reserved
+            reserved[of] = rules.or_else(amount, capacity)
+        self.snapshot.add_usage(entry.queue.name, reserved)
+        self.snapshot.place(entry.assignment.placed)

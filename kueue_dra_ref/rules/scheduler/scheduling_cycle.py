@@ -125,16 +125,20 @@ def nominated_flavor_is_kept(flavor: str, nominated: str, resource: str) -> str 
 
 
 @rule("PREEMPT-018")
-def reserve_capacity_unless_always_reclaim(
-    queue: ClusterQueue, reserved: ReservedCapacity
-) -> int:
-    """A head without preemption targets reserves its quota unless its ClusterQueue can always reclaim it.
+def can_always_reclaim(queue: ClusterQueue) -> bool:
+    """A head without preemption targets reserves nothing if its ClusterQueue can always reclaim its quota.
 
-    Kueue: pkg/scheduler/scheduler.go (reserveCapacityForUnreclaimablePreempt, quotaResourcesToReserve);
-        pkg/scheduler/preemption/policy.go (CanAlwaysReclaim)
+    Kueue: pkg/scheduler/preemption/policy.go (CanAlwaysReclaim)
     """
-    if queue.preemption.reclaim == "Any":
-        return 0
+    return queue.preemption.reclaim == "Any"
+
+
+@rule("PREEMPT-018")
+def reserve_up_to_limits(reserved: ReservedCapacity) -> int:
+    """A head without preemption targets reserves the quota that it requests, up to what its ClusterQueue may use.
+
+    Kueue: pkg/scheduler/scheduler.go (reserveCapacityForUnreclaimablePreempt, quotaResourcesToReserve)
+    """
     nominal, limit = reserved.limits.nominal, reserved.limits.borrowing
     if reserved.borrows:
         return (

@@ -119,8 +119,6 @@ def check_without_configuration_is_inactive(
 
 
 def _fault_of(written: Mapping[str, str]) -> str:
-    if not written.get("name"):
-        return "empty name"
     for part, expected in (("apiGroup", KUEUE), ("kind", CONFIG)):
         found = written.get(part, "")
         if found != expected:

@@ -100,9 +100,7 @@ class TopologyPlacer:
         return sorted(set(flavors).intersection(self.snapshot.topologies))
 
     def is_placed(self, pod_set: PodSet) -> bool:
-        """Whether Kueue places the pods of a pod set on nodes."""
-        if not self.rules.flavor:
-            return False
+        """Whether Kueue places the pods of a pod set on nodes, if it places any."""
         return pod_set.topology.is_explicit or self.is_implied(pod_set)
 
     def request(

@@ -90,6 +90,17 @@ def test_who_asks_for_no_share_is_charged_the_default(lab: Lab, policy: dict[str
     assert lab.verdict(job) == admitted({"vgpu-memory": usage})
 
 
+@covers("CAPACITY-004")
+def test_a_capacity_without_a_value_is_zero(lab: Lab) -> None:
+    """The API server stores it with the value 0, and so do selectors see it."""
+    lab.start(**SOURCED)
+    lab.device_class(SHARES, 'device.capacity["vgpu.example.com"].memory.isLessThan(quantity("1"))')
+    lab.publish({**a_shared_gpu("d0"), "capacity": {"memory": {}}}, driver=SHARES)
+    job = lab.queue({"vgpu-memory": "0"}).submit(a_job(claims=[a_template(a_share())]))
+
+    assert lab.verdict(job) == admitted({"vgpu-memory": "0"})
+
+
 @covers("CAPACITY-008")
 @pytest.mark.parametrize(
     ("asked", "usage"),

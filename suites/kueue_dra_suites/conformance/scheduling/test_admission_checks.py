@@ -290,6 +290,17 @@ def test_a_retry_with_a_delay_keeps_the_devices(lab: Lab) -> None:
     assert lab.admission(other) is None
 
 
+@covers("CHECK-010")
+def test_only_a_retry_delays(lab: Lab) -> None:
+    """A check in another state has requeueAfterSeconds too."""
+    check = lab.admission_check()
+    job = checked(lab, check).submit(CARDS)
+
+    lab.answer_check(job, check, "Pending", requeueAfterSeconds=600)
+
+    assert "requeueState" not in lab.workload(job)["status"]
+
+
 @covers("CHECK-011", "CHECK-008")
 def test_lost_quota_is_told_with_the_checks(lab: Lab) -> None:
     """An admitted workload that is evicted has neither quota nor Ready checks."""

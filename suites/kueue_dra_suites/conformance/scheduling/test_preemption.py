@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_fixtures.builders import a_job, a_request, a_template, gpu
+from kueue_dra_fixtures.builders import a_job, a_pod_set, a_request, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending, unseen
@@ -32,6 +32,27 @@ def test_lower_priorities_are_preempted(lab: Lab, policy: dict[str, str], priori
     job = queue.submit(a_job(priority=priority, claims=[a_template(gpu(2))]))
 
     assert lab.verdict(job) == verdict
+
+
+@covers("PREEMPT-002", "PREEMPT-004")
+@pytest.mark.parametrize(
+    ("priority", "evicted"),
+    [
+        pytest.param(1, ("True", "Preempted"), id="lower-than-1"),
+        pytest.param(0, None, id="no-lower-than-0"),
+    ],
+)
+def test_no_priority_is_priority_0(lab: Lab, priority: int, evicted: tuple[str, str] | None) -> None:
+    """A Workload without a priority is preempted for a Job of priority 1, and not for one of 0."""
+    queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
+    written = lab.written(a_workload(a_pod_set("main", claims=[a_template(gpu())])), queue)
+    del written["spec"]["priority"]
+    running = lab.submit_manifest(written)
+    assert lab.verdict(running) == admitted({"whole-gpus": 1})
+
+    lab.verdict(queue.submit(a_job(priority=priority, claims=[a_template(gpu())])))
+
+    assert lab.condition(running, "Evicted") == evicted
 
 
 @covers("PREEMPT-003")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
+from kueue_dra_fixtures.containers import limited
 from kueue_dra_fixtures.lab.autoscaler import CLASS, Autoscaler
 from kueue_dra_fixtures.lab.jobs import Job
 from kueue_dra_fixtures.lab.lab import Lab, Queue
@@ -80,6 +81,19 @@ def test_the_template_of_a_request_has_the_claims(lab: Lab) -> None:
     (claim,) = template["spec"]["resourceClaims"]
     assert claim["resourceClaimTemplateName"]
     assert template["spec"]["nodeSelector"] == {"pool": "a"}
+
+
+@covers("PROV-003")
+def test_the_template_of_a_request_has_limits_as_requests(lab: Lab) -> None:
+    """The container of the Job requests nothing itself."""
+    autoscaler = Autoscaler(lab=lab)
+    check = autoscaler.check(managedResources=["cpu"])
+    job = asking(lab, check).submit(a_job(spec={"containers": limited(cpu="1")}))
+
+    autoscaler.expect(lambda: autoscaler.numbers(job), [1])
+    (template,) = autoscaler.templates(job)
+    (container,) = template["spec"]["containers"]
+    assert container["resources"] == {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}
 
 
 @covers("PROV-001")

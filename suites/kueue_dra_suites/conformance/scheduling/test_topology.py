@@ -291,6 +291,15 @@ def test_a_required_rack_for_pods_with_devices(lab: Lab) -> None:
     assert lab.places(job) == {"main": {nodes["b1"]: 1, nodes["b2"]: 1}}
 
 
+@covers("TAS-015")
+def test_in_a_rack_the_smallest_node_with_room_is_taken(lab: Lab) -> None:
+    """Two pods fit either node of the rack."""
+    pool, nodes = racks(lab, a1="3", a2="2")
+    job = pool.queue().submit(cpus(2, annotations=IN_A_RACK))
+
+    assert lab.places(job) == {"main": {nodes["a2"]: 2}}
+
+
 @covers("TAS-016")
 def test_a_preferred_rack_may_be_several(lab: Lab) -> None:
     """The rack with the most room is filled first."""
@@ -437,6 +446,16 @@ def test_taints_of_nodes_count(lab: Lab, of_pods: Any, of_flavor: Any, effect: s
     assert lab.verdict(job) == (admitted({"cpu": 1}) if has_room else pending(Reason.NO_ROOM))
 
 
+@covers("TAS-012")
+def test_taints_of_nodes_do_not_count_where_racks_are_the_lowest_level(lab: Lab) -> None:
+    """Kueue gives the pods a rack, and leaves the node to the scheduler of Kubernetes."""
+    pool = Pool(lab=lab, levels=(RACK,))
+    pool.node(rack="r", taints=[TAINT])
+    job = pool.queue().submit(cpus(annotations=ANY))
+
+    assert lab.places(job) == {"main": {"r": 1}}
+
+
 @covers("TAS-013")
 def test_the_node_selector_of_pods_counts(lab: Lab) -> None:
     """A label that no flavor has."""
@@ -529,6 +548,18 @@ def test_two_flavors_of_the_same_nodes(lab: Lab) -> None:
 
     assert lab.verdict(first) == admitted({"cpu": 1})
     assert lab.verdict(other.submit(cpus(annotations=ANY))) == pending(Reason.NO_ROOM)
+
+
+@covers("TAS-020")
+def test_two_flavors_of_the_same_nodes_for_one_workload(lab: Lab) -> None:
+    """Each flavor has quota for one pod set, and each node has room for one."""
+    pool = Pool(lab=lab)
+    nodes = {pool.node(cpu="1"), pool.node(cpu="1")}
+    queue = lab.queue(groups=[{flavor: {"cpu": 1} for flavor in (pool.flavor, pool.another_flavor())}])
+    pods = [a_pod_set(name, cpu="1", annotations=ANY) for name in ("a", "b")]
+    places = lab.places(queue.submit(a_workload(*pods)))
+
+    assert {node for each in places.values() for node in each} == nodes
 
 
 LOWER: dict[str, Any] = {"preemption": {"withinClusterQueue": "LowerPriority"}}
@@ -737,6 +768,19 @@ def test_the_gate_switches_all_of_it_off(lab: Lab) -> None:
     assert lab.places(job) == {}
 
 
+@covers("TAS-032")
+def test_the_gate_off_ignores_what_a_workload_requests(lab: Lab) -> None:
+    """No node has room for the pods of a Workload that names a topology itself."""
+    lab.start(switched={"TopologyAwareScheduling": False, "TASProfileMixed": False})
+    pool = Pool(lab=lab)
+    pool.node(cpu="1")
+    pods = a_pod_set("main", pods=2, cpu="1", annotations=ON_A_NODE)
+    job = pool.queue().submit(a_workload(pods))
+
+    assert lab.verdict(job) == admitted({"cpu": 2})
+    assert lab.places(job) == {}
+
+
 @covers("TAS-010")
 def test_nodes_of_one_hostname_are_one_domain(lab: Lab) -> None:
     """A domain of the lowest level is named by its hostname alone, whatever rack its nodes are in."""
@@ -785,6 +829,21 @@ def test_who_waits_for_room_keeps_others_from_it(lab: Lab, gates: dict[str, bool
 
     assert lab.verdict(waiting) == pending(Reason.NO_ROOM)
     assert lab.verdict(late) == pending(reason)
+
+
+@covers("TAS-008", "PREEMPT-018")
+def test_who_can_always_reclaim_keeps_no_room_from_others(lab: Lab) -> None:
+    """With reclaimWithinCohort Any, the other half of the node is free."""
+    pool = Pool(lab=lab)
+    node = pool.node(cpu="2")
+    head = pool.queue(queueingStrategy="StrictFIFO", preemption={"reclaimWithinCohort": "Any"})
+    other = pool.queue()
+    other.submit(cpus(annotations=ON_A_NODE))
+    waiting = head.submit(cpus(2, annotations=ON_A_NODE))
+    late = other.submit(cpus(annotations=ON_A_NODE))
+
+    assert lab.verdict(waiting) == pending(Reason.NO_ROOM)
+    assert lab.places(late) == {"main": {node: 1}}
 
 
 @covers("TAS-001", "TAS-006")

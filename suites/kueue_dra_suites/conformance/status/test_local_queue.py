@@ -26,6 +26,22 @@ def test_a_local_queue_counts_its_own_workloads(lab: Lab) -> None:
     assert one.figures.counts == WorkloadCounts(pending=1, reserving=2, admitted=2)
 
 
+@covers("STATUS-018")
+def test_a_new_local_queue_counts_no_running_workload_as_pending(lab: Lab) -> None:
+    """Its ClusterQueue is stopped, so that no cycle takes the first Workload out of the queue."""
+    queue = lab.queue({"cpu": 1})
+    for _ in range(2):
+        queue.submit(a_job(cpu="1"))
+    queue.change(stopPolicy="Hold")
+    queue.delete_local()
+
+    again = lab.local_queue(queue.cluster, queue.namespace, name=queue.local)
+    lab.settle()
+
+    assert again.local_figures.counts == WorkloadCounts(pending=1, reserving=1, admitted=1)
+    assert again.figures.counts == WorkloadCounts(pending=1, reserving=1, admitted=1)
+
+
 @covers("STATUS-019")
 def test_a_local_queue_lists_the_quota_of_its_own_workloads(lab: Lab) -> None:
     """Each LocalQueue lists its share, zeros included; the ClusterQueue lists the sum."""
