@@ -575,6 +575,26 @@ def test_a_group_that_waits_gets_another_limit(lab: Lab, lost: tuple[int, ...], 
     assert group.verdict == pending(Reason.NEVER_FITS)
 
 
+@covers("PODS-007")
+@pytest.mark.parametrize(
+    ("quota", "has_workload"), [pytest.param(1, True, id="gated"), pytest.param(2, False, id="running")]
+)
+def test_a_group_whose_role_is_another_one_has_no_workload_of_the_former(
+    lab: Lab, quota: int, has_workload: bool
+) -> None:
+    """While it waits, its Workload gets the role of its pods; those that run are deleted with it."""
+    queue = lab.queue({"whole-gpus": quota})
+    group = a_group_of(lab, queue, a_worker(2))
+
+    for pod in group.pods:
+        lab.apply(marked(lab.read(Ref.of(pod)), {}, {ROLE: "other"}))
+    lab.settle()
+
+    assert group.has_workload is has_workload
+    if has_workload:
+        assert [each["name"] for each in group.workload["spec"]["podSets"]] == ["other"]
+
+
 @covers("PODS-013")
 def test_a_group_that_is_too_large_from_the_start_is_cut(lab: Lab) -> None:
     """Two of its three pods are charged."""
