@@ -335,8 +335,7 @@ class PodReconciler(JobReconciler):
 
     def _create_for(self, group: PodGroup) -> None:
         """Create the Workload of pods; pods that run without one are deleted first."""
-        if not group.is_held:
-            self._stop_pods(group)
+        if not group.is_held and self._stop_pods(group):
             return
         if group.name:
             self._finalize(group.unusable)
@@ -416,13 +415,14 @@ class PodReconciler(JobReconciler):
         alone, *_ = assignments
         return dict(alone)
 
-    def _stop_pods(self, group: PodGroup) -> None:
-        """Delete the pods that run."""
+    def _stop_pods(self, group: PodGroup) -> bool:
+        """Delete the pods that run, and say whether there were some."""
         running = []
         for pod in group.pods:
             if not is_leaving(pod) and self.pod_rules.delete_running(is_held(pod)):
                 running.append(pod)
         self._delete(running)
+        return bool(running)
 
     def _delete(self, pods: Iterable[Manifest]) -> None:
         for pod in pods:

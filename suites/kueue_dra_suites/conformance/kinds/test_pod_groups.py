@@ -577,12 +577,12 @@ def test_a_group_that_waits_gets_another_limit(lab: Lab, lost: tuple[int, ...], 
 
 @covers("PODS-007")
 @pytest.mark.parametrize(
-    ("quota", "has_workload"), [pytest.param(1, True, id="gated"), pytest.param(2, False, id="running")]
+    ("quota", "gated"), [pytest.param(1, [True, True], id="waiting"), pytest.param(2, [], id="admitted")]
 )
 def test_a_group_whose_role_is_another_one_has_no_workload_of_the_former(
-    lab: Lab, quota: int, has_workload: bool
+    lab: Lab, quota: int, gated: list[bool]
 ) -> None:
-    """While it waits, its Workload gets the role of its pods; those that run are deleted with it."""
+    """While it waits, its Workload gets the role of its pods; that of an admitted one is deleted with its pods."""
     queue = lab.queue({"whole-gpus": quota})
     group = a_group_of(lab, queue, a_worker(2))
 
@@ -590,8 +590,9 @@ def test_a_group_whose_role_is_another_one_has_no_workload_of_the_former(
         lab.apply(marked(lab.read(Ref.of(pod)), {}, {ROLE: "other"}))
     lab.settle()
 
-    assert group.has_workload is has_workload
-    if has_workload:
+    assert group.gated == gated
+    assert group.has_workload is bool(gated)
+    if gated:
         assert [each["name"] for each in group.workload["spec"]["podSets"]] == ["other"]
 
 
