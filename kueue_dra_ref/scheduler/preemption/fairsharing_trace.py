@@ -34,7 +34,7 @@ def record_next(trace: PreemptionTrace, node: ResourceNode) -> None:
 
 
 def record_within_nominal(
-    trace: PreemptionTrace, workload: ReservedWorkload, rules: Sequence[Rule[Any]]
+    trace: PreemptionTrace, workload: ReservedWorkload, rules: Sequence[Rule[..., Any]]
 ) -> None:
     """Record that a preemptor within its nominal quota preempts a workload whatever the shares."""
     first, *_ = rules
