@@ -216,8 +216,13 @@ def test_an_evicted_group_is_admitted_again_before_its_pods_are_back(lab: Lab) -
     assert owner.verdicts == [admitted({"whole-gpus": 4})]
 
 
-@covers("PODS-049")
-@pytest.mark.parametrize("role", [pytest.param("worker", id="too-many-workers"), pytest.param("other", id="another")])
+@pytest.mark.parametrize(
+    "role",
+    [
+        pytest.param("worker", id="too-many-workers", marks=covers("PODS-049")),
+        pytest.param("other", id="another", marks=covers("PODS-049", "PODS-035")),
+    ],
+)
 def test_a_group_whose_leader_has_another_role_is_out_of_sync(lab: Lab, role: str) -> None:
     """Its Workload has one leader and one worker: it ends, and no pod starts."""
     queue = lab.queue({"whole-gpus": 3})
