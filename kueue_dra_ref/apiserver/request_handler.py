@@ -43,7 +43,7 @@ class RejectedRequest:
 
     code: int
     message: str
-    errors: tuple[FieldError, ...] = ()
+    errors: tuple[FieldError, ...]
     warnings: tuple[str, ...] = ()
 
 
@@ -75,7 +75,7 @@ def admitted(
     version = version_of(manifest)
     if under.only_served and version not in k.served:
         message = "the server could not find the requested resource"
-        return RejectedRequest(code=404, message=message)
+        return _refused(404, message)
     warnings = _of_the_version(kind, version, k)
     opened = decoded(manifest, schema(kind, version), k, strict=under.strict)
     if isinstance(opened, RejectedRequest):
@@ -163,7 +163,7 @@ def _answer(
         errors = _errors(obj, old, under, version)
     except ZeroDivisionError:
         words = "the API server divides by a step of zero and closes the connection (Kubernetes 1.34 to 1.36)"
-        return RejectedRequest(code=500, message=words, warnings=warnings)
+        return replace(_refused(500, words), warnings=warnings)
     if errors:
         return _invalid(obj, errors, warnings)
     obj["spec"] = obj.get("spec") or {}
@@ -192,6 +192,12 @@ def _errors_in(
 def _keep_scope(obj: Object) -> None:
     if obj["kind"] in ("DeviceClass", "ResourceSlice"):
         obj["metadata"].pop("namespace", None)
+
+
+def _refused(code: int, message: str) -> RejectedRequest:
+    """Give the answer to an object as a whole."""
+    error = FieldError(field="", type="Refused", detail=message)
+    return RejectedRequest(code=code, message=message, errors=(error,))
 
 
 def _undecodable(

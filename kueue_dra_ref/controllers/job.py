@@ -46,7 +46,7 @@ from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest, Ref
 
 _ACCEPTED = MemoizedCopy()
-_OUT_OF_SYNC = ("OutOfSync", "The prebuilt workload is out of sync with its user job")
+OUT_OF_SYNC = ("OutOfSync", "The prebuilt workload is out of sync with its user job")
 """The reason and the message of a Workload that is not that of the work that names it."""
 
 
@@ -146,7 +146,7 @@ class JobReconciler:
         elif finished := self.rules.finished(job):
             self._finish(job, workload, *finished)
         elif not self._equivalent_to_workload(job, workload):
-            finish(self.kueue, workload, *_OUT_OF_SYNC)
+            finish(self.kueue, workload, *OUT_OF_SYNC)
         else:
             self._follow(job, workload)
 
@@ -173,9 +173,7 @@ class JobReconciler:
 
     def _reconcile_slices(self, job: Manifest) -> None:
         """Bring the slices of elastic work in line with it; other pod sets than theirs make it other work."""
-        pod_sets = self._pod_sets(job)
-        if pod_sets is None:
-            return
+        pod_sets = self._pod_sets(job) or []
         try:
             workload = self.slices.ensure(self._slices_of(job), pod_sets)
         except Incompatible:

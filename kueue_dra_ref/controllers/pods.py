@@ -25,10 +25,13 @@ from kueue_dra_ref.api.queued_pods import (
     without_finalizer,
     without_gates,
 )
-from kueue_dra_ref.controllers.job import JobReconciler
+from kueue_dra_ref.controllers.job import OUT_OF_SYNC, JobReconciler
 from kueue_dra_ref.controllers.job_pods import Failed
 from kueue_dra_ref.controllers.pod_groups import GroupMatch, GroupMatching
-from kueue_dra_ref.controllers.workload_conditions import unset_quota_reservation
+from kueue_dra_ref.controllers.workload_conditions import (
+    finish,
+    unset_quota_reservation,
+)
 from kueue_dra_ref.controllers.workloadpriorityclass import MissingClass
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
@@ -191,6 +194,9 @@ class PodReconciler(JobReconciler):
 
     def _replace(self, group: PodGroup, workload: Manifest) -> None:
         """Update a Workload that does not match its pods and holds no quota; otherwise delete it, and pods that run."""
+        if self.pod_rules.unmatched(group):
+            finish(self.kueue, workload, *OUT_OF_SYNC)
+            return
         if group.is_held and not is_true(workload, "QuotaReserved"):
             pod_sets = self._pod_sets_of(group)
             if pod_sets and not self._is_incomplete(group):
@@ -329,8 +335,7 @@ class PodReconciler(JobReconciler):
 
     def _create_for(self, group: PodGroup) -> None:
         """Create the Workload of pods; pods that run without one are deleted first."""
-        if not group.is_held:
-            self._stop_pods(group)
+        if not group.is_held and self._stop_pods(group):
             return
         if group.name:
             self._finalize(group.unusable)
@@ -410,13 +415,14 @@ class PodReconciler(JobReconciler):
         alone, *_ = assignments
         return dict(alone)
 
-    def _stop_pods(self, group: PodGroup) -> None:
-        """Delete the pods that run."""
+    def _stop_pods(self, group: PodGroup) -> bool:
+        """Delete the pods that run, and say whether there were some."""
         running = []
         for pod in group.pods:
             if not is_leaving(pod) and self.pod_rules.delete_running(is_held(pod)):
                 running.append(pod)
         self._delete(running)
+        return bool(running)
 
     def _delete(self, pods: Iterable[Manifest]) -> None:
         for pod in pods:

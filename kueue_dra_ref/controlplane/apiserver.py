@@ -44,16 +44,8 @@ class RequestRejected(ManifestError):
     """The answer of an API server that does not store an object."""
 
     def __init__(self, rejected: RejectedRequest) -> None:
-        errors = rejected.errors
-        if not errors:
-            detail = rejected.message
-            errors = (FieldError(field="", type="Refused", detail=detail),)
-        super().__init__(
-            errors[0],
-            rejected.code,
-            rejected.message,
-            errors[1:],
-        )
+        first, *others = rejected.errors
+        super().__init__(first, rejected.code, rejected.message, others)
 
 
 class WrongTypes(ManifestError):

@@ -15,7 +15,6 @@ from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities, Snapshot
-from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.scheduler.ambiguous_classes import (
@@ -26,6 +25,7 @@ from kueue_dra_ref.scheduler.ambiguous_classes import (
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.scheduler.flavorassigner.assigner import AllRequests, assign
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
+from kueue_dra_ref.scheduler.nominate_trace import reduced_steps, replacing
 from kueue_dra_ref.scheduler.preemption.context import (
     REPLACED,
     PreemptionTarget,
@@ -133,8 +133,8 @@ class Nominator:
         progress = self._progress(entry)
         assignment = assign(rules, oracle, requests, progress, entry.nominated)
         replaced = self._replaced(entry)
-        steps = (*map(self._replacing, replaced), *assignment.steps)
-        assignment = replace(assignment, steps=steps)
+        steps = [replacing(rules, each) for each in replaced]
+        assignment = replace(assignment, steps=(*steps, *assignment.steps))
         if assignment.representative_mode is FlavorAssignmentMode.FIT:
             return assignment, replaced
         if assignment.representative_mode is not FlavorAssignmentMode.PREEMPT:
@@ -146,13 +146,6 @@ class Nominator:
         all_steps = dict.fromkeys((*assignment.steps, *search.steps))
         targets = (*replaced, *search.targets) if search.targets else ()
         return replace(assignment, steps=tuple(all_steps)), targets
-
-    def _replacing(self, target: PreemptionTarget) -> Step:
-        """Say what a workload replaces, so that it needs only the difference."""
-        text = (
-            f"it replaces Workload {target.workload.name}, whose quota is counted off"
-        )
-        return Step.by(text, *self.behaviour.assigning.count_off.rules)
 
     def _replaced(self, entry: Entry) -> Targets:
         """Give the slice that a workload replaces while it holds quota in the same ClusterQueue; empty for none."""
@@ -209,14 +202,7 @@ class Nominator:
         self, assignment: Assignment, pod_sets: Sequence[PodSet], counts: Sequence[int]
     ) -> Assignment:
         """Explain first to how many pods each pod set is reduced."""
-        rules = self.behaviour.assigning.partial_admission.rules
-        steps = []
-        for index, count in enumerate(counts):
-            pod_set = pod_sets[index]
-            if count < pod_set.count:
-                text = f"partial admission: pod set {pod_set.name} has {pod_set.count} pods, at least {pod_set.least}; "
-                text += f"{count} is the largest number that can be admitted"
-                steps.append(Step.by(text, *rules))
+        steps = reduced_steps(self.behaviour.assigning, pod_sets, counts)
         return replace(assignment, steps=(*steps, *assignment.steps))
 
     def _oracle(self, entry: Entry) -> PreemptionOracle:

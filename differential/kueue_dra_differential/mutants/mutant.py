@@ -36,6 +36,8 @@ EXPLAINING = frozenset(
         "dra/selector_trace.py",
         "scheduler/flavorassigner/flavor_trace.py",
         "scheduler/flavorassigner/limit_trace.py",
+        "scheduler/nominate_trace.py",
+        "scheduler/preemption/fairsharing_trace.py",
         "scheduler/preemption/trace.py",
         "workload/resources_trace.py",
         "workload/total_requests_trace.py",

@@ -329,10 +329,8 @@ def work_without_workload_goes() -> bool:
 
 @rule("MK-018")
 def work_takes_prebuilt_workload(job: Manifest) -> str | None:
-    """The copy of work on a worker gets the Workload that it names, instead of one that Kueue creates.
+    """Work gets the Workload that it names, instead of one that Kueue creates.
 
     Kueue: pkg/controller/jobframework/reconciler.go (EnsurePrebuiltWorkloadOwnership)
     """
-    if not is_from_manager(job):
-        return None
     return prebuilt_name(job) or None

@@ -35,13 +35,14 @@ from kueue_dra_ref.scheduler.preemption.context import (
     PreemptionTarget,
     Targets,
 )
-from kueue_dra_ref.scheduler.preemption.trace import (
-    OrderedCandidate,
-    SortKey,
-    described,
+from kueue_dra_ref.scheduler.preemption.fairsharing_trace import (
+    INITIAL,
+    record_next,
+    record_strategy,
+    record_target,
+    record_within_nominal,
 )
-
-FINAL, INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
+from kueue_dra_ref.scheduler.preemption.trace import OrderedCandidate, SortKey
 
 
 @dataclass(slots=True, kw_only=True)
@@ -90,11 +91,7 @@ class TargetClusterQueueOrdering:
         queues = [member for member in members if member.is_queue]
         queues.sort(key=self._first_candidate)
         largest = max((*cohorts, *queues), key=_compare_key)
-        if largest.is_queue:
-            is_infinite, share = _compare_key(largest)
-            shown = "infinite" if is_infinite else f"{share:g}"
-            text = f"{largest.title} is next, with the largest share: {shown}"
-            self.context.trace.record_round(text)
+        record_next(self.context.trace, largest)
         return self._next_target(largest)
 
     def _first_candidate(self, queue: ResourceNode) -> SortKey:
@@ -215,10 +212,7 @@ class FairSharingPreemption:
                 fits = self._add_target(workload, WITHIN)
             elif within_nominal:
                 workload = ordering.pop_workload(queue)
-                text = (
-                    f"{described(workload)} is preempted: {within_nominal[0].sentence}"
-                )
-                self.context.trace.record_round(text, cited(within_nominal))
+                record_within_nominal(self.context.trace, workload, within_nominal)
                 fits = self._add_target(workload, RECLAIM)
             else:
                 fits = self._preempt_one_of(ordering, queue)
@@ -266,21 +260,12 @@ class FairSharingPreemption:
     def _is_allowed(
         self, strategy: str, workload: ReservedWorkload, shares: StrategyShares
     ) -> bool:
+        rules = self.sharing.final_share
         if strategy == INITIAL:
             rules = self.sharing.initial_share
-            share = shares.before.precise_weighted_share
-            target = f"target share {share:g} before preemption"
-        else:
-            rules = self.sharing.final_share
-            share = shares.after.precise_weighted_share
-            target = f"target share {share:g} after preemption"
         allowed = rules(shares)
-        verb = "allows" if allowed else "does not allow"
-        preemptor = f"preemptor share {shares.preemptor.precise_weighted_share:g}"
-        text = (
-            f"{strategy} {verb} preempting {described(workload)}: {preemptor}, {target}"
-        )
-        self.context.trace.record_round(text, cited(rules))
+        trace = self.context.trace
+        record_strategy(trace, strategy, workload, shares, allowed, cited(rules))
         return allowed
 
     def _share_without(
@@ -297,9 +282,7 @@ class FairSharingPreemption:
         target = PreemptionTarget(workload=workload, reason=reason, cites=cites)
         self._targets.append(target)
         fits = self._fits()
-        outcome = "fits" if fits else "does not fit yet"
-        text = f"after preempting {workload.name}, the workload {outcome}"
-        context.trace.record_round(text, cites)
+        record_target(context.trace, workload, fits, cites)
         return fits
 
     def _fits(self) -> bool:

@@ -100,6 +100,23 @@ def test_a_worker_group_does_not_grow_by_what_one_after_it_gives_back(lab: Lab) 
     assert lab.slices(job) == [of(6), WAITS]
 
 
+@covers("ELASTIC-034")
+def test_a_waiting_cluster_gets_one_more_worker_group(lab: Lab) -> None:
+    """Its Workload is the same one, with one more pod set."""
+    job = _submit(lab.queue({"whole-gpus": 1}), "RayCluster")
+    before = lab.workload(job)
+    cluster = bare(lab.read(job.ref))
+    first, *_ = cluster["spec"]["workerGroupSpecs"]
+    groups = [first, {**first, "groupName": "others"}]
+
+    lab.apply({**cluster, "spec": {**cluster["spec"], "workerGroupSpecs": groups}})
+    lab.settle()
+
+    after = lab.workload(job)
+    assert [each["name"] for each in after["spec"]["podSets"]] == ["head", "workers", "others"]
+    assert after["metadata"]["uid"] == before["metadata"]["uid"]
+
+
 @covers("ELASTIC-006")
 @pytest.mark.parametrize("kind", [RAY_CLUSTER, RAY_SERVICE])
 def test_the_pods_of_a_cluster_are_gated(lab: Lab, kind: str) -> None:

@@ -575,6 +575,27 @@ def test_a_group_that_waits_gets_another_limit(lab: Lab, lost: tuple[int, ...], 
     assert group.verdict == pending(Reason.NEVER_FITS)
 
 
+@covers("PODS-007")
+@pytest.mark.parametrize(
+    ("quota", "gated"), [pytest.param(1, [True, True], id="waiting"), pytest.param(2, [], id="admitted")]
+)
+def test_a_group_whose_role_is_another_one_has_no_workload_of_the_former(
+    lab: Lab, quota: int, gated: list[bool]
+) -> None:
+    """While it waits, its Workload gets the role of its pods; that of an admitted one is deleted with its pods."""
+    queue = lab.queue({"whole-gpus": quota})
+    group = a_group_of(lab, queue, a_worker(2))
+
+    for pod in group.pods:
+        lab.apply(marked(lab.read(Ref.of(pod)), {}, {ROLE: "other"}))
+    lab.settle()
+
+    assert group.gated == gated
+    assert group.has_workload is bool(gated)
+    if gated:
+        assert [each["name"] for each in group.workload["spec"]["podSets"]] == ["other"]
+
+
 @covers("PODS-013")
 def test_a_group_that_is_too_large_from_the_start_is_cut(lab: Lab) -> None:
     """Two of its three pods are charged."""

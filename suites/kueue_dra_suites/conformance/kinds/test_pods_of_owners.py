@@ -13,9 +13,9 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
-from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
+from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
 from kueue_dra_ref.api.pod_owners import template_paths
-from kueue_dra_ref.api.queued_pods import MANAGED
+from kueue_dra_ref.api.queued_pods import MANAGED, ROLE
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
@@ -214,6 +214,26 @@ def test_an_evicted_group_is_admitted_again_before_its_pods_are_back(lab: Lab) -
     lab.finish(high)
 
     assert owner.verdicts == [admitted({"whole-gpus": 4})]
+
+
+@pytest.mark.parametrize(
+    "role",
+    [
+        pytest.param("worker", id="too-many-workers", marks=covers("PODS-049")),
+        pytest.param("other", id="another", marks=covers("PODS-049", "PODS-035")),
+    ],
+)
+def test_a_group_whose_leader_has_another_role_is_out_of_sync(lab: Lab, role: str) -> None:
+    """Its Workload has one leader and one worker: it ends, and no pod starts."""
+    queue = lab.queue({"whole-gpus": 3})
+    leader = a_pod_set("leader", claims=[TWO])
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("workers", claims=[TWO]), leader=leader)
+
+    lab.apply(marked(lab.read(owner.pods[0]), {}, {ROLE: role}))
+    lab.settle()
+
+    assert owner.verdicts == [finished("OutOfSync")]
+    assert owner.gated == [True, True]
 
 
 @pytest.mark.parametrize(

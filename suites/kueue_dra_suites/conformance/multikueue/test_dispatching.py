@@ -11,12 +11,21 @@ from kueue_dra_fixtures.builders import Pods, Work, a_job, a_pod_set, a_template
 from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS, status_of
 from kueue_dra_fixtures.lab.fleet import Fleet
 from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
-from kueue_dra_fixtures.multikueue import waiting
+from kueue_dra_fixtures.multikueue import a_secret, waiting
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
 
 pytestmark = [needs_workers, owns_kueue]
 CARD = a_job(claims=[a_template(gpu())])
 NONE, ONE, TWO, THREE, FOUR = ({"whole-gpus": count} for count in range(5))
+NOWHERE = """
+apiVersion: v1
+kind: Config
+clusters:
+- {name: nowhere, cluster: {server: "https://127.0.0.1:1"}}
+contexts:
+- {name: nowhere, context: {cluster: nowhere, user: ""}}
+current-context: nowhere
+"""
 
 
 @covers("MK-001", "MK-002", "MK-004", "MK-018")
@@ -232,6 +241,19 @@ def test_a_queue_is_active_while_one_worker_is_there(fleet: Fleet, lost: list[in
     inactive = f"Inactive clusters: [{' '.join(fleet.names[number - 1] for number in lost)}]"
     fleet.expect(fleet.check_condition, ("True" if reason == "Ready" else "False", inactive))
     fleet.expect(fleet.are_active, [reason, "Ready", "Ready"])
+
+
+@covers("MK-010")
+def test_a_worker_whose_kubeconfig_leads_nowhere_is_inactive(fleet: Fleet) -> None:
+    """Its Secret gets another one while it is connected; with the one before it is back."""
+    fleet.join(ONE, ONE, NONE)
+    fleet.await_active()
+
+    fleet.manager.apply(a_secret(fleet.name(1), NOWHERE))
+    fleet.expect(fleet.check_condition, ("True", f"Inactive clusters: [{fleet.name(1)}]"))
+
+    fleet.manager.apply(a_secret(fleet.name(1), fleet.kubeconfigs[0]))
+    fleet.expect(fleet.check_condition, ("True", "The admission check is active"))
 
 
 @covers("MK-010")

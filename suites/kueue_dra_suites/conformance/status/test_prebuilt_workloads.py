@@ -1,4 +1,4 @@
-"""Workloads that a manager creates for its copy of a Job, which names them by a label (Kueue; text silent)."""
+"""Workloads that another client creates for a Job, which names them by a label (Kueue; text silent)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from kueue_dra_fixtures.verdicts import admitted, finished
 from kueue_dra_ref.target import Manifest
 
 PREBUILT = "kueue.x-k8s.io/prebuilt-workload-name"
-FROM_MANAGER = {"kueue.x-k8s.io/multikueue-origin": "multikueue"}
 CARD = a_job(claims=[a_template(gpu())])
 
 
 def naming(lab: Lab, queue: Queue, name: str, work: Work = CARD) -> Manifest:
     """A Job that names a Workload."""
-    return marked(lab.written(work, queue), labels={**FROM_MANAGER, PREBUILT: name})
+    return marked(lab.written(work, queue), labels={PREBUILT: name})
 
 
 def build_for(lab: Lab, queue: Queue, job: Manifest, name: str) -> None:
     """Create a Workload as Kueue would make it of a Job."""
-    labels = {key: value for key, value in job["metadata"]["labels"].items() if key not in (PREBUILT, *FROM_MANAGER)}
+    labels = {key: value for key, value in job["metadata"]["labels"].items() if key != PREBUILT}
     like = lab.submit_manifest({**job, "metadata": {**job["metadata"], "name": lab.name("like"), "labels": labels}})
     spec = lab.workload(like)["spec"]
     lab.delete(like)
