@@ -8,11 +8,11 @@ from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS
 from kueue_dra_fixtures.lab.fleet import Fleet
 from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
 from kueue_dra_fixtures.multikueue import waiting
-from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
 
 pytestmark = [needs_workers, owns_kueue]
 CARD = a_job(claims=[a_template(gpu())])
-NONE, ONE = {"whole-gpus": 0}, {"whole-gpus": 1}
+NONE, ONE, TWO = ({"whole-gpus": count} for count in range(3))
 SOON = {"multiKueue": {"workerLostTimeout": "1s"}}
 
 
@@ -368,6 +368,44 @@ def test_a_copy_that_is_gone_is_made_again(fleet: Fleet) -> None:
 
     fleet.expect(lambda: fleet.evictions(job), 1)
     fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+
+
+def out_of_sync(fleet: Fleet) -> Job:
+    """A Job of two pods that runs on the first worker, where a client takes one of them away."""
+    fleet.join(TWO, TWO, NONE)
+    job = fleet.submit(a_job(pods=2, claims=[a_template(gpu())]))
+    fleet.expect_placed(job, admitted(TWO), admitted(TWO), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+    fleet.hold(0)
+    fleet.resize(1, job, 1)
+    return job
+
+
+@covers("MK-054", "MK-056")
+def test_a_copy_that_is_out_of_sync_ends_the_workload(fleet: Fleet) -> None:
+    """All quota is free; the Job is not suspended, and shows no end."""
+    job = out_of_sync(fleet)
+
+    fleet.expect_placed(job, finished("OutOfSync"), None, None, worker=1)
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+    assert not fleet.is_suspended(job)
+    assert "conditions" not in fleet.job_status(job)
+
+
+@covers("MK-055", "MK-056")
+def test_a_copy_that_is_out_of_sync_evicts_the_workload(fleet: Fleet) -> None:
+    """The queue of the manager is on hold meanwhile; then a new copy runs the Job with both pods."""
+    job = out_of_sync(fleet)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+    assert f'"{fleet.name(1)}" is out of sync with its user job' in fleet.manager.message(job, "Evicted")
+
+    fleet.resume(0)
+
+    fleet.expect_placed(job, admitted(TWO), admitted(TWO), None, worker=1)
     fleet.expect(lambda: fleet.runs(1, job), True)
 
 
