@@ -263,7 +263,7 @@ class JobReconciler:
         """Bring a Job and its Workload in line, except for the priority."""
         if self._reclaim(job, workload):
             return
-        if self.pods_ready.sync(workload, self._is_ready(job)):
+        if self.pods_ready.sync(workload, self._is_work_ready(job)):
             return
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
@@ -275,7 +275,7 @@ class JobReconciler:
         if failed:
             self._finish(job, workload, *failed)
 
-    def _is_ready(self, job: Manifest) -> bool:
+    def _is_work_ready(self, job: Manifest) -> bool:
         """Whether all pods of work are there and ready."""
         complete = self.kueue.behaviour.waiting.work_is_complete
         return is_ready(job) and complete(job)

@@ -99,8 +99,8 @@ STATUSES = {
     "JobSet": Shown(
         one=jobs("replicatedJobsStatus", ready=1, active=2),
         both=jobs("replicatedJobsStatus", ready=1, succeeded=1, active=1),
-        lost=jobs("replicatedJobsStatus", ready=1, active=2),
-        none=jobs("replicatedJobsStatus", suspended=2),
+        lost=jobs("replicatedJobsStatus", succeeded=1, active=1),
+        none=jobs("replicatedJobsStatus", succeeded=1, suspended=1),
     ),
     "TrainJob": Shown(
         one=jobs("jobsStatus", active=1),
@@ -137,7 +137,10 @@ STATUSES = {
         none=app_wrapper(quota=False, ready=False),
     ),
 }
-KINDS = [{"TrainJob": TRAIN_JOB, "RayService": RAY_SERVICE}.get(kind, pytest.param(kind, id=kind.lower())) for kind in STATUSES]
+KINDS = [
+    {"TrainJob": TRAIN_JOB, "RayService": RAY_SERVICE}.get(kind, pytest.param(kind, id=kind.lower()))
+    for kind in STATUSES
+]
 
 
 def submitted(lab: Lab, kind: str, queue: Queue) -> tuple[Job, Shown]:
@@ -344,7 +347,7 @@ def test_the_next_pod_of_a_deployment_does_not_wait(lab: Lab) -> None:
     assert "requeueState" not in after["status"]
 
 
-@covers("READY-033", "READY-009")
+@covers("READY-033", "READY-009", "PODS-035")
 @pytest.mark.usefixtures("with_pods")
 @pytest.mark.parametrize("kind", ["StatefulSet", "LeaderWorkerSet"])
 def test_the_next_pods_of_a_kind_wait_for_the_end_of_the_backoff(lab: Lab, kind: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Job
 from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS
@@ -441,6 +444,42 @@ def test_an_eviction_on_the_manager_evicts_the_copy(fleet: Fleet) -> None:
 
     fleet.expect(lambda: fleet.left(job), [1, 0, 0])
     fleet.expect(fleet.reserved, ["0", "0", "0"])
+
+
+def waiting_for_pods(fleet: Fleet) -> Job:
+    """A Job that runs on the first worker; the manager waits for its pods for ten minutes, and then backs off."""
+    section: dict[str, Any] = {"timeout": "10m", "blockAdmission": False}
+    if next(iter(fleet.manager.behaviour.versions)).endswith("/v1beta1"):
+        section["enable"] = True
+    fleet.start(waitForPodsReady={**section, "requeuingStrategy": {"backoffBaseSeconds": 3600}})
+    return on_the_first(fleet)
+
+
+@covers("MK-057", "READY-001", "READY-002")
+def test_the_manager_waits_for_the_pods_of_the_worker(fleet: Fleet) -> None:
+    """They are ready when the copy of the Job says so."""
+    job = waiting_for_pods(fleet)
+    fleet.report(1, job, active=1)
+    fleet.expect(lambda: fleet.job_status(job).get("active"), 1)
+    fleet.expect(lambda: fleet.manager.pods_ready(job), ("False", "WaitForStart"))
+
+    fleet.report(1, job, active=1, ready=1)
+
+    fleet.expect(lambda: fleet.manager.pods_ready(job), ("True", "Started"))
+
+
+@covers("MK-057", "READY-005", "READY-009")
+def test_pods_of_the_worker_that_are_not_ready_evict_the_workload(fleet: Fleet) -> None:
+    """Its copies are deleted, and the other worker gets none before the backoff ends."""
+    job = waiting_for_pods(fleet)
+
+    aged(fleet.manager, job, 660)
+
+    fleet.expect(lambda: fleet.manager.evictions(job), [("PodsReadyTimeout", "WaitForStart", 1)])
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
+    fleet.expect(lambda: fleet.works(job), [False, False])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+    assert fleet.manager.requeues(job) == 1
 
 
 @covers("MK-019")
