@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -30,7 +31,7 @@ from kueue_dra_clusters.manifests import (
 from kueue_dra_clusters.ports import Ports
 from kueue_dra_clusters.processes import Processes
 from kueue_dra_clusters.releases import NEWEST, release
-from kueue_dra_clusters.waiting import NotYet, Pauses, WaitLimits, eventually
+from kueue_dra_clusters.waiting import NotYet, Pauses, WaitLimits, eventually, limits_of
 
 TOKEN_SECONDS = 24 * 3600
 WORKERS = 8
@@ -57,7 +58,7 @@ class ControlPlane:
     ) -> None:
         self._programs = programs
         self._release = programs.release if programs else release(NEWEST)
-        self._limits = limits or WaitLimits()
+        self._limits = limits or limits_of(os.environ)
         self._held = ExitStack()
 
     def start(self) -> Self:

@@ -160,12 +160,12 @@ def _is_active(application: Manifest) -> bool:
     return bool(_state(application).get("state") == "RUNNING")
 
 
-def _is_ready(application: Manifest) -> bool:
-    """Whether the driver runs, and all executors run or are done."""
+def executors_are_ready(application: Manifest) -> bool:
+    """Whether all executors of an application run or are done."""
     states = status_of(application).get("executorState") or {}
     ready = [each for each in states.values() if each in ("RUNNING", "COMPLETED")]
     expected = int(role_of(application, "executor").get("instances") or 0)
-    return _is_active(application) and len(ready) >= expected
+    return len(ready) >= expected
 
 
 SPARK_APPLICATION = JobKind(
@@ -177,7 +177,7 @@ SPARK_APPLICATION = JobKind(
     places=_places,
     outcome=_outcome,
     is_active=_is_active,
-    is_ready=_is_ready,
+    is_ready=_is_active,
     since="0.17",
     gate="SparkApplicationIntegration",
 )

@@ -298,6 +298,8 @@ def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
         earlier,
         # A group is not ready before all its pods are there.
         group_is_complete=AllOf(pods_ready.group_has_all_its_pods),
+        # A SparkApplication is not ready before its executors are.
+        work_is_complete=AllOf(pods_ready.application_has_its_executors),
     )
 
 

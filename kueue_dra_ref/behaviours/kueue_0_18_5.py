@@ -13,14 +13,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
 )
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
+from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_provisioning import ProvisioningRules
 from kueue_dra_ref.model.slots import AnyOf, First, Fold
 from kueue_dra_ref.rules.dra import extended_resource_requests
+from kueue_dra_ref.rules.multikueue import dispatching
 from kueue_dra_ref.rules.queue import local_queue_usage
 from kueue_dra_ref.rules.workload import provisioning
 
@@ -35,6 +38,15 @@ def kueue_0_18_5() -> Behaviour:
         extended=_extended(earlier.extended),
         sharing=exact_sharing(earlier.sharing),
         provisioning=exact_requests(earlier.provisioning),
+        dispatching=_dispatching(earlier.dispatching),
+    )
+
+
+def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
+    return replace(
+        earlier,
+        # A copy that is out of sync with its work does not end the workload (#13086, in 0.18.4).
+        retry_ended=First(dispatched(dispatching.retry_when_copy_is_out_of_sync)),
     )
 
 

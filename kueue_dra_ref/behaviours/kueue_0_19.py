@@ -464,6 +464,8 @@ def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
         won=earlier.won.swap(
             dispatching.reservation_on, dispatched(dispatching.admitted_on)
         ),
+        # A copy that is out of sync with its work does not end the workload.
+        retry_ended=First(dispatched(dispatching.retry_when_copy_is_out_of_sync)),
         # A copy that is gone is retried at once; the time of a lost worker counts from the loss.
         retry_lost=First(
             dispatched(dispatching.retry_when_copy_is_gone),

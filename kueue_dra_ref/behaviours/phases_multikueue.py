@@ -61,6 +61,9 @@ class MultiKueueRules:
     """Is an evicted copy followed, by whether the workload is evicted and why the copy is? Without rules: none is."""
     retry_evicted: First[[str], str] = First()
     """With which message does the eviction of a copy set the check to Retry, by the cluster? Without rules: none."""
+    retry_ended: First[[str, str], str] = First()
+    """With which message does the end of a copy set the check to Retry, by its reason and the cluster? Without rules:
+    the workload ends with its copy."""
     retry_lost: First[[LostCopy], str] = First()
     """With which message does a copy that is not found set the check to Retry? Without rules: none."""
     prioritize: AnyOf[[]] = AnyOf()

@@ -9,6 +9,7 @@ from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Each, First
 from kueue_dra_ref.rules.workload.pods_ready import Deadline, PodsState, Unready
+from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,8 @@ class PodsReadyRules:
     """Which condition reports whether the pods of a workload are ready?"""
     group_is_complete: AllOf[[int, int], bool] = AllOf()
     """Are the pods of a group all there, by their number and that which it announces? Without rules: always."""
+    work_is_complete: AllOf[[Manifest], bool] = AllOf()
+    """Are the pods of work all there whose status says that it runs? Without rules: always."""
     timeout: First[[WaitForPodsReady], float]
     """For how many seconds does a workload wait for its pods?"""
     recovery_timeout: First[[WaitForPodsReady], float]

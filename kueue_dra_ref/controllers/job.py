@@ -135,7 +135,10 @@ class JobReconciler:
     def _reconcile_prebuilt(self, job: Manifest, name: str) -> None:
         """Bring work in line with the Workload that another client has created for it, which it owns from now on."""
         workload = self.store.find("Workload", name, job["metadata"]["namespace"])
-        if workload is None or is_true(workload, "Finished"):
+        if workload is None:
+            self.pods.stop_unmatched(job)
+            return
+        if is_true(workload, "Finished"):
             return
         owners = workload["metadata"].get("ownerReferences") or ()
         if not owners:
@@ -147,6 +150,7 @@ class JobReconciler:
             self._finish(job, workload, *finished)
         elif not self._equivalent_to_workload(job, workload):
             finish(self.kueue, workload, *OUT_OF_SYNC)
+            self.pods.stop_unmatched(job)
         else:
             self._follow(job, workload)
 
@@ -257,7 +261,7 @@ class JobReconciler:
         """Bring a Job and its Workload in line, except for the priority."""
         if self._reclaim(job, workload):
             return
-        if self.pods_ready.sync(workload, is_ready(job)):
+        if self.pods_ready.sync(workload, self._is_work_ready(job)):
             return
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
@@ -268,6 +272,11 @@ class JobReconciler:
         failed = self.pods.follow(job, workload)
         if failed:
             self._finish(job, workload, *failed)
+
+    def _is_work_ready(self, job: Manifest) -> bool:
+        """Whether all pods of work are there and ready."""
+        complete = self.kueue.behaviour.waiting.work_is_complete
+        return is_ready(job) and complete(job)
 
     def _equivalent_to_workload(self, job: Manifest, workload: Manifest) -> bool:
         """Whether a Job has the pods that were admitted, or while it is suspended also those of the Workload's spec."""

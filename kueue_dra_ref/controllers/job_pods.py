@@ -66,6 +66,13 @@ class JobPods:
         if self.rules.suspend(admitted):
             self.suspend(job, workload)
 
+    def stop_unmatched(self, job: Manifest) -> None:
+        """Suspend a Job without a Workload; its pods keep what they got when they started."""
+        if is_suspended(job) or self.rules.finished(job):
+            return
+        if self.rules.suspend(False):
+            self._update(job, suspended=True)
+
     def suspend(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job, and restore the number, node selector and tolerations of its pods."""
         if is_suspended(job):

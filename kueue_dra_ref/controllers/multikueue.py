@@ -180,14 +180,17 @@ class MultiKueueWorkloads:
             self._dispatch(group)
 
     def _follows_end(self, group: Group) -> bool:
-        """Finish a Workload whose copy is finished; True if it did."""
+        """Finish a Workload whose copy is finished, or try again; True if a copy is finished."""
         ended = group.first("Finished")
         if ended is None:
             return False
-        group.sync(ended, self.origin)
-        copy = group.copies()[ended]
-        found = condition(copy, "Finished") or {}
-        finish(self.kueue, group.local, found["reason"], found["message"])
+        found = condition(group.copies()[ended], "Finished") or {}
+        message = self.rules.retry_ended(found["reason"], ended)
+        if message is None:
+            group.sync(ended, self.origin)
+            finish(self.kueue, group.local, found["reason"], found["message"])
+        elif group.state["state"] == READY:
+            group.answer(RETRY, message)
         return True
 
     def _follows_eviction(self, group: Group) -> bool:

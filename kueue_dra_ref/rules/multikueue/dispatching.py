@@ -242,6 +242,18 @@ def retry_when_copy_is_evicted(cluster: str) -> str:
     return f'{found}, resetting for re-admission. Previously: "Ready"'
 
 
+@rule("MK-055")
+def retry_when_copy_is_out_of_sync(reason: str, cluster: str) -> str | None:
+    """The check is set to Retry when a copy ends because its work does not match it any more.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/workload.go (reconcileGroup)
+    """
+    if reason != "OutOfSync":
+        return None
+    found = f'Remote workload on worker cluster "{cluster}" is out of sync with its user job'
+    return f'{found}, resetting for re-dispatch, Previously: "Ready"'
+
+
 @rule("MK-014", "MK-050")
 def retry_when_copy_is_gone(lost: LostCopy) -> str | None:
     """The check is set to Retry at once when a worker that is not lost has no admitted copy, or is not used any more.

@@ -18,9 +18,11 @@ from kueue_dra_ref.api.pods_ready import (
     WAIT_FOR_START,
     WaitForPodsReady,
 )
+from kueue_dra_ref.api.spark_application import SPARK_APPLICATION, executors_are_ready
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import Manifest
 
 _UNREADY = "Not all pods are ready or succeeded"
 _LOST = "At least one pod has failed, waiting for recovery"
@@ -324,6 +326,15 @@ def group_has_all_its_pods(found: int, total: int) -> bool:
     Kueue: pkg/controller/jobs/pod/pod_controller.go (PodsReady)
     """
     return found >= total
+
+
+@rule("READY-036")
+def application_has_its_executors(work: Manifest) -> bool:
+    """A SparkApplication is ready once its driver runs, and its executors run or have completed.
+
+    Kueue: pkg/controller/jobs/sparkapplication/sparkapplication_controller.go (PodsReady)
+    """
+    return work["kind"] != SPARK_APPLICATION.name or executors_are_ready(work)
 
 
 @rule("READY-013")

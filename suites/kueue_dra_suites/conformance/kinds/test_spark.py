@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures import frameworks
+from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import GPU, Pods, a_job, a_pod_set, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, pending
 from kueue_dra_ref.api.job_kinds import is_in
 from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
 from kueue_dra_ref.target import Manifest
@@ -228,3 +229,48 @@ def test_a_preempted_application_is_suspended_again(lab: Lab) -> None:
     lab.finish(high)
 
     assert lab.verdict(low) == admitted({CARD: 2})
+
+
+def wait_for_pods(lab: Lab) -> None:
+    """Run a Kueue that waits for pods for ten minutes."""
+    section = {"timeout": "10m", "recoveryTimeout": "10m", "requeuingStrategy": {"backoffBaseSeconds": 3600}}
+    start(lab, waitForPodsReady=section)
+
+
+@pytest.mark.parametrize(
+    ("executors", "ready"),
+    [
+        pytest.param({}, False, id="none", marks=covers("READY-036")),
+        pytest.param({}, True, id="the-driver-is-enough", marks=covers("READY-037")),
+        pytest.param({"a": "RUNNING", "b": "PENDING"}, False, id="one-of-two", marks=covers("READY-036")),
+        pytest.param({"a": "RUNNING", "b": "FAILED"}, False, id="one-failed", marks=covers("READY-036")),
+        pytest.param({"a": "RUNNING", "b": "COMPLETED"}, True, id="both", marks=covers("READY-036")),
+    ],
+)
+def test_the_executors_of_an_application_are_waited_for(lab: Lab, executors: Mapping[str, str], ready: bool) -> None:
+    """The driver runs."""
+    wait_for_pods(lab)
+    job = lab.queue({CARD: 2}).submit(work_of("SparkApplication", *roles(2, 1)))
+
+    lab.report(job, applicationState={"state": "RUNNING"}, driverInfo={}, executorState=dict(executors))
+
+    assert lab.pods_ready(job) == (("True", "Started") if ready else ("False", "WaitForStart"))
+
+
+@covers("READY-036", "STATUS-026")
+def test_an_application_without_executors_gives_its_quota_to_others(lab: Lab) -> None:
+    """Its time is over; the quota is free when its driver is gone."""
+    wait_for_pods(lab)
+    queue = lab.queue({CARD: 2})
+    job = queue.submit(work_of("SparkApplication", *roles(2, 1)))
+    lab.report(job, applicationState={"state": "RUNNING"}, driverInfo={}, executorState={"a": "PENDING"})
+
+    aged(lab, job, 660)
+    assert lab.condition(job, "Evicted") == ("True", "PodsReadyTimeout")
+    assert lab.is_suspended(job)
+    assert lab.admission(job) is not None
+
+    lab.report(job, applicationState={"state": "SUSPENDED"}, driverInfo={})
+
+    assert lab.verdict(job) == evicted("PodsReadyTimeout")
+    assert queue.figures.counts.reserving == 0

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Job
 from kueue_dra_fixtures.lab.clusters import MANAGES_JOBS
 from kueue_dra_fixtures.lab.fleet import Fleet
 from kueue_dra_fixtures.marks import covers, needs_workers, owns_kueue
 from kueue_dra_fixtures.multikueue import waiting
-from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
 
 pytestmark = [needs_workers, owns_kueue]
 CARD = a_job(claims=[a_template(gpu())])
-NONE, ONE = {"whole-gpus": 0}, {"whole-gpus": 1}
+NONE, ONE, TWO = ({"whole-gpus": count} for count in range(3))
 SOON = {"multiKueue": {"workerLostTimeout": "1s"}}
 
 
@@ -371,6 +374,44 @@ def test_a_copy_that_is_gone_is_made_again(fleet: Fleet) -> None:
     fleet.expect(lambda: fleet.runs(1, job), True)
 
 
+def out_of_sync(fleet: Fleet) -> Job:
+    """A Job of two pods that runs on the first worker, where a client takes one of them away."""
+    fleet.join(TWO, TWO, NONE)
+    job = fleet.submit(a_job(pods=2, claims=[a_template(gpu())]))
+    fleet.expect_placed(job, admitted(TWO), admitted(TWO), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+    fleet.hold(0)
+    fleet.resize(1, job, 1)
+    return job
+
+
+@covers("MK-054", "MK-056")
+def test_a_copy_that_is_out_of_sync_ends_the_workload(fleet: Fleet) -> None:
+    """All quota is free; the Job is not suspended, and shows no end."""
+    job = out_of_sync(fleet)
+
+    fleet.expect_placed(job, finished("OutOfSync"), None, None, worker=1)
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+    assert not fleet.is_suspended(job)
+    assert "conditions" not in fleet.job_status(job)
+
+
+@covers("MK-055", "MK-056")
+def test_a_copy_that_is_out_of_sync_evicts_the_workload(fleet: Fleet) -> None:
+    """The queue of the manager is on hold meanwhile; then a new copy runs the Job with both pods."""
+    job = out_of_sync(fleet)
+
+    fleet.expect(lambda: fleet.evictions(job), 1)
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+    assert f'"{fleet.name(1)}" is out of sync with its user job' in fleet.manager.message(job, "Evicted")
+
+    fleet.resume(0)
+
+    fleet.expect_placed(job, admitted(TWO), admitted(TWO), None, worker=1)
+    fleet.expect(lambda: fleet.runs(1, job), True)
+
+
 @covers("MK-016")
 def test_a_copy_that_differs_is_made_again(fleet: Fleet) -> None:
     """A client deactivates it on its worker."""
@@ -403,6 +444,42 @@ def test_an_eviction_on_the_manager_evicts_the_copy(fleet: Fleet) -> None:
 
     fleet.expect(lambda: fleet.left(job), [1, 0, 0])
     fleet.expect(fleet.reserved, ["0", "0", "0"])
+
+
+def waiting_for_pods(fleet: Fleet) -> Job:
+    """A Job that runs on the first worker; the manager waits for its pods for ten minutes, and then backs off."""
+    section: dict[str, Any] = {"timeout": "10m", "blockAdmission": False}
+    if next(iter(fleet.manager.behaviour.versions)).endswith("/v1beta1"):
+        section["enable"] = True
+    fleet.start(waitForPodsReady={**section, "requeuingStrategy": {"backoffBaseSeconds": 3600}})
+    return on_the_first(fleet)
+
+
+@covers("MK-057", "READY-001", "READY-002")
+def test_the_manager_waits_for_the_pods_of_the_worker(fleet: Fleet) -> None:
+    """They are ready when the copy of the Job says so."""
+    job = waiting_for_pods(fleet)
+    fleet.report(1, job, active=1)
+    fleet.expect(lambda: fleet.job_status(job).get("active"), 1)
+    fleet.expect(lambda: fleet.manager.pods_ready(job), ("False", "WaitForStart"))
+
+    fleet.report(1, job, active=1, ready=1)
+
+    fleet.expect(lambda: fleet.manager.pods_ready(job), ("True", "Started"))
+
+
+@covers("MK-057", "READY-005", "READY-009")
+def test_pods_of_the_worker_that_are_not_ready_evict_the_workload(fleet: Fleet) -> None:
+    """Its copies are deleted, and the other worker gets none before the backoff ends."""
+    job = waiting_for_pods(fleet)
+
+    aged(fleet.manager, job, 660)
+
+    fleet.expect(lambda: fleet.manager.evictions(job), [("PodsReadyTimeout", "WaitForStart", 1)])
+    fleet.expect(lambda: fleet.left(job), [1, 0, 0])
+    fleet.expect(lambda: fleet.works(job), [False, False])
+    fleet.expect(fleet.reserved, ["0", "0", "0"])
+    assert fleet.manager.requeues(job) == 1
 
 
 @covers("MK-019")

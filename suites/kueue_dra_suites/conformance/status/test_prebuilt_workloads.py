@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
-from kueue_dra_fixtures.lab import Lab, Queue
+from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.manifests import KUEUE, marked
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import admitted, finished
-from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.target import Manifest, Ref
 
 PREBUILT = "kueue.x-k8s.io/prebuilt-workload-name"
 CARD = a_job(claims=[a_template(gpu())])
+CARDS = a_job(pods=2, claims=[a_template(gpu())])
 
 
 def naming(lab: Lab, queue: Queue, name: str, work: Work = CARD) -> Manifest:
@@ -83,8 +84,42 @@ def test_a_job_names_a_workload_with_other_pods(lab: Lab) -> None:
     queue, name = lab.queue({"whole-gpus": 2}), lab.name("built")
     build_for(lab, queue, naming(lab, queue, name), name)
 
-    job = lab.submit_manifest(naming(lab, queue, name, a_job(pods=2, claims=[a_template(gpu())])))
+    job = lab.submit_manifest(naming(lab, queue, name, CARDS))
 
     assert lab.verdict(job) == finished("OutOfSync")
     assert lab.message(job, "Finished") == "The prebuilt workload is out of sync with its user job"
     assert lab.is_suspended(job)
+
+
+def running(lab: Lab) -> tuple[Queue, Job]:
+    """A Job of two pods that runs with the Workload that it names."""
+    queue, name = lab.queue({"whole-gpus": 2}), lab.name("built")
+    made = naming(lab, queue, name, CARDS)
+    build_for(lab, queue, made, name)
+    job = lab.submit_manifest(made)
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    return queue, job
+
+
+@covers("MK-056")
+def test_a_job_changes_while_it_runs_with_the_workload_that_it_names(lab: Lab) -> None:
+    """The Workload ends, the Job is suspended, and the devices are free."""
+    queue, job = running(lab)
+
+    lab.scale(job, 1)
+
+    assert lab.verdict(job) == finished("OutOfSync")
+    assert lab.is_suspended(job)
+    assert queue.figures.counts.reserving == 0
+
+
+@covers("MK-056")
+def test_the_workload_goes_that_a_job_runs_with(lab: Lab) -> None:
+    """A client deletes it: the Job is suspended, and waits for another one of that name."""
+    queue, job = running(lab)
+
+    lab.remove(Ref.of(lab.workload(job)))
+
+    assert lab.is_suspended(job)
+    assert not lab.workloads(job)
+    assert queue.figures.counts.reserving == 0
