@@ -131,7 +131,7 @@ class Scheduler:
             del cycle.left[0]
             self._carry_out(cycle, entry)
         for entry in cycle.requeued:
-            self._requeue_after_wait(entry)
+            self._requeue_and_update(entry)
         return True
 
     def _waits_for_pods(self, entry: Entry) -> bool:
@@ -291,16 +291,12 @@ class Scheduler:
         self._requeue_status.update(entry, self._number)
         return moved
 
-    def _requeue_after_wait(self, entry: Entry) -> None:
-        """Requeue a head of a cycle that had to wait, unless it may not be queued any more."""
-        if not self._is_withheld(entry.info):
-            self._requeue(entry)
-        self._requeue_status.update(entry, self._number)
-
     def _requeue(self, entry: Entry) -> bool:
         """Requeue a head at once or as inadmissible; True when its ClusterQueue can try another head."""
         rules = self.rules.queueing
         queue, head = entry.queue, entry.info
+        if self._is_withheld(head):
+            return True
         pending = self.kueue.pending[queue.name]
         head.progress = entry.progress
         adjusted = rules.requeue_from(head.workload)
