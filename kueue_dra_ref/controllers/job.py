@@ -177,7 +177,9 @@ class JobReconciler:
 
     def _reconcile_slices(self, job: Manifest) -> None:
         """Bring the slices of elastic work in line with it; other pod sets than theirs make it other work."""
-        pod_sets = self._pod_sets(job) or []
+        pod_sets = self._pod_sets(job)
+        if pod_sets is None:
+            return
         try:
             workload = self.slices.ensure(self._slices_of(job), pod_sets)
         except Incompatible:

@@ -17,6 +17,9 @@ from kueue_dra_ref.model.dominant_resource_share import (
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.model.rule import rule
 
+INITIAL = "LessThanInitialShare"
+"""The strategy that compares with the share of the target before the preemption."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentEntry:

@@ -21,6 +21,7 @@ from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.resource_node import ResourceNode
 from kueue_dra_ref.model.slots import AnyOf
 from kueue_dra_ref.rules.preemption.fair_sharing import (
+    INITIAL,
     StrategyShares,
 )
 from kueue_dra_ref.rules.preemption.preemption_policies import (
@@ -36,7 +37,6 @@ from kueue_dra_ref.scheduler.preemption.context import (
     Targets,
 )
 from kueue_dra_ref.scheduler.preemption.fairsharing_trace import (
-    INITIAL,
     record_next,
     record_strategy,
     record_target,

@@ -13,15 +13,12 @@ from kueue_dra_ref.explain.step import cited
 from kueue_dra_ref.model.dominant_resource_share import dominant_resource_share
 from kueue_dra_ref.model.resource_node import ResourceNode
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.rules.preemption.fair_sharing import StrategyShares
+from kueue_dra_ref.rules.preemption.fair_sharing import INITIAL, StrategyShares
 from kueue_dra_ref.scheduler.preemption.trace import (
     PreemptionTrace,
     Requirements,
     described,
 )
-
-INITIAL = "LessThanInitialShare"
-"""The strategy that compares with the share of the target before the preemption."""
 
 
 def record_next(trace: PreemptionTrace, node: ResourceNode) -> None:

@@ -11,7 +11,6 @@ from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, with_spec
 from kueue_dra_fixtures.marks import covers, on_kubernetes, owns_kueue
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
-from kueue_dra_ref.target import Ref
 
 POD = "spec.template.spec"
 C = f"{POD}.containers[0]"
@@ -342,6 +341,6 @@ def test_a_job_without_labels_has_those_of_its_pods(lab: Lab, labels: dict[str, 
     lab.apply(with_spec({**made, "metadata": {**made["metadata"], "labels": labels}}, template=template))
     lab.settle()
 
-    assert [each["spec"]["queueName"] for each in lab.workloads(Job(ref=Ref.of(made), made=made))] == (
+    assert [each["spec"]["queueName"] for each in lab.workloads(Job.of(made))] == (
         [made["metadata"]["labels"][QUEUE_LABEL]] if managed else []
     )

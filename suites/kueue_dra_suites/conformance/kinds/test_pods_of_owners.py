@@ -349,7 +349,7 @@ def test_preempted_pods_are_deleted(lab: Lab, kind: str) -> None:
     high = queue.submit(a_job(claims=[TWO], priority=5))
 
     assert lab.verdict(high) == admitted({"whole-gpus": 2})
-    assert all(gone(lab, ref) for ref in owner.pods)
+    assert all(lab.is_leaving(ref) for ref in owner.pods)
 
 
 @covers("PODS-005", "PODS-021")
@@ -374,7 +374,7 @@ def test_pods_go_with_the_workload_of_a_stateful_set(lab: Lab) -> None:
     lab.remove(Ref.of(workload))
     lab.settle()
 
-    assert all(gone(lab, ref) for ref in owner.pods)
+    assert all(lab.is_leaving(ref) for ref in owner.pods)
 
 
 @covers("PODS-023")
@@ -418,12 +418,6 @@ def test_a_leader_may_have_no_workers(lab: Lab) -> None:
 
     assert [[each["count"] for each in found["spec"]["podSets"]] for found in owner.workloads] == [[1, 0]]
     assert owner.verdicts == [admitted({"whole-gpus": 1})]
-
-
-def gone(lab: Lab, ref: object) -> bool:
-    """Whether a pod is deleted."""
-    found = lab.target.read(ref)  # type: ignore[arg-type]
-    return found is None or "deletionTimestamp" in found["metadata"]
 
 
 @pytest.mark.parametrize("kind", EACH)

@@ -17,7 +17,7 @@ from kueue_dra_fixtures.pod_groups import PodGroup, a_group_of
 from kueue_dra_fixtures.pod_owners import an_owner
 from kueue_dra_fixtures.verdicts import admitted, evicted
 from kueue_dra_ref.api.conditions import condition
-from kueue_dra_ref.target import Manifest, Ref
+from kueue_dra_ref.target import Ref
 from kueue_dra_suites.conformance.kinds.rows import RAY_SERVICE, TRAIN_JOB
 
 pytestmark = owns_kueue
@@ -246,11 +246,6 @@ def test_a_group_is_not_ready_before_all_its_pods_are_there(lab: Lab) -> None:
     assert reported(group) == READY
 
 
-def job_of(workload: Manifest) -> Job:
-    """A Workload as a job of its own."""
-    return Job(ref=Ref.of(workload), made=workload)
-
-
 @covers("READY-005", "READY-009", "READY-033")
 @pytest.mark.usefixtures("with_pods")
 def test_a_group_is_evicted_when_its_time_is_over(lab: Lab) -> None:
@@ -259,23 +254,17 @@ def test_a_group_is_evicted_when_its_time_is_over(lab: Lab) -> None:
     group = a_group_of(lab, queue, CARDS)
     run(lab, group, 0)
 
-    aged(lab, job_of(group.workload), 660)
+    aged(lab, Job.of(group.workload), 660)
 
     assert group.verdict == evicted("PodsReadyTimeout")
     assert queue.figures.counts.reserving == 0
-    assert [is_leaving(lab, pod) for pod in group.pods] == [True, True]
+    assert [lab.is_leaving(Ref.of(pod)) for pod in group.pods] == [True, True]
 
     group.add(CARDS)
 
     assert group.gated[-2:] == [True, True]
     assert group.verdict == evicted("PodsReadyTimeout")
-    assert lab.requeues(job_of(group.workload)) == 1
-
-
-def is_leaving(lab: Lab, pod: Manifest) -> bool:
-    """Whether a pod is deleted, or gone."""
-    ref = Ref.of(pod)
-    return not lab.is_there(ref) or "deletionTimestamp" in lab.read(ref)["metadata"]
+    assert lab.requeues(Job.of(group.workload)) == 1
 
 
 @covers("READY-033", "READY-009")
@@ -284,14 +273,14 @@ def test_a_group_starts_again_after_the_backoff(lab: Lab) -> None:
     wait_for_pods(lab, frameworks.WITH_PODS, base=1)
     shape = a_pod_set("workers", pods=2, cpu="1")
     group = a_group_of(lab, lab.queue({"cpu": 2}), shape)
-    aged(lab, job_of(group.workload), 660)
+    aged(lab, Job.of(group.workload), 660)
 
     group.add(shape)
 
     assert group.verdict == admitted({"cpu": "2"})
     assert group.gated[-2:] == [False, False]
     assert reported(group) == WAITS
-    assert lab.requeues(job_of(group.workload)) == 1
+    assert lab.requeues(Job.of(group.workload)) == 1
 
 
 @covers("READY-003", "READY-034")
@@ -330,7 +319,7 @@ def test_the_next_pod_of_a_deployment_does_not_wait(lab: Lab) -> None:
     owner = an_owner(lab, queue, "Deployment", CARD)
     (before,) = owner.workloads
 
-    aged(lab, job_of(before), 660)
+    aged(lab, Job.of(before), 660)
     owner.roll_out()
 
     (after,) = owner.workloads
@@ -349,7 +338,7 @@ def test_the_next_pods_of_a_kind_wait_for_the_end_of_the_backoff(lab: Lab, kind:
     owner = an_owner(lab, queue, kind, CARD)
     (before,) = owner.workloads
 
-    aged(lab, job_of(before), 660)
+    aged(lab, Job.of(before), 660)
     owner.roll_out()
 
     (after,) = owner.workloads

@@ -11,7 +11,6 @@ from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
-from kueue_dra_ref.target import Ref
 
 pytestmark = owns_kueue
 
@@ -33,7 +32,7 @@ def run_without_a_queue(lab: Lab, namespace: str, local: str = "") -> Job:
     made = with_spec(marked(written, {QUEUE_LABEL: None}), suspend=False)
     lab.apply(made)
     lab.settle()
-    return Job(ref=Ref.of(made), made=made)
+    return Job.of(made)
 
 
 @covers("MANAGE-001")
