@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kueue_dra_reports.shards import Shard
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Run all cases unchanged, and write to a file which lines each of them runs."""
+    """Run a part of the cases unchanged, and write to a file which lines each of them runs."""
 
     file: str
+    part: Shard
+    """One of several runs of neighbours, since those share what a module sets up."""
 
 
 @dataclass(frozen=True, slots=True)

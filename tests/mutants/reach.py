@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,23 +22,28 @@ WHERE file.path = ?
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The cases of one behaviour that run each line; ``data`` is a file of coverage."""
+    """The cases of one behaviour that run each line."""
 
     server: Server
-    data: Path
+    files: Sequence[Path]
+    """Files of coverage, each with other cases."""
 
     def cases(self, file: str, lines: range) -> list[str]:
         """Name the cases that run one of some lines of a module."""
         mask = sum(1 << line for line in lines)
         found = []
-        for case, reached in rows(self.data, file):
+        for case, reached in self._rows(file):
             if case and reached & mask:
                 found.append(case)
         return sorted(found)
 
     def of_module(self, file: str) -> list[str]:
         """Name the cases that run any line of a module."""
-        return sorted(case for case, _ in rows(self.data, file) if case)
+        return sorted(case for case, _ in self._rows(file) if case)
+
+    def _rows(self, file: str) -> Iterator[tuple[str, int]]:
+        for data in self.files:
+            yield from rows(data, file)
 
 
 def rows(data: Path, file: str) -> Iterator[tuple[str, int]]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
 from kueue_dra_differential.mutants.places import PACKAGE, ROOT
+from kueue_dra_reports.shards import Shard
 from tests.mutants.arguments import BEHAVIOURS, CASES, arguments
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Record
@@ -17,6 +21,8 @@ from tests.mutants.servers import Server
 
 SOURCES = (PACKAGE, ROOT / CASES, ROOT / "fixtures", ROOT / "reports", ROOT / "tests" / "golden")
 """What a recording and a result depend on."""
+PARTS = 6
+"""How many runs record one behaviour, so that all cores have work until the end."""
 SUFFIXES = frozenset({".gz", ".jsonl", ".py", ".toml", ".yaml"})
 
 
@@ -34,6 +40,20 @@ def state(*more: str) -> str:
     return found.hexdigest()[:8]
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of the cases of one behaviour, and the file for what it reaches."""
+
+    server: Server
+    part: Shard
+    file: Path
+
+    @property
+    def text(self) -> str:
+        """Name it."""
+        return f"{self.server.name}, part {self.part.index} of {self.part.of}"
+
+
 def recorded(folder: Path, servers: Sequence[Server], jobs: int) -> list[Reach]:
     """Give what each behaviour reaches, recorded first where that has not been done for these sources.
 
@@ -42,37 +62,44 @@ def recorded(folder: Path, servers: Sequence[Server], jobs: int) -> list[Reach]:
 
     """
     now = state()
-    files = {}
+    reaches = []
+    missing = []
     for server in servers:
-        files[server.name] = folder / f"{server.name}-{now}"
+        shares = list(_shares(server, folder / f"{server.name}-{now}"))
+        reaches.append(Reach(server, [share.file for share in shares]))
+        missing += [share for share in shares if not share.file.exists()]
+    if missing:
+        click.echo("recording which cases reach which line ...")
+    done = at_once(jobs, _record, missing)
+    for number, share in enumerate(done, 1):
+        click.echo(f"recorded {share.text}: {number} of {len(missing)}")
+    for server in servers:
+        _forget_older(folder, server.name, now)
+    return reaches
 
-    def record(server: Server) -> None:
-        _record(files[server.name], server)
 
-    list(at_once(jobs, record, servers))
-    return [Reach(server, files[server.name]) for server in servers]
+def _shares(server: Server, file: Path) -> Iterator[Share]:
+    for index in range(1, PARTS + 1):
+        part = Shard(index, PARTS)
+        yield Share(server, part, file.with_name(f"{file.name}.{index}-of-{PARTS}"))
 
 
-def _record(file: Path, server: Server) -> None:
-    if file.exists():
-        return
-    print(f"recording which cases of {server.name} reach which line ...", flush=True)
-    part = file.with_name(f"{file.name}.part")
-    part.unlink(missing_ok=True)
-    answer = server.ask(Record(str(part)))
+def _record(share: Share) -> Share:
+    unfinished = share.file.with_name(f"{share.file.name}.part")
+    unfinished.unlink(missing_ok=True)
+    answer = share.server.ask(Record(str(unfinished), share.part))
     failed = answer.failed if answer else "the process that ran them ended early"
     if failed:
-        raise NotGreen(f"the cases of {server.name} do not pass unchanged: {failed}")
-    _keep(part, file)
+        raise NotGreen(f"the cases of {share.server.name} do not pass unchanged: {failed}")
+    unfinished.rename(share.file)
+    return share
 
 
-def _keep(part: Path, file: Path) -> None:
-    """Put a new recording in the place of an older one."""
-    name, _, _ = file.name.rpartition("-")
-    for old in file.parent.glob(f"{name}-*"):
-        if old != part:
+def _forget_older(folder: Path, name: str, now: str) -> None:
+    """Remove what was recorded of other sources."""
+    for old in folder.glob(f"{name}-*"):
+        if not old.name.startswith(f"{name}-{now}"):
             old.unlink()
-    part.rename(file)
 
 
 def at_import(folder: Path) -> Path:
@@ -81,7 +108,8 @@ def at_import(folder: Path) -> Path:
     if not file.exists():
         part = file.with_name(f"{file.name}.part")
         _record_import(part)
-        _keep(part, file)
+        part.rename(file)
+    _forget_older(folder, "import", state())
     return file
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from kueue_dra_differential.mutants.places import PACKAGE, ROOT
 from kueue_dra_reports.collection import ROW, catalogue_of
+from kueue_dra_reports.shards import Shard
 from tests.mutants import replays, swap
 from tests.mutants.arguments import arguments
 from tests.mutants.collected import Collected
@@ -63,12 +64,18 @@ class Server(Collected):
             messages=False,
         )
         measured.start()
-        for item in self._running(list(self.items)):
+        for item in self._running(self._share(asked.part)):
             self._forget()
             measured.switch_context(item.nodeid)
         measured.stop()
         measured.save()
         return Answer(", ".join(self.failed))
+
+    def _share(self, part: Shard) -> Sequence[str]:
+        """Give a part of the cases, neighbours, since those share what a module sets up."""
+        names = list(self.items)
+        begin, end = (len(names) * place // part.of for place in (part.index - 1, part.index))
+        return names[begin:end]
 
     def _tried(self, asked: Try) -> Answer:
         self._swap(asked)
