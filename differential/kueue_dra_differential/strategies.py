@@ -337,7 +337,8 @@ def _edit(queue: Index, swarm: SwarmConfig) -> SearchStrategy[Event]:
     resize = _resize()
     priorities = st.sampled_from(PRIORITIES)
     rank = st.builds(Rank, job=EARLIER, priority=priorities)
-    if not swarm.moves:
+    # Work that moves to a queue with variants is tried for ever there (docs/explanation/differences.md).
+    if not swarm.moves or swarm.varied:
         return resize | rank
     move = st.builds(Move, job=EARLIER, queue=queue)
     return resize | rank | move
