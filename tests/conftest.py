@@ -7,8 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from kueue_dra_reports.shards import Shard
 from tests import wheels
 from tests.toys import Toy
+
+WHOLE = Shard(1, 1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run take a part of what is recorded."""
+    parser.addoption(
+        "--stories",
+        metavar="I/N",
+        type=Shard.read,
+        default=WHOLE,
+        help="replay only part I of N of the recorded scenarios",
+    )
 
 
 def pytest_sessionstart() -> None:

@@ -14,6 +14,7 @@ import pytest
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.scenarios.files import scenarios
 from kueue_dra_ref.scenarios.scenario import Scenario, is_comparable
+from kueue_dra_reports.shards import Shard
 from tests.commands import ROOT, kueue_dra
 from tests.recorded_cases import differing
 
@@ -28,7 +29,13 @@ def _all() -> Iterator[object]:
             yield pytest.param(release, scenario, id=f"{name}-{scenario.name}")
 
 
-@pytest.mark.parametrize(("name", "scenario"), list(_all()))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Replay the scenarios that `--stories` asks for."""
+    if "scenario" in metafunc.fixturenames:
+        part: Shard = metafunc.config.getoption("--stories")
+        metafunc.parametrize(("name", "scenario"), part.of_list([*_all()]))
+
+
 def test_each_step_is_decided_as_recorded(name: str, scenario: Scenario) -> None:
     """Conditions, reasons, messages, admissions, and figures of the queues."""
     assert differing(scenario, behaviour(name)) == ""

@@ -29,6 +29,16 @@ CASES = "suites/kueue_dra_suites/conformance"
 NAMES = st.sets(st.text(alphabet="abc", min_size=1, max_size=5), min_size=1, max_size=30)
 
 
+@pytest.mark.parametrize("number", [1, 3, 7])
+def test_parts_of_a_list_make_the_whole(number: int) -> None:
+    """Each thing is in one of them, as `--stories I/N` divides the recorded scenarios."""
+    whole = [*range(5)]
+    found = [Shard.read(f"{index}/{number}") for index in range(1, number + 1)]
+
+    assert sorted(each for part in found for each in part.of_list(whole)) == whole
+    assert str(found[-1]) == f"{number}/{number}"
+
+
 @given(rows=NAMES, number=st.integers(1, 6), data=st.data())
 def test_parts_are_a_partition_whatever_the_order(rows: set[str], number: int, data: st.DataObject) -> None:
     """Each case is in one part, and the parts do not depend on the order of collection."""

@@ -297,7 +297,7 @@ def _summary(
     }
     if shard is None:
         return summary
-    part = f"{shard.index}/{shard.of}"
+    part = str(shard)
     return {**summary, "together": plan.together, "planned": plan.most, "shard": part}
 
 

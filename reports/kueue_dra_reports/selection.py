@@ -123,7 +123,7 @@ def pytest_take_shard(config: pytest.Config, items: Items) -> None:
     mine = parts(divided, shard.of, _durations_of(config))[shard.index - 1]
     if rows and mine.isdisjoint(rows):
         raise pytest.UsageError(
-            f"--shard {shard.index}/{shard.of}: it would be empty, because {len(rows)} cases are selected"
+            f"--shard {shard}: it would be empty, because {len(rows)} cases are selected"
         )
     others = {row: shard.reason for row in rows if row not in mine}
     config.stash[LEDGER].elsewhere.update(others)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
 
 Durations = Mapping[str, float]
 """Seconds by the ID of a case."""
@@ -34,6 +37,14 @@ class Shard:
             if index <= of:
                 return cls(index, of)
         raise ValueError(f"found {text!r}; expected I/N with I from 1 to N, as in 2/4")
+
+    def __str__(self) -> str:
+        """Give it as I/N."""
+        return f"{self.index}/{self.of}"
+
+    def of_list(self, whole: Sequence[T]) -> Sequence[T]:
+        """Give each N-th thing of a list."""
+        return whole[self.index - 1 :: self.of]
 
     @property
     def reason(self) -> str:

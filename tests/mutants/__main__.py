@@ -55,6 +55,7 @@ class Part(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
 @click.option("--sample", "number", type=COUNT, default=100, show_default=True, help="How many mutants to draw.")
 @click.option("--seed", default=1, show_default=True, help="The same seed draws the same mutants.")
 @click.option("--shard", type=Part(), default="1/1", help="Try only part I of N of the drawn mutants.")
+@click.option("--stories", type=Part(), default="1/1", help="Let only part I of N of the recorded scenarios look on.")
 @click.option("-n", "jobs", type=COUNT, default=2, show_default=True, help="How many mutants to try at once.")
 @click.option(
     "--least",
@@ -91,6 +92,7 @@ def main(
     number: int,
     seed: int,
     shard: Shard,
+    stories: Shard,
     jobs: int,
     least: int,
     folder: Path,
@@ -102,14 +104,18 @@ def main(
 
     MODULES are packages or files below kueue_dra_ref. Ctrl-C ends the run; the next one goes on from the log.
     """
-    if publish and (modules or shard.of > 1):
-        raise click.UsageError("--publish is for a sample of all modules, tried whole")
+    if publish and (modules or shard.of > 1 or stories.of > 1):
+        raise click.UsageError("--publish is for a sample of all modules, tried whole, with all recorded scenarios")
     try:
         drawn = sample(modules, number, seed)[shard.index - 1 :: shard.of]
     except UnknownModule as error:
         raise click.BadParameter(str(error), param_hint="MODULES") from None
     settings = Settings(
-        behaviours=behaviours, recordings=[str(file.absolute()) for file in recordings], folder=folder, jobs=jobs
+        behaviours=behaviours,
+        recordings=[str(file.absolute()) for file in recordings],
+        stories=str(stories),
+        folder=folder,
+        jobs=jobs,
     )
     try:
         results = tried(drawn, Log(folder / f"seed-{seed}.jsonl"), settings)

@@ -70,10 +70,11 @@ NOT_NEEDED = (
 )
 
 
-def arguments(behaviour: str) -> Sequence[str]:
-    """Give the arguments for a server of mutants."""
-    more = (*RECORDED, *EXPLAINED) if behaviour == BEHAVIOURS[0] else ()
-    return cases_of(behaviour, *more)
+def arguments(behaviour: str, stories: str) -> Sequence[str]:
+    """Give the arguments for a server of mutants; ``stories`` is the part I/N of the recorded scenarios."""
+    if behaviour != BEHAVIOURS[0]:
+        return cases_of(behaviour)
+    return cases_of(behaviour, *RECORDED, *EXPLAINED, f"--stories={stories}")
 
 
 def cases_of(behaviour: str, *more: str) -> Sequence[str]:

@@ -5,6 +5,8 @@ For a mutant that changes what runs at the import, such as a table; each fork co
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from importlib import import_module
 
 import pytest
@@ -70,12 +72,12 @@ class Cases:
             self.failed = report.nodeid
 
 
-def answer(asked: Try) -> Answer:
+def answer(stories: str, asked: Try) -> Answer:
     """Import the changed module, and run all cases of a behaviour until one fails, then the recordings."""
     limit(TO_COLLECT)
     put(ROOT, asked.file, asked.source)
     cases = Cases(asked)
-    code = pytest.main(["-x", *arguments(asked.behaviour)], plugins=[cases])
+    code = pytest.main(["-x", *arguments(asked.behaviour, stories)], plugins=[cases])
     if cases.failed or code not in ENDED:
         return Answer(cases.failed or CANNOT_RUN)
     from tests.mutants.replays import differing  # it imports the reference
@@ -84,13 +86,13 @@ def answer(asked: Try) -> Answer:
     return Answer("", tuple(differing(asked.recordings)))
 
 
-def main() -> None:
+def main(stories: str) -> None:
     """Import the libraries, and serve."""
     for library in LIBRARIES:
         import_module(library)
     with opened() as door:
-        serve(door, answer)
+        serve(door, partial(answer, stories))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[3])

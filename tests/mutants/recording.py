@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,31 +12,20 @@ import click
 
 from kueue_dra_differential.mutants.places import PACKAGE, ROOT
 from kueue_dra_reports.shards import Shard
-from tests.mutants.arguments import BEHAVIOURS, CASES, arguments
+from tests.mutants.arguments import BEHAVIOURS, arguments
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Record
 from tests.mutants.reach import Reach
 from tests.mutants.servers import Server
+from tests.mutants.settings import Settings
+from tests.mutants.sources import state
 
-SOURCES = (PACKAGE, ROOT / CASES, ROOT / "fixtures", ROOT / "reports", ROOT / "tests" / "golden")
-"""What a recording and a result depend on."""
 PARTS = 6
 """How many runs record one behaviour, so that all cores have work until the end."""
-SUFFIXES = frozenset({".gz", ".jsonl", ".py", ".toml", ".yaml"})
 
 
 class NotGreen(Exception):
     """The cases of a behaviour do not pass unchanged; the message names them."""
-
-
-def state(*more: str) -> str:
-    """Tell one state of the sources, and of anything more, from another."""
-    found = hashlib.sha256("".join(more).encode())
-    for folder in SOURCES:
-        for file in sorted(folder.rglob("*.*")):
-            if file.suffix in SUFFIXES:
-                found.update(file.read_bytes())
-    return found.hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +42,14 @@ class Share:
         return f"{self.server.name}, part {self.part.index} of {self.part.of}"
 
 
-def recorded(folder: Path, servers: Sequence[Server], jobs: int) -> list[Reach]:
+def recorded(settings: Settings, servers: Sequence[Server]) -> list[Reach]:
     """Give what each behaviour reaches, recorded first where that has not been done for these sources.
 
     Raises:
         NotGreen: a case fails unchanged.
 
     """
-    now = state()
+    folder, now = settings.folder, state(settings.stories)
     reaches = []
     missing = []
     for server in servers:
@@ -70,7 +58,7 @@ def recorded(folder: Path, servers: Sequence[Server], jobs: int) -> list[Reach]:
         missing += [share for share in shares if not share.file.exists()]
     if missing:
         click.echo("recording which cases reach which line ...")
-    done = at_once(jobs, _record, missing)
+    done = at_once(settings.jobs, _record, missing)
     for number, share in enumerate(done, 1):
         click.echo(f"recorded {share.text}: {number} of {len(missing)}")
     for server in servers:
@@ -102,25 +90,26 @@ def _forget_older(folder: Path, name: str, now: str) -> None:
             old.unlink()
 
 
-def at_import(folder: Path) -> Path:
+def at_import(settings: Settings) -> Path:
     """Give the lines that run when the cases are collected, recorded once."""
-    file = folder / f"import-{state()}"
+    folder, now = settings.folder, state(settings.stories)
+    file = folder / f"import-{now}"
     if not file.exists():
         part = file.with_name(f"{file.name}.part")
-        _record_import(part)
+        _record_import(part, settings.stories)
         part.rename(file)
-    _forget_older(folder, "import", state())
+    _forget_older(folder, "import", now)
     return file
 
 
-def _record_import(file: Path) -> None:
+def _record_import(file: Path, stories: str) -> None:
     options = [
         "--rcfile=",
         f"--data-file={file}",
         f"--source={PACKAGE}",
     ]
     measured = [sys.executable, "-m", "coverage", "run", *options]
-    collected = ["-m", "pytest", "--collect-only", *arguments(BEHAVIOURS[0])]
+    collected = ["-m", "pytest", "--collect-only", *arguments(BEHAVIOURS[0], stories)]
     subprocess.run(
         [*measured, *collected],
         cwd=ROOT,

@@ -30,7 +30,7 @@ def tried(drawn: Mutants, log: Log, settings: Settings) -> Results:
     click.echo(f"log: {log.file}")
     click.echo(f"{len(left)} of {len(drawn)} mutants are left to try")
     if left:
-        with servers(settings.behaviours, settings.recordings) as started:
+        with servers(settings) as started:
             trials = trials_of(started, settings)
             results |= _try(trials, left, log)
     return results

@@ -111,12 +111,12 @@ class Server(Collected):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
 
-def main(behaviour: str, *recordings: str) -> int:
+def main(behaviour: str, stories: str, *recordings: str) -> int:
     """Collect the cases of a behaviour, read the recorded scenarios, and serve."""
     for file in recordings:
         replays.read(file)
     with opened() as door:
-        chosen = list(arguments(behaviour))
+        chosen = list(arguments(behaviour, stories))
         code = pytest.main(chosen, plugins=[Server(door)])
     return int(code)
 

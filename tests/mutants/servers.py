@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 from kueue_dra_differential.mutants.places import ROOT
 from tests.mutants.messages import Answer, KnockOut, Profiles, Record, Try
+from tests.mutants.settings import Settings
 
 Question = Profiles | Record | Try | KnockOut
 BACKLOG = 64
@@ -68,14 +69,14 @@ def _answer(line: Connection, question: Question) -> Answer | None:
 
 
 @contextmanager
-def servers(behaviours: Sequence[str], recordings: Sequence[str] = ()) -> Iterator[dict[str, Server]]:
+def servers(settings: Settings) -> Iterator[dict[str, Server]]:
     """Start a server for each behaviour, and one for mutants that change an import; all end with the block."""
     started: dict[str, Server] = {}
     with TemporaryDirectory(prefix="kueue-dra-mutants-") as folder:
         try:
-            started[FRESH] = a_server("fresh", [FRESH], Path(folder))
-            for behaviour in behaviours:
-                arguments = [behaviour, *recordings]
+            started[FRESH] = a_server("fresh", [FRESH, settings.stories], Path(folder))
+            for behaviour in settings.behaviours:
+                arguments = [behaviour, settings.stories, *settings.recordings]
                 started[behaviour] = a_server("server", arguments, Path(folder))
             yield started
         finally:

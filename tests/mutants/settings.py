@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutants.recording import state
+from tests.mutants.sources import state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +15,8 @@ class Settings:
 
     behaviours: Sequence[str]
     recordings: Sequence[str]
+    stories: str
+    """The part I/N of the recorded scenarios that the first behaviour runs."""
     folder: Path
     """For what the cases reach, and for the log."""
     jobs: int
@@ -22,4 +24,4 @@ class Settings:
     @property
     def state(self) -> str:
         """Tell results apart: those of other sources, or of fewer behaviours, do not count."""
-        return state(*self.behaviours, *self.recordings)
+        return state(self.stories, *self.behaviours, *self.recordings)

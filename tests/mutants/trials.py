@@ -17,11 +17,11 @@ UNCHANGED = "kueue_dra_ref/__init__.py"
 def trials_of(started: Mapping[str, Server], settings: Settings) -> Trials:
     """Record what has not been recorded, and give what tries the mutants."""
     looking = [started[name] for name in settings.behaviours]
-    reaches = recorded(settings.folder, looking, settings.jobs)
+    reaches = recorded(settings, looking)
     files = settings.recordings
     return Trials(
         reaches=reaches,
-        at_import=at_import(settings.folder),
+        at_import=at_import(settings),
         fresh=started[FRESH],
         recordings=files,
         expected=_unchanged(reaches[0].server, files),
