@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,11 @@ JOIN context ON context.id = line_bits.context_id
 JOIN file ON file.id = line_bits.file_id
 WHERE file.path = ?
 """
+_WEIGHED = """
+SELECT context.context, COUNT(*) FROM line_bits
+JOIN context ON context.id = line_bits.context_id
+GROUP BY context.id
+"""
 """The schema is part of coverage's documentation; its own functions decode every line of every case."""
 
 
@@ -27,6 +32,17 @@ class Reach:
     server: Server
     files: Sequence[Path]
     """Files of coverage, each with other cases."""
+    weights: Mapping[str, int]
+    """How many modules each case runs: a case of few is fast, and about those."""
+
+    @classmethod
+    def of(cls, server: Server, files: Sequence[Path]) -> Reach:
+        """Weigh the cases."""
+        weights: dict[str, int] = {}
+        for data in files:
+            with closing(sqlite3.connect(data)) as opened:
+                weights.update(opened.execute(_WEIGHED))
+        return cls(server, files, weights)
 
     def cases(self, file: str, lines: range) -> list[str]:
         """Name the cases that run one of some lines of a module."""

@@ -50,19 +50,20 @@ def recorded(settings: Settings, servers: Sequence[Server]) -> list[Reach]:
 
     """
     folder, now = settings.folder, state(settings.stories)
-    reaches = []
-    missing = []
+    shares: list[Share] = []
     for server in servers:
-        shares = list(_shares(server, folder / f"{server.name}-{now}"))
-        reaches.append(Reach(server, [share.file for share in shares]))
-        missing += [share for share in shares if not share.file.exists()]
+        shares += _shares(server, folder / f"{server.name}-{now}")
+    missing = [share for share in shares if not share.file.exists()]
     if missing:
         click.echo("recording which cases reach which line ...")
     done = at_once(settings.jobs, _record, missing)
     for number, share in enumerate(done, 1):
         click.echo(f"recorded {share.text}: {number} of {len(missing)}")
+    reaches = []
     for server in servers:
         _forget_older(folder, server.name, now)
+        files = [share.file for share in shares if share.server is server]
+        reaches.append(Reach.of(server, files))
     return reaches
 
 

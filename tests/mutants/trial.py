@@ -21,6 +21,8 @@ from tests.mutants.swap import changes_import, compiled
 CAUGHT, SURVIVED, UNREACHED = "caught", "survived", "unreached"
 RECORDINGS = "recordings"
 NO_ANSWER = "it does not end"
+ALIKE = 20
+"""How many modules more a case runs that is not as light as another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +131,7 @@ class Trials:
 
     def _swapped(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
         for reach in self.reaches:
-            if cases := self._ordered(mutant, reach.cases(mutant.file, mutant.lines)):
+            if cases := self._ordered(mutant, reach, reach.cases(mutant.file, mutant.lines)):
                 yield reach.server.name, reach.server.ask(Try(file=mutant.file, source=source, cases=cases))
         server = self.reaches[0].server
         answer = server.ask(Try(file=mutant.file, source=source, recordings=self.recordings))
@@ -138,7 +140,7 @@ class Trials:
     def _imported(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
         """Ask for all cases of the first behaviour, and for those of the others that run the module at all."""
         for reach in self.reaches:
-            first = self._ordered(mutant, reach.of_module(mutant.file))
+            first = self._ordered(mutant, reach, reach.of_module(mutant.file))
             asked = Try(
                 file=mutant.file,
                 source=source,
@@ -160,12 +162,12 @@ class Trials:
         if changed:
             yield RECORDINGS, Answer(changed[0])
 
-    def _ordered(self, mutant: Mutant, cases: Sequence[str]) -> Sequence[str]:
-        """Put first the cases that caught mutants of the same module; the others in an order that mixes suites."""
+    def _ordered(self, mutant: Mutant, reach: Reach, cases: Sequence[str]) -> Sequence[str]:
+        """Put first the cases that caught mutants of the same module, then light ones; those alike are mixed."""
         mixed = list(cases)
         random.Random(mutant.name).shuffle(mixed)  # no secret
         caught: Mapping[str, int] = self.killers.get(mutant.file, Counter())
-        return sorted(mixed, key=lambda case: (_is_recorded(case), -caught.get(case, 0)))
+        return sorted(mixed, key=lambda case: (-caught.get(case, 0), reach.weights[case] // ALIKE))
 
     def _runs_at_import(self, mutant: Mutant) -> bool:
         lines = rows(self.at_import, mutant.file)
