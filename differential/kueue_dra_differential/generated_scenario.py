@@ -211,7 +211,7 @@ class GeneratedScenario:
         return self._queues.theme.templates[like].manifest(name, self._queues.namespace)
 
     def _submitted(self, event: Submit) -> Step:
-        name = self._next_name(event)
+        name = self._next_name()
         namespace = self._queues.namespace
         line = self._line(event.queue)
         if event.kind in POD_KINDS and not event.as_workload:
@@ -225,12 +225,10 @@ class GeneratedScenario:
         self._jobs[name] = made
         return {"apply": [*others, made]}
 
-    def _next_name(self, event: Submit) -> str:
+    def _next_name(self) -> str:
         name = f"j{self._made}"
         self._made += 1
-        # A Workload needs a hyphen in its name to have variants (CONC-027).
-        is_parent = event.as_workload and self._queues.has_variants
-        return f"{name}-w" if is_parent else name
+        return name
 
     def _pods(self, event: Submit) -> PodShape:
         return PodShape(

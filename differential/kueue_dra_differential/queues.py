@@ -67,11 +67,6 @@ class GeneratedQueues:
         """The number of flavors, with the late ones and that of a CPU group."""
         return len(self.flavors) + 1
 
-    @property
-    def has_variants(self) -> bool:
-        """Whether work of one of the ClusterQueues has variants."""
-        return any(line.policy for line in self.lines)
-
     def local_queue_index(self, number: int) -> int:
         """Give the index of a LocalQueue: the second ones of ClusterQueues that have two come after the first ones."""
         count = len(self.lines)
