@@ -293,8 +293,7 @@ def _submissions(
         cpu=st.integers(least_cpu, 2),
         priority=st.sampled_from(PRIORITIES),
         least=st.none() | st.none() | st.just(1),
-        # A Workload that no work owns never migrates (docs/explanation/differences.md).
-        as_workload=_some(not (swarm.blocks or swarm.varied), _seldom(), False),
+        as_workload=_some(not swarm.is_owned, _seldom(), False),
         place=_some(swarm.nodes, places, ANYWHERE),
         heavy=_some(swarm.nodes, st.booleans(), False),
         shape=_some(swarm.shaped, shapes, SINGLE),

@@ -105,6 +105,11 @@ class SwarmConfig:
         return self.rivals or self.elastic or self.blocks or self.varied
 
     @property
+    def is_owned(self) -> bool:
+        """Whether each Workload has an owner: one without never migrates (docs/explanation/differences.md)."""
+        return self.blocks or self.varied
+
+    @property
     def is_busy(self) -> bool:
         """Whether most events are submissions."""
         return self.crowded or self.waits or self.retained or self.varied
