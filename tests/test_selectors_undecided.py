@@ -24,6 +24,8 @@ DEVICE = Device(name="d", driver="gpu.example.com")
         pytest.param('url("file://a%20b").getScheme() == "file"', id="escaped-host"),
         pytest.param('device.attributes["gpu.example.com"].index.validate("a").hasValue()', id="validate-of-anything"),
         pytest.param("dyn([1]).flatten() == [1]", id="flatten-of-anything"),
+        pytest.param("optional.unwrap([optional.of(1)]) == [1]", id="unwrap"),
+        pytest.param("[optional.of(1)].unwrapOpt() == [1]", id="unwrap-of-a-list"),
     ],
 )
 def test_what_the_engine_answers_otherwise_is_undecided(expression: str) -> None:
