@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kueue_dra_ref.apiserver import MINORS
+from kueue_dra_ref.apiserver.cel_selectors import selectors
 from kueue_dra_ref.cel import CompileError, Device, EvaluationError, Undecided, compiled, cost_trap, lacking
 
 GOLDEN: dict[str, Any] = tomllib.loads((Path(__file__).parent / "golden" / "selectors.toml").read_text("utf-8"))
@@ -77,6 +79,19 @@ def test_an_older_kubernetes_lacks_an_argument(expression: str, detail: str) -> 
     """Kubernetes 1.33 takes the text of a version only, as it is; what 1.36 refuses, it refuses in the same words."""
     answer = lacking(expression, {"semver": 1, "isSemver": 1}) or compiled(expression)
     assert (answer.detail if isinstance(answer, CompileError) else "") == detail
+
+
+@pytest.mark.parametrize(("expression", "since", "detail"), GOLDEN["minors"])
+@pytest.mark.parametrize("minor", MINORS)
+def test_an_older_api_server_lacks_a_function(expression: str, since: int, detail: str, minor: str) -> None:
+    """A selector that is new is refused until a minor after the one that brought the function; a stored one is not."""
+    kubernetes = MINORS[minor]
+    found = [{"cel": {"expression": expression}}]
+    errors = [str(error) for error in selectors(found, "spec.selectors", kubernetes)]
+
+    refused = f'spec.selectors[0].cel.expression: Invalid value: "{expression}": {detail}'
+    assert errors == ([refused] if kubernetes.minor < since else [])
+    assert list(selectors(found, "spec.selectors", kubernetes, stored=True)) == []
 
 
 @pytest.mark.parametrize(("name", "value", "expected"), GOLDEN["attributes"])

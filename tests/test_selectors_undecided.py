@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from kueue_dra_fixtures.alternatives import a_list, an_alternative
+from kueue_dra_fixtures.builders import a_job, a_request, a_template
 from kueue_dra_ref.cel.model import Device, Undecided
 from kueue_dra_ref.cel.selector import Selector, compiled
+from tests.labs import a_lab
 
+UNWRAPPED = "optional.unwrap([optional.of(1)]) == [1]"
+SELECTED: dict[str, Any] = {"selectors": [{"cel": {"expression": UNWRAPPED}}]}
 DEVICE = Device(name="d", driver="gpu.example.com")
 
 
@@ -24,6 +31,8 @@ DEVICE = Device(name="d", driver="gpu.example.com")
         pytest.param('url("file://a%20b").getScheme() == "file"', id="escaped-host"),
         pytest.param('device.attributes["gpu.example.com"].index.validate("a").hasValue()', id="validate-of-anything"),
         pytest.param("dyn([1]).flatten() == [1]", id="flatten-of-anything"),
+        pytest.param(UNWRAPPED, id="unwrap"),
+        pytest.param("[optional.of(1)].unwrapOpt() == [1]", id="unwrap-of-a-list"),
     ],
 )
 def test_what_the_engine_answers_otherwise_is_undecided(expression: str) -> None:
@@ -33,3 +42,19 @@ def test_what_the_engine_answers_otherwise_is_undecided(expression: str) -> None
     answer = selector.matches(DEVICE) if isinstance(selector, Selector) else selector
 
     assert isinstance(answer, Undecided), answer
+
+
+@pytest.mark.parametrize(
+    ("release", "request_"),
+    [
+        pytest.param("kueue-0.19.2", a_request(selectors=[UNWRAPPED]), id="request"),
+        pytest.param("kueue-0.20.0", a_list(an_alternative(**SELECTED)), id="alternative"),
+    ],
+)
+def test_work_with_such_a_selector_is_undecided(release: str, request_: dict[str, Any]) -> None:
+    """Its condition has a status that no Kueue writes."""
+    lab = a_lab(release, suffix="undecided")
+    lab.start(gates={"KueueDRAIntegrationPrioritizedList": True} if release == "kueue-0.20.0" else {})
+    job = lab.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(request_)]))
+
+    assert lab.condition(job, "QuotaReserved") == ("Unknown", "Undecided")

@@ -33,10 +33,8 @@ _SINCE = {
     **dict.fromkeys(
         ("existsOne", "transformList", "transformMap", "transformMapEntry"), 33
     ),
-    **dict.fromkeys(
-        ("slice", "flatten", "distinct", "reverse", "sort", "sortBy", "first", "last"),
-        35,
-    ),
+    **dict.fromkeys(("first", "last"), 33),
+    **dict.fromkeys(("slice", "flatten", "distinct", "reverse", "sort", "sortBy"), 35),
 }
 _SHORT = {"semver": 1, "isSemver": 1}
 _NORMALIZES_SINCE = 34

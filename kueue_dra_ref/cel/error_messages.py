@@ -28,10 +28,12 @@ _UNDECLARED = re.compile(
     r"ERROR: <input>:(?P<line>\d+):(?P<column>\d+): "
     r"(?P<words>undeclared reference to '(?P<name>\.?\w+(?:\.\w+)+)' .*)\n.*\n.*"
 )
+_PLACE = re.compile(r"^ERROR: <input>:(\d+):(\d+): ")
 _UNBOUND = re.compile(r"\bT%\d+")
 _ECHOES = (
     "'*error*'",
     "<input>:-1",
+    "WARNING: ",
 )  # the engine goes on after a fault and trips over it again
 
 
@@ -48,18 +50,25 @@ def issue(expression: str, fault: ValidatorError) -> str:
 
 def refusal(expression: str, message: str) -> str:
     """Say the engine's refusal in Kubernetes' words."""
-    issues = re.split(r"\n?(?=^ERROR: )", message, flags=re.MULTILINE)
-    text = "\n".join(
+    found = re.split(r"\n?(?=^(?:ERROR|WARNING): )", message, flags=re.MULTILINE)
+    issues = [
         _pointed(expression, each)
-        for each in issues
+        for each in found
         if each and not any(echo in each for echo in _ECHOES)
-    )
+    ]
+    issues.sort(key=_place)
+    text = "\n".join(issues)
     for ours, theirs in _SAID_OTHERWISE:
         text = text.replace(ours, theirs)
     text = _UNBOUND.sub("dyn", text.replace("null_type", "null"))
     text = _TOKEN.sub(lambda match: match[0].replace("\\n", "\n"), text)
     text = _SELECTED.sub(lambda match: _selected(expression, match[1]), text)
     return _OVERLOAD.sub(lambda match: _overload(expression, match), text)
+
+
+def _place(message: str) -> list[tuple[int, int]]:
+    """Give the line and the column of an issue, by which CEL sorts them."""
+    return [(int(line), int(column)) for line, column in _PLACE.findall(message)]
 
 
 def _pointed(expression: str, message: str) -> str:

@@ -34,7 +34,7 @@ from kueue_dra_ref.cel.validators import Validation, ValidatorError, literals, r
 _NOT_IN_THE_ENGINE = re.compile(
     r"'(?:lastIndexOf|indexOf)' applied to '\(list\("
     r"|'string' applied to '\(net\."
-    r"|undeclared reference to '(?:exists_one|transformMap|transformMapEntry|validate)'"
+    r"|undeclared reference to '(?:exists_one|transformMap|transformMapEntry|unwrap|unwrapOpt|validate)'"
     r"|'_[<>]=?_' applied to '\((?:int|uint|double), (?:int|uint|double)\)'"
     r"|reserved identifier|recursion limit|No overload found in reference resolve step"
 )

@@ -16,6 +16,7 @@ RECORDED = (
     "tests/test_recorded_scenarios.py::test_each_step_is_decided_as_recorded",
     "tests/test_selectors_golden.py::test_an_answer_is_kubernetes_own_or_none",
     "tests/test_selectors_golden.py::test_an_attribute_is_read_or_fails_every_evaluation",
+    "tests/test_selectors_golden.py::test_an_older_api_server_lacks_a_function",
     "tests/test_selectors_golden.py::test_an_older_kubernetes_lacks_an_argument",
     "tests/test_selectors_golden.py::test_cost_traps_are_known",
     "tests/test_selectors_golden.py::test_the_words_are_kubernetes_own",

@@ -31,9 +31,12 @@ def job_numbers_are_not_negative(write: AdmissionRequest) -> Errors:
 
     Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
     """
+    spec = write.new["spec"]
     for key in _NUMBERS:
-        if (number := write.new["spec"].get(key, 0)) < 0:
-            yield invalid(f"spec.{key}", number, "must be greater than or equal to 0")
+        if key in spec and spec[key] < 0:
+            yield invalid(
+                f"spec.{key}", spec[key], "must be greater than or equal to 0"
+            )
 
 
 @rule("API-044")

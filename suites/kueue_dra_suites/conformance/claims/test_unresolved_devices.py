@@ -62,6 +62,8 @@ def test_unresolved_devices_have_a_reason_of_their_own(lab: Lab, claim: ClaimOf,
     assert lab.verdict(job) == inadmissible(reason)
     assert lab.condition(job, "QuotaReserved") == ("False", "DRAResourcesUnresolved")
     assert lab.condition(job, "Requeued") == ("False", "DRAResourcesUnresolved")
+    words = "DRA resource claims not supported" if reason is Reason.DIRECT_CLAIM else lab.message(job)
+    assert lab.message(job, "Requeued") == words
 
 
 @owns_kueue

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures import frameworks
-from kueue_dra_fixtures.builders import a_pod_set, a_template, gpu, work_of
+from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.lab.ground import bare
-from kueue_dra_fixtures.manifests import marked
+from kueue_dra_fixtures.manifests import marked, owned
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import admitted
 from kueue_dra_ref.api.job_kind import part_at, replaced
+from kueue_dra_ref.api.job_kinds import with_suspend
 from kueue_dra_ref.api.ray_kinds import CLUSTER_PATHS
 from kueue_dra_ref.verdict import Verdict
 from kueue_dra_suites.conformance.kinds.elastic import EACH, ELASTIC, GATE, ON, REPLACED, WAITS, of
@@ -67,6 +68,27 @@ def test_a_worker_group_shrinks(lab: Lab) -> None:
 
     assert lab.slices(job) == [of(2)]
     assert lab.verdict(other) == of(2)
+
+
+@pytest.mark.parametrize(
+    "stops",
+    [
+        pytest.param(True, id="stops", marks=covers("WORK-053", "ELASTIC-030")),
+        pytest.param(False, id="runs", marks=covers("WORK-053", "ELASTIC-031")),
+    ],
+)
+def test_what_ray_makes_when_a_growth_is_deactivated(lab: Lab, stops: bool) -> None:
+    """The newest Workload of the RayCluster counts that is not finished; the one before it has its devices."""
+    queue = lab.queue({"whole-gpus": 2})
+    cluster = _submit(queue, "RayCluster")
+    _scale(lab, cluster, 3)
+    lab.activate(cluster, False)
+
+    child = with_suspend(lab.written(a_job(claims=[EACH]), queue), False)
+    job = lab.submit_manifest(owned(child, lab.read(cluster.ref)))
+
+    assert lab.slices(cluster)[0] == of(2)
+    assert lab.is_suspended(job) is stops
 
 
 @covers("ELASTIC-026")
