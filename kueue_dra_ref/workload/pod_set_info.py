@@ -51,11 +51,10 @@ class PodSetInfo:
         selector = self.values.get("nodeSelector")
         if selector:
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **selector}
-        if self.tolerations:
-            spec["tolerations"] = [*(spec.get("tolerations") or ()), *self.tolerations]
-        if self.gates:
-            gates = [{"name": name} for name in self.gates]
-            spec["schedulingGates"] = [*(spec.get("schedulingGates") or ()), *gates]
+        gates = [{"name": name} for name in self.gates]
+        for name, added in (("tolerations", self.tolerations), ("schedulingGates", gates)):
+            if added:
+                spec[name] = [*(spec.get(name) or ()), *added]
 
 
 def of_flavors(flavors: Iterable[Manifest]) -> PodSetInfo:
