@@ -120,7 +120,8 @@ class PodReconciler(JobReconciler):
         if workload is None or self._owners(workload):
             return
         owners = workload["metadata"].get("ownerReferences") or ()
-        if owners and all(owner.get("kind") == POD.name for owner in owners):
+        kinds = {owner.get("kind") for owner in owners}
+        if kinds == {POD.name}:
             self._remove(workload)
 
     def _remove(self, workload: Manifest) -> None:

@@ -52,9 +52,10 @@ class PodSetInfo:
         if selector:
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **selector}
         gates = [{"name": name} for name in self.gates]
-        for name, added in (("tolerations", self.tolerations), ("schedulingGates", gates)):
-            if added:
-                spec[name] = [*(spec.get(name) or ()), *added]
+        added = {"tolerations": self.tolerations, "schedulingGates": gates}
+        for name, values in added.items():
+            if values:
+                spec[name] = [*(spec.get(name) or ()), *values]
 
 
 def of_flavors(flavors: Iterable[Manifest]) -> PodSetInfo:
