@@ -108,15 +108,14 @@ class JobPods:
             self._update(job, suspended=False)
             return None
         admission = workload["status"]["admission"]
+        assignments = admission["podSetAssignments"]
         infos = []
-        for place, assignment in zip(
-            pod_set_places(job), admission["podSetAssignments"], strict=False
-        ):
+        for place, assignment in zip(pod_set_places(job), assignments, strict=True):
             info = self.info(_template_of(job, place), assignment, workload)
             if not isinstance(info, PodSetInfo):
                 return info
-            infos.append(info)
-        self._unsuspend(job, admission["podSetAssignments"], infos)
+            infos.append((place, info))
+        self._unsuspend(job, assignments, infos)
         return None
 
     def info(
@@ -163,10 +162,13 @@ class JobPods:
         return None
 
     def _unsuspend(
-        self, job: Manifest, assignments: PodSets, infos: Sequence[PodSetInfo]
+        self,
+        job: Manifest,
+        assignments: PodSets,
+        infos: Sequence[tuple[PodSetPlace, PodSetInfo]],
     ) -> None:
         changed = self._resized(job, assignments)
-        for place, info in zip(pod_set_places(job), infos, strict=False):
+        for place, info in infos:
             if not self._writes(changed, place):
                 continue
             part = _copied_part(changed, place)

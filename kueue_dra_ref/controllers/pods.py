@@ -61,8 +61,7 @@ class PodReconciler(JobReconciler):
         """Reconcile a pod that has changed; the garbage collector removes the Workload of the last one that is gone."""
         pod = event.new or event.old or {}
         name = self._group_of(pod)
-        if event.new is None:
-            self._collect(pod, name)
+        self._collect(pod, name)
         if name:
             self._reconcile_named(event, name)
         elif event.new is not None:
@@ -115,13 +114,14 @@ class PodReconciler(JobReconciler):
         return self.store.find("Workload", group.name, namespace)
 
     def _collect(self, pod: Manifest, name: str) -> None:
-        """Remove a Workload whose pods are all gone, as the garbage collector does."""
+        """Remove a Workload whose owners are pods that are all gone, as the garbage collector does."""
         group = PodGroup(pods=[pod], name=name)
         workload = self._workload_for(group)
         if workload is None or self._owners(workload):
             return
         owners = workload["metadata"].get("ownerReferences") or ()
-        if all(owner.get("kind") == POD.name for owner in owners):
+        kinds = {owner.get("kind") for owner in owners}
+        if kinds == {POD.name}:
             self._remove(workload)
 
     def _remove(self, workload: Manifest) -> None:

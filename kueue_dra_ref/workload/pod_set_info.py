@@ -51,11 +51,11 @@ class PodSetInfo:
         selector = self.values.get("nodeSelector")
         if selector:
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **selector}
-        if self.tolerations:
-            spec["tolerations"] = [*(spec.get("tolerations") or ()), *self.tolerations]
-        if self.gates:
-            gates = [{"name": name} for name in self.gates]
-            spec["schedulingGates"] = [*(spec.get("schedulingGates") or ()), *gates]
+        gates = [{"name": name} for name in self.gates]
+        added = {"tolerations": self.tolerations, "schedulingGates": gates}
+        for name, values in added.items():
+            if values:
+                spec[name] = [*(spec.get(name) or ()), *values]
 
 
 def of_flavors(flavors: Iterable[Manifest]) -> PodSetInfo:

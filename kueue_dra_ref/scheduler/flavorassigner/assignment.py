@@ -149,8 +149,6 @@ class PodSetAssignmentResult:
             granular = attempt.modes[resource]
             mode = FLAVOR_ASSIGNMENT_MODES[granular.mode]
             modes.append(mode)
-        if not modes:
-            return FlavorAssignmentMode.NO_FIT
         return min(modes)
 
     def messages(self, name: str, before: Sequence[str]) -> list[str]:

@@ -19,12 +19,12 @@ from kueue_dra_fixtures.builders import (
     work_of,
 )
 from kueue_dra_fixtures.lab import Lab, bare
-from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
+from kueue_dra_fixtures.manifests import KUEUE, QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.pod_groups import PodGroup, a_group_of
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
 from kueue_dra_ref.api.execution_time import LIMIT, LIMIT_LABEL
-from kueue_dra_ref.api.queued_pods import GROUP, MANAGED, RETRIABLE, ROLE, SERVING, TOTAL
+from kueue_dra_ref.api.queued_pods import GROUP, IS_GROUP, MANAGED, RETRIABLE, ROLE, SERVING, TOTAL
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
@@ -184,6 +184,25 @@ def test_a_group_waits_for_all_its_pods(lab: Lab) -> None:
 
     assert group.verdict == admitted({"whole-gpus": 3})
     assert group.gated == [False, False, False]
+
+
+@covers("PODS-008")
+def test_a_group_takes_the_workload_of_its_name(lab: Lab) -> None:
+    """Another client may create it before the pods."""
+    queue = lab.queue({"whole-gpus": 2})
+    like = a_group_of(lab, queue, a_worker())
+    group = PodGroup(lab=lab, queue=queue, name=lab.name("group"), total=1)
+    meta = {"name": group.name, "namespace": queue.namespace, "annotations": {IS_GROUP: "true"}}
+    made = {"apiVersion": KUEUE, "kind": "Workload", "metadata": meta, "spec": like.workload["spec"]}
+    lab.apply(made)
+    lab.settle()
+    uid = group.workload["metadata"]["uid"]
+
+    group.add(a_worker())
+
+    assert group.workload["metadata"]["uid"] == uid
+    assert group.verdict == admitted({"whole-gpus": 1})
+    assert group.gated == [False]
 
 
 @covers("PODS-009")

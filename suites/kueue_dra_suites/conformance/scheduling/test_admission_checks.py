@@ -460,6 +460,19 @@ def test_pod_set_updates_reach_the_pods(lab: Lab) -> None:
 
 
 @covers("CHECK-014")
+def test_without_updates_pods_start_as_they_are_written(lab: Lab) -> None:
+    """No field of theirs is there with nothing in it."""
+    check = lab.admission_check()
+    job = checked(lab, check).submit(CARDS)
+    written = lab.read(job.ref)["spec"]["template"]["spec"]
+
+    lab.answer_check(job, check, "Ready")
+
+    assert not lab.is_suspended(job)
+    assert lab.read(job.ref)["spec"]["template"]["spec"] == written
+
+
+@covers("CHECK-014")
 def test_contradicting_updates_finish_the_workload(lab: Lab) -> None:
     """Two checks that want different nodes cannot both have their way; the devices are free again."""
     first, second = lab.admission_check(), lab.admission_check()

@@ -598,6 +598,23 @@ def test_without_a_half_life_the_history_is_forgotten(lab: Lab) -> None:
     assert next_of(queue, other) == queue.local
 
 
+@covers("AFS-034")
+def test_a_deleted_queue_leaves_no_usage(lab: Lab) -> None:
+    """The next LocalQueue of its name has used nothing, though work of the deleted one ran on for a while."""
+    start(lab, SUMMED)
+    queue = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
+    other = queue.beside()
+    use(other, cards(1))
+    use(queue, cards(2))
+    job = queue.submit(cards(1))
+    lab.remove(queue.local_ref)
+    lab.delete(job)
+
+    lab.local_queue(queue.cluster, queue.namespace, name=queue.local)
+
+    assert next_of(other, queue) == queue.local
+
+
 @covers("AFS-022")
 def test_usage_decides_nothing_between_cluster_queues(lab: Lab) -> None:
     """Of two ClusterQueues that borrow from one cohort, the one with the older Job is next."""
