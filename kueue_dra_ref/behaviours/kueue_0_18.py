@@ -200,6 +200,7 @@ _CONCURRENT = ConcurrentAdmissionRules(
     allow_flavor=First(_concurrent(concurrent_admission.allowed_flavors_only)),
     not_queued=AnyOf(_concurrent(concurrent_admission.parent_is_not_queued)),
     not_charged=AnyOf(_concurrent(concurrent_admission.parent_is_not_charged)),
+    not_checked=AnyOf(_concurrent(concurrent_admission.parent_has_no_checks)),
     admitted=Each(_concurrent(concurrent_admission.parent_is_admitted_with_variant)),
     give_up=AnyOf(
         _concurrent(concurrent_admission.retain_first_admission),

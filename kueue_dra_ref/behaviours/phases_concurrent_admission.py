@@ -27,6 +27,8 @@ class ConcurrentAdmissionRules:
     """Is a parent kept out of the queues? Without rules: it is queued."""
     not_charged: AnyOf[[]] = AnyOf()
     """Does the admission of a parent take no quota? Without rules: it takes quota."""
+    not_checked: AnyOf[[]] = AnyOf()
+    """Does a parent get no admission checks? Without rules: it gets them."""
     admitted: Each[[str], Condition] = Each()
     """Which condition does a parent get with the variant of this name? Without rules: none."""
     give_up: AnyOf[[Sibling]] = AnyOf()

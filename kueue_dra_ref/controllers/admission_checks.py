@@ -13,6 +13,7 @@ from kueue_dra_ref.api.admission_checks import (
 )
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.types import ClusterQueue
+from kueue_dra_ref.api.variants import is_parent
 from kueue_dra_ref.api.workloads import requeue_at
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.clock import seconds_of, time_of
@@ -52,7 +53,7 @@ class AdmissionChecks:
     def sync(self, working: Manifest) -> bool:
         """List the checks that a workload needs, new ones as Pending; True when the list has changed."""
         queue = self._cluster_queue(working)
-        if queue is None:
+        if queue is None or self._is_unchecked(working):
             return False
         known = {each["name"]: each for each in check_states(working)}
         names = self._required(queue, assigned_flavors(working))
@@ -73,6 +74,10 @@ class AdmissionChecks:
         else:
             del working["status"]["admissionChecks"]
         return True
+
+    def _is_unchecked(self, working: Manifest) -> bool:
+        """Whether the variants of a workload have its checks."""
+        return is_parent(working) and self.kueue.behaviour.concurrent.not_checked()
 
     def lists_all(self, working: Manifest, queue: ClusterQueue) -> bool:
         """Whether the status of a workload with an admission lists all checks that it needs."""

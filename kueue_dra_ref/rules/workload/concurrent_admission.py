@@ -93,6 +93,15 @@ def parent_is_not_charged() -> bool:
     return True
 
 
+@rule("CONC-028")
+def parent_has_no_checks() -> bool:
+    """Kueue lists admission checks for the variants of a Workload, and none for the Workload itself.
+
+    Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, reconcileSyncAdmissionChecks)
+    """
+    return True
+
+
 @rule("CONC-006")
 def parent_is_admitted_with_variant(name: str) -> Condition:
     """A parent gets the admission of its variant that is admitted.

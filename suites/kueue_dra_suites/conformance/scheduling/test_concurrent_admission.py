@@ -45,6 +45,32 @@ def test_work_is_admitted_with_a_variant(lab: Lab, work: Work) -> None:
     assert lab.message(job, "Admitted") == f"The variant {name} is admitted"
 
 
+@covers("CONC-028")
+@pytest.mark.parametrize(
+    ("state", "after"),
+    [
+        pytest.param("Ready", "admitted", id="ready"),
+        pytest.param("Rejected", "pending", id="rejected"),
+    ],
+)
+def test_the_variants_have_the_checks(lab: Lab, state: str, after: str) -> None:
+    """Their parent has none, and waits until one of them is admitted; one that is rejected is tried again."""
+    check = lab.admission_check()
+    checks = {"admissionChecks": [{"name": check}]}
+    contest = Contest.of(lab, 2, admissionChecksStrategy=checks)
+    job = contest.submit(CARDS)
+
+    assert lab.checks(job) == {}
+    assert contest.checks(job, 0) == {check: "Pending"}
+    assert lab.is_suspended(job)
+
+    contest.answer_check(job, 0, state)
+
+    assert contest.states(job) == [after]
+    assert lab.is_suspended(job) is (state != "Ready")
+    assert lab.checks(job) == {}
+
+
 @covers("CONC-002", "CONC-017")
 def test_a_variant_is_a_copy_of_its_parent(lab: Lab) -> None:
     """It has its labels, annotations and spec, an owner, a flavor, and a gate in addition to those of its parent."""
