@@ -131,8 +131,8 @@ class VariantReconciler:
     def reconcile(self, key: Key) -> None:
         """Create, delete, deactivate and activate variants; admit, evict or finish with them."""
         parent = self.store.get("Workload", key)
+        self._collect(key, parent)
         if parent is None:
-            self._collect(key)
             return
         family = self._family(parent)
         if family is None or self.rules.unnamed(parent["metadata"]["name"]):
@@ -147,11 +147,14 @@ class VariantReconciler:
         self._open_gate(family)
         self._record(family)
 
-    def _collect(self, key: Key) -> None:
-        """Delete the variants of a parent that is gone, as the garbage collector does."""
+    def _collect(self, key: Key, parent: Manifest | None) -> None:
+        """Delete the variants of a parent that is gone, as the garbage collector does; another may have its name."""
+        uid = parent["metadata"]["uid"] if parent else ""
         for each in self.store.every("Workload"):
-            parent = parent_of(each)
-            if parent and (each["metadata"]["namespace"], parent["name"]) == key:
+            owner = parent_of(each)
+            if owner is None or owner["uid"] == uid:
+                continue
+            if (each["metadata"]["namespace"], owner["name"]) == key:
                 self.store.remove(Ref.of(each))
 
     def _family(self, parent: Manifest) -> Family | None:

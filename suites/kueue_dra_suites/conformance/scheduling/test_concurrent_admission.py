@@ -71,6 +71,29 @@ def test_the_variants_have_the_checks(lab: Lab, state: str, after: str) -> None:
     assert lab.checks(job) == {}
 
 
+@covers("CONC-029")
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param(a_job(pods=2, claims=[a_template(gpu())]), id="devices"),
+        pytest.param(a_job(pods=2, cpu="1"), id="ordinary"),
+    ],
+)
+def test_another_workload_has_variants_of_its_own(lab: Lab, work: Work) -> None:
+    """A Job that runs with other pods than before is stopped; the variants of its former Workload hold nothing."""
+    contest = Contest.of(lab, 4, 4)
+    job = contest.submit(work)
+    before = lab.workload(job)
+
+    lab.change(job.ref, parallelism=1)
+
+    assert contest.states(job) == ["admitted", "inactive"]
+    assert lab.workload(job)["metadata"]["uid"] != before["metadata"]["uid"]
+    assert contest.queue.figures.counts.admitted == 1
+    held = contest.queue.figures.reserved[contest.flavors[0]]
+    assert "1" in held.values()
+
+
 @covers("CONC-002", "CONC-017")
 def test_a_variant_is_a_copy_of_its_parent(lab: Lab) -> None:
     """It has its labels, annotations and spec, an owner, a flavor, and a gate in addition to those of its parent."""
