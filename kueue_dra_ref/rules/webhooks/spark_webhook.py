@@ -63,13 +63,11 @@ def only_elastic_work_allocates_dynamically(write: AdmissionRequest) -> Faults:
 
 @rule("WORK-039")
 def amounts_can_be_read(write: AdmissionRequest) -> Faults:
-    """The webhook denies a SparkApplication whose cores or memory are no quantities.
+    """The webhook denies a SparkApplication whose cores or memory are no quantities; other work has no such roles.
 
     Kueue: pkg/controller/jobs/sparkapplication/sparkapplication_webhook.go (validateTopologyRequest);
         pkg/controller/jobs/sparkapplication/sparkapplication_podset.go (addMemoryRequests)
     """
-    if write.new["kind"] != SPARK_APPLICATION.name:
-        return
     for role in ROLES:
         for part, resource, amount in amounts_of(role_of(write.new, role)):
             try:
