@@ -107,7 +107,7 @@ def main(
     if publish and (modules or shard.of > 1 or stories.of > 1):
         raise click.UsageError("--publish is for a sample of all modules, tried whole, with all recorded scenarios")
     try:
-        drawn = sample(modules, number, seed)[shard.index - 1 :: shard.of]
+        drawn = shard.of_list(sample(modules, number, seed))
     except UnknownModule as error:
         raise click.BadParameter(str(error), param_hint="MODULES") from None
     settings = Settings(

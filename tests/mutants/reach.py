@@ -17,12 +17,12 @@ JOIN context ON context.id = line_bits.context_id
 JOIN file ON file.id = line_bits.file_id
 WHERE file.path = ?
 """
+"""The schema is part of coverage's documentation; its own functions decode every line of every case."""
 _WEIGHED = """
 SELECT context.context, COUNT(*) FROM line_bits
 JOIN context ON context.id = line_bits.context_id
 GROUP BY context.id
 """
-"""The schema is part of coverage's documentation; its own functions decode every line of every case."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 
 from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import Pods, Work, a_job, a_missing_template, a_template, a_workload, gpu
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import a_cluster_queue, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.variants import GATE, RETAIN, TRY, Contest, a_policy
@@ -60,11 +60,12 @@ def test_the_variants_have_the_checks(lab: Lab, state: str, after: str) -> None:
     contest = Contest.of(lab, 2, admissionChecksStrategy=checks)
     job = contest.submit(CARDS)
 
+    variant = Job.of(contest.variant(job, 0))
     assert lab.checks(job) == {}
-    assert contest.checks(job, 0) == {check: "Pending"}
+    assert lab.checks(variant) == {check: "Pending"}
     assert lab.is_suspended(job)
 
-    contest.answer_check(job, 0, state)
+    lab.answer_check(variant, check, state)
 
     assert contest.states(job) == [after]
     assert lab.is_suspended(job) is (state != "Ready")
