@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_clusters.ownership import Ownership
-from kueue_dra_clusters.waiting import NotYet, eventually
+from kueue_dra_clusters.waiting import NotYet, TimedOut, eventually
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.three_way_merge import job_spec
+from kueue_dra_ref.api.train_jobs import TRAIN_JOB, runtime_of
 from kueue_dra_ref.target import Manifest, Ref
 
 CONFLICT = 409
 NOT_FOUND = 404
+RUNTIME_NOT_FOUND = re.compile(r"runtime '[^']*' not found$")
+"""The end of Kueue's message for a TrainJob whose runtime its informer does not have (getChildJobSet)."""
 OF_THE_SERVER = frozenset(
     {"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"}
 )
@@ -41,7 +46,7 @@ def write(
     labelled = ownership.labelled(manifest)
     ref = Ref.of(manifest)
     if not before:
-        answer = objects.create(_new(labelled))
+        answer = _created(objects, _new(labelled))
         if answer.body.get("reason") != "AlreadyExists":
             return ApplyResult(answer=answer, created=True)
     ownership.insist_on(objects, ref)
@@ -131,6 +136,37 @@ def _new(manifest: Manifest) -> Manifest:
         if key not in OF_THE_SERVER
     }
     return {**manifest, "metadata": metadata}
+
+
+def _created(objects: APIClient, manifest: Manifest) -> Answer:
+    """Create an object; retry a TrainJob whose runtime is stored, but not yet in the informer of Kueue's webhook."""
+    answers: list[Answer] = []
+
+    def once() -> None:
+        answers.append(objects.create(manifest))
+        if _is_runtime_late(objects, manifest, answers[-1]):
+            raise NotYet(answers[-1].message)
+
+    with suppress(TimedOut):
+        eventually(
+            once, within=objects.limits.queues, what="Kueue to observe the runtime"
+        )
+    return answers[-1]
+
+
+def _is_runtime_late(objects: APIClient, manifest: Manifest, answer: Answer) -> bool:
+    if manifest["kind"] != TRAIN_JOB.name or not RUNTIME_NOT_FOUND.search(
+        answer.message
+    ):
+        return False
+
+    def find(kind: str, name: str, namespace: str) -> Manifest | None:
+        version = manifest["apiVersion"]
+        return objects.read(
+            Ref(api_version=version, kind=kind, name=name, namespace=namespace)
+        )
+
+    return runtime_of(manifest, find) is not None
 
 
 def _until_no_conflict(

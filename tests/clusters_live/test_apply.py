@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from kueue_dra_clusters.apply import merged_status, overlaid
+from typing import cast
+
+import pytest
+
+from kueue_dra_clusters.api_client import Answer, APIClient
+from kueue_dra_clusters.apply import merged_status, overlaid, write
 from kueue_dra_clusters.ownership import Ownership
+from kueue_dra_clusters.waiting import WaitLimits
+from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import a_job, a_stored_job, a_workload, an_object
 
 
@@ -76,3 +83,47 @@ def test_with_labels_only_what_carries_them_is_ours() -> None:
     assert ownership.covers(ownership.labelled(a_job("a")))
     assert not ownership.covers(Ownership(labels={"run": "2"}).labelled(a_job("a")))
     assert not ownership.covers(a_job("a"))
+
+
+class _Webhook:
+    """An API server whose webhook does not find the runtime of a TrainJob in its first answers."""
+
+    def __init__(self, *, answers: list[Answer], stored: Manifest | None) -> None:
+        self.answers = answers
+        self.stored = stored
+        self.limits = WaitLimits().scaled(0.02)
+
+    def create(self, manifest: Manifest) -> Answer:
+        """Give the next answer; the last one again and again."""
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    def read(self, ref: Ref) -> Manifest | None:
+        """Give the stored runtime."""
+        return self.stored if ref == RUNTIME else None
+
+
+RUNTIME = Ref(api_version="trainer.kubeflow.org/v1alpha1", kind="TrainingRuntime", name="r", namespace="team")
+TRAIN_JOB = an_object(
+    RUNTIME.api_version, "TrainJob", "t", "team", spec={"runtimeRef": {"kind": RUNTIME.kind, "name": "r"}}
+)
+DENIED = Answer(code=403, body={"message": "webhook \"vtrainjob.kb.io\" denied the request: runtime 'r' not found"})
+OTHER = Answer(code=403, body={"message": "denied the request: no"})
+CREATED = Answer(code=201, body={"metadata": {}})
+
+
+@pytest.mark.parametrize(
+    ("answers", "stored", "expected"),
+    [
+        pytest.param([DENIED, DENIED, CREATED], {"kind": RUNTIME.kind}, CREATED, id="late"),
+        pytest.param([DENIED, CREATED], None, DENIED, id="missing"),
+        pytest.param([DENIED], {"kind": RUNTIME.kind}, DENIED, id="never-found"),
+        pytest.param([OTHER, CREATED], {"kind": RUNTIME.kind}, OTHER, id="another-reason"),
+    ],
+)
+def test_a_train_job_waits_for_its_stored_runtime(
+    answers: list[Answer], stored: Manifest | None, expected: Answer
+) -> None:
+    """Kueue's webhook reads the runtime from its informer, which may be later than the API server."""
+    objects = cast("APIClient", _Webhook(answers=list(answers), stored=stored))
+
+    assert write(objects, Ownership(), TRAIN_JOB, {}).answer is expected
