@@ -138,7 +138,9 @@ class Observation:
             for found in self.workloads
         )
         alone = [job for job in self.alone if not group_of(job)]
-        return admitted and not alone and not any(self.inconsistencies())
+        if alone or self._groups.has_conflict(self.workloads):
+            return False
+        return admitted and not any(self.inconsistencies())
 
     @property
     def alone(self) -> list[Manifest]:

@@ -55,13 +55,14 @@ class PodGroups:
             groups[key] = PodGroup(pods=pods, name=key[1])
         return cls(groups=groups)
 
+    def has_conflict(self, workloads: Sequence[Manifest]) -> bool:
+        """Whether a Workload has the name of a group, and is not marked: nothing shows that Kueue has seen it."""
+        unmarked = [each for each in workloads if not is_of_group(each)]
+        return not self.groups.keys().isdisjoint(map(_key_of, unmarked))
+
     def faults(self, workloads: Sequence[Manifest]) -> Iterator[str]:
         """Name each group that does not match its Workload yet."""
-        by_name = {}
-        for found in workloads:
-            meta = found["metadata"]
-            if is_of_group(found):
-                by_name[meta["namespace"], meta["name"]] = found
+        by_name = {_key_of(found): found for found in workloads}
         for key, group in self.groups.items():
             labels = labels_of(group.first)
             if labels.get(MANAGED) != "true":
@@ -70,6 +71,11 @@ class PodGroups:
             fault = _fault_of(group, workload)
             if fault:
                 yield f"the group of pods {group.name} {fault}"
+
+
+def _key_of(workload: Manifest) -> Key:
+    meta = workload["metadata"]
+    return meta["namespace"], meta["name"]
 
 
 def lost_pods(informers: InformerCache, workload: Manifest) -> bool:
@@ -89,6 +95,8 @@ def lost_pods(informers: InformerCache, workload: Manifest) -> bool:
 def _fault_of(group: PodGroup, workload: Manifest | None) -> str:
     if workload is None:
         return "has no Workload" if _is_complete(group) else ""
+    if not is_of_group(workload):
+        return ""  # from Kueue 0.18.6 on the group waits until that is gone
     if is_true(workload, "Finished"):
         is_kept = any(map(has_finalizer, group.pods))
         if is_kept:

@@ -1,6 +1,7 @@
 """Kueue 0.18.6, provisional: what it changes in Kueue 0.18.5, by its change notes; it could not be run.
 
-Two extended resource names of one mapping are compared with init containers one by one.
+Two extended resource names of one mapping are compared with init containers one by one, and a group of pods does not
+take a Workload that is not its own.
 
 It compares init containers with regular containers for each extended resource name, not for all names of a mapping
 together. Everything else is as in 0.18.5: the number of devices is charged, selectors are evaluated on published
@@ -18,8 +19,12 @@ from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
 )
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
+from kueue_dra_ref.behaviours.phases_pods import PodRules
+from kueue_dra_ref.features.kube_features import kueue_0_18_6_gates
+from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Each
 from kueue_dra_ref.rules.dra import extended_resource_requests
+from kueue_dra_ref.rules.jobframework import pod_groups
 from kueue_dra_ref.rules.queue import local_queue_usage
 
 
@@ -30,6 +35,9 @@ def kueue_0_18_6() -> Behaviour:
         earlier,
         name="kueue-0.18.6",
         title="Kueue 0.18.6 (provisional)",
+        # A gate for groups of pods is new.
+        gates=kueue_0_18_6_gates(),
+        pods=groups_with_own_workloads(earlier.pods),
         extended=_extended(earlier.extended),
         sharing=sharing_with_ledger(earlier.sharing),
     )
@@ -51,6 +59,20 @@ def sharing_with_ledger(
             local_queue_usage.deactivation_drops_penalty,
             local_queue_usage.finish_drops_penalty,
             local_queue_usage.move_drops_penalty,
+        ),
+    )
+
+
+def groups_with_own_workloads(earlier: PodRules) -> PodRules:
+    """What 0.18.6 changes in groups of pods, and 0.19 as well."""
+    return replace(
+        earlier,
+        # A group does not take a Workload that another client has created with its name.
+        foreign=AnyOf(
+            when(
+                pod_groups.unmarked_workload_is_not_of_group,
+                PodIntegrationValidateGroupOwner=True,
+            )
         ),
     )
 

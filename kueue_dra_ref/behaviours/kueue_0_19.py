@@ -22,7 +22,10 @@ from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched
 from kueue_dra_ref.behaviours.kueue_0_14_topology import placing
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.kueue_0_18_5 import exact_requests, exact_sharing
-from kueue_dra_ref.behaviours.kueue_0_18_6 import sharing_with_ledger
+from kueue_dra_ref.behaviours.kueue_0_18_6 import (
+    groups_with_own_workloads,
+    sharing_with_ledger,
+)
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_concurrent_admission import (
     ConcurrentAdmissionRules,
@@ -96,6 +99,7 @@ def kueue_0_19() -> Behaviour:
         random_map_order=False,  # up to 0.18 resources are Go maps
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
+        pods=groups_with_own_workloads(earlier.pods),
         webhooks=_ray_webhooks(_webhooks(earlier.webhooks)),
         jobs=_elastic_jobs(_jobs(earlier.jobs)),
         processing=_processing(earlier.processing),
@@ -105,7 +109,7 @@ def kueue_0_19() -> Behaviour:
         topology=_topology(earlier.topology),
         assigning=_assigning(earlier.assigning),
         cycle=_cycle(earlier.cycle),
-        # As 0.18.5 and 0.18.6 do.
+        # Sharing and groups of pods: as 0.18.5 and 0.18.6 do.
         sharing=sharing_with_ledger(exact_sharing(earlier.sharing)),
         checking=_checking(earlier.checking),
         provisioning=exact_requests(earlier.provisioning),

@@ -38,6 +38,8 @@ class PodRules:
     """How many pods of each role no longer need quota? Without rules: all need it."""
     unmatched: AnyOf[[PodGroup]] = AnyOf()
     """Does a Workload take the pods of its group as they are? Without rules: they are matched with its pod sets."""
+    foreign: AnyOf[[Manifest]] = AnyOf()
+    """Does a Workload with the name of a group not belong to it? Without rules: the group takes it."""
     excess: Each[[int, int], int] = Each()
     """How many pods of a role are deleted, by their number and that of the pod set? Without rules: none."""
     absent: First[[int, int, bool], int] = First()

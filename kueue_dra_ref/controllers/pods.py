@@ -81,7 +81,14 @@ class PodReconciler(JobReconciler):
         else:
             super().on_workload(event)
         if event.new is None:
+            self._free_name(event, workload)
             self._workload_is_gone(workload)
+
+    def _free_name(self, event: Event, workload: Manifest) -> None:
+        """Reconcile the group that a Workload has kept from one of its own, by its name."""
+        if self.pod_rules.foreign(workload):
+            _, name = event.key
+            self._reconcile_named(event, name)
 
     def _workload_is_gone(self, workload: Manifest) -> None:
         uid = workload["metadata"]["uid"]
@@ -162,6 +169,9 @@ class PodReconciler(JobReconciler):
 
     def _reconcile_pods(self, group: PodGroup) -> None:
         workload = self._workload_for(group)
+        if self._is_blocked(group, workload):
+            self._finalize(group.unusable)
+            return
         match = GroupMatch(kept=list(group.pods))
         if workload is not None and group.name:
             match = self.matching.of(group, workload)
@@ -177,6 +187,12 @@ class PodReconciler(JobReconciler):
             name=group.name,
         )
         self._reconcile_group(kept, workload)
+
+    def _is_blocked(self, group: PodGroup, workload: Manifest | None) -> bool:
+        """Whether a Workload that is not of a group has its name."""
+        if workload is None or not group.name or group.is_prebuilt:
+            return False
+        return self.pod_rules.foreign(workload)
 
     def _is_equivalent(
         self, group: PodGroup, match: GroupMatch, workload: Manifest

@@ -209,6 +209,15 @@ def kueue_0_18_gates() -> Gates:
 
 
 @cache
+def kueue_0_18_6_gates() -> Gates:
+    """The gates of Kueue 0.18.6 as far as it is modelled: those of 0.18.3, and one of groups of pods."""
+    earlier = kueue_0_18_gates()
+    name = "PodIntegrationValidateGroupOwner"
+    new = Gate(name=name, default=True, stage=Stage.BETA)
+    return replace(earlier, table={**earlier.table, name: new})
+
+
+@cache
 def kueue_0_17_gates() -> Gates:
     """The gates that Kueue 0.17.1 knows, those of the API server libraries of Kubernetes 1.35 among them."""
     return _set_last("gates-0.17.toml")

@@ -14,6 +14,7 @@ from kueue_dra_ref.api.queued_pods import (
     GROUP,
     ROLE,
     annotations_of,
+    is_of_group,
     is_terminated,
     is_usable,
     labels_of,
@@ -193,6 +194,16 @@ def prebuilt_workload_takes_pods_as_they_are(group: PodGroup) -> bool:
     Kueue: pkg/controller/jobframework/reconciler.go (ensureOneWorkload)
     """
     return group.is_prebuilt
+
+
+@rule("PODS-050")
+def unmarked_workload_is_not_of_group(workload: Manifest) -> bool:
+    """A Workload that has the name of a group, and is not marked as that of a group, is left to its owner.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (FindMatchingWorkloads, ReasonWorkloadNameConflict);
+        pkg/controller/jobs/pod/event_handlers.go (queueReconcileForBlockedPodGroup)
+    """
+    return not is_of_group(workload)
 
 
 @rule("PODS-014", "PODS-044")

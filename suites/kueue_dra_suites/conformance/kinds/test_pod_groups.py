@@ -11,6 +11,7 @@ from kueue_dra_fixtures.builders import (
     ClaimOf,
     Pods,
     a_direct_claim,
+    a_job,
     a_missing_template,
     a_pod_set,
     a_request,
@@ -18,7 +19,8 @@ from kueue_dra_fixtures.builders import (
     gpu,
     work_of,
 )
-from kueue_dra_fixtures.lab import Lab, bare
+from kueue_dra_fixtures.frameworks import WITH_PODS
+from kueue_dra_fixtures.lab import Lab, Queue, bare
 from kueue_dra_fixtures.manifests import KUEUE, QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.pod_groups import PodGroup, a_group_of
@@ -203,6 +205,79 @@ def test_a_group_takes_the_workload_of_its_name(lab: Lab) -> None:
     assert group.workload["metadata"]["uid"] == uid
     assert group.verdict == admitted({"whole-gpus": 1})
     assert group.gated == [False]
+
+
+def a_group_in_conflict(lab: Lab, queue: Queue) -> PodGroup:
+    """A group whose name a Workload has that is like its own, and is not marked as that of a group."""
+    like = a_group_of(lab, queue, a_worker())
+    group = PodGroup(lab=lab, queue=queue, name=lab.name("group"), total=1)
+    meta = {"name": group.name, "namespace": queue.namespace}
+    lab.apply({"apiVersion": KUEUE, "kind": "Workload", "metadata": meta, "spec": like.workload["spec"]})
+    lab.settle()
+    group.add(a_worker())
+    return group
+
+
+@pytest.mark.parametrize(
+    ("gates", "gated"),
+    [
+        pytest.param({}, True, id="refused", marks=covers("PODS-050")),
+        pytest.param({}, False, id="taken", marks=covers("PODS-051")),
+        pytest.param({"PodIntegrationValidateGroupOwner": False}, False, id="gate-off", marks=covers("PODS-052")),
+    ],
+)
+def test_a_workload_that_is_not_of_a_group_has_its_name(lab: Lab, gates: Mapping[str, bool], gated: bool) -> None:
+    """A client has created it, and it keeps its quota whether the group takes it or waits.
+
+    Only an event of a pod lets Kueue look at such a group again.
+    """
+    lab.start(integrations=WITH_PODS, switched=gates)
+    group = a_group_in_conflict(lab, lab.queue({"whole-gpus": 2}))
+
+    lab.apply(marked(lab.read(Ref.of(group.pods[0])), {"changed": "once"}))
+    lab.settle()
+
+    assert group.gated == [gated]
+    assert ("ownerReferences" in group.workload["metadata"]) is not gated
+    assert group.verdict == admitted({"whole-gpus": 1})
+
+
+@covers("PODS-050")
+def test_a_group_waits_until_its_name_is_free(lab: Lab) -> None:
+    """The Workload of its own is admitted with the devices that the other one has released."""
+    group = a_group_in_conflict(lab, lab.queue({"whole-gpus": 2}))
+    assert group.gated == [True]
+
+    lab.remove(Ref.of(group.workload))
+    lab.settle()
+
+    assert group.gated == [False]
+    assert group.workload["metadata"]["annotations"][IS_GROUP] == "true"
+    assert group.verdict == admitted({"whole-gpus": 1})
+
+
+@covers("PODS-050")
+def test_a_group_that_waits_for_its_name_can_be_deleted(lab: Lab) -> None:
+    """Kueue lets go of its pods, and the Workload that has the name keeps its quota."""
+    group = a_group_in_conflict(lab, lab.queue({"whole-gpus": 2}))
+
+    group.delete(0)
+
+    assert group.gated == []
+    assert group.verdict == admitted({"whole-gpus": 1})
+
+
+@covers("PODS-050")
+def test_a_group_cannot_take_the_workload_of_a_job(lab: Lab) -> None:
+    """The Job runs on, and the group with the name of its Workload does not start."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(a_job(claims=[ONE]))
+    group = PodGroup(lab=lab, queue=queue, name=lab.workload(job)["metadata"]["name"], total=1)
+
+    group.add(a_worker())
+
+    assert group.gated == [True]
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
 
 
 @covers("PODS-009")
