@@ -11,6 +11,7 @@ from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.pod_groups import PodGroups, group_of
 from kueue_dra_clusters.pod_owners import PodOwners, owners_in
+from kueue_dra_clusters.reclaimed_pods import reports_fewer
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.elastic_work import ELASTIC, annotation, in_chain
 from kueue_dra_ref.api.job_kinds import (
@@ -403,6 +404,8 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
         return ""
     if _is_done(job):
         return "is finished, its Workload is not"
+    if reports_fewer(job, workload):
+        return ""
     if _is_to_be_released(workload, job):
         return "has no pods, but its evicted Workload keeps its quota"
     return _suspension_fault(workload, suspended)

@@ -33,6 +33,7 @@ from kueue_dra_ref.rules.webhooks import (
     pod_owner_webhook,
     pod_webhook,
     ray_webhook,
+    reclaimable_pods,
     resourceflavor_webhook,
     workload_webhook,
 )
@@ -284,6 +285,8 @@ WEBHOOKS = WebhookRules(
     workload=Collect(
         workload_webhook.requests_have_no_pods,
         workload_webhook.at_most_one_min_count,
+        reclaimable_pods.reclaimable_pods_are_pods,
+        reclaimable_pods.reclaimable_pods_do_not_decrease_0_17,
         workload_webhook.updates_of_ready_checks_are_immutable,
         when(
             workload_webhook.pod_sets_are_immutable_with_quota,

@@ -96,6 +96,7 @@ from kueue_dra_ref.rules.webhooks import (
     job_webhook,
     pod_owner_webhook,
     ray_webhook,
+    reclaimable_pods,
 )
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
@@ -348,6 +349,14 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         .add(
             job_webhook.only_some_kinds_are_elastic,
             job_webhook.elastic_job_has_no_min_parallelism,
+        ),
+        # Elastic work that has become smaller may have fewer reclaimable pods.
+        workload=earlier.workload.swap(
+            reclaimable_pods.reclaimable_pods_are_pods,
+            reclaimable_pods.new_reclaimable_pods_are_pods,
+        ).swap(
+            reclaimable_pods.reclaimable_pods_do_not_decrease_0_17,
+            reclaimable_pods.reclaimable_pods_do_not_decrease_0_18,
         ),
     )
 

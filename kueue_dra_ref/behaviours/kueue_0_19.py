@@ -77,7 +77,7 @@ from kueue_dra_ref.rules.jobframework import (
 from kueue_dra_ref.rules.multikueue import dispatching
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads, retries
 from kueue_dra_ref.rules.scheduler import scheduling_cycle
-from kueue_dra_ref.rules.webhooks import ray_webhook, workload_webhook
+from kueue_dra_ref.rules.webhooks import ray_webhook, reclaimable_pods, workload_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
     concurrent_admission,
@@ -223,7 +223,13 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         workload=earlier.workload.swap(
             workload_webhook.requests_have_no_pods,
             workload_webhook.resources_have_no_pods,
-        ).add(
+        )
+        # A pod set that was scaled down has fewer pods than were admitted.
+        .swap(
+            reclaimable_pods.reclaimable_pods_do_not_decrease_0_18,
+            reclaimable_pods.reclaimable_pods_do_not_decrease,
+        )
+        .add(
             when(
                 workload_webhook.resources_are_not_negative,
                 WorkloadValidateResourcesAreNonNegative=True,

@@ -70,7 +70,7 @@ class JobRules:
     reclaimable_pods: First[[dict[str, Any]], int]
     """How many pods of the Job no longer need quota?"""
     limit_reclaimable: AnyOf[[]] = AnyOf()
-    """Are these at most those of its Workload? Without rules: the webhook denies more, and the status stays."""
+    """Are these at most those of its Workload? Without rules: there may be more."""
     reclaimable_pod_sets: First[[dict[str, Any]], list[dict[str, Any]]] = First()
     """How many pods of each pod set no longer need quota, if the work has several?"""
     elastic: AnyOf[[dict[str, Any]]] = AnyOf()

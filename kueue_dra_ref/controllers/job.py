@@ -32,6 +32,7 @@ from kueue_dra_ref.controllers.retention import Retention
 from kueue_dra_ref.controllers.workload_conditions import (
     finish,
     no_quota_reservation,
+    reclaim,
     unset_quota_reservation,
 )
 from kueue_dra_ref.controllers.workload_slices import Incompatible, WorkloadSlices
@@ -333,13 +334,7 @@ class JobReconciler:
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Write how many pods of a Job will not run again; True when that number has changed."""
         reclaimable = self._reclaimable(job, workload)
-        status = workload.get("status") or {}
-        if reclaimable == status.get("reclaimablePods", []):
-            return False
-        working = self.kueue.patched(workload)
-        working["status"]["reclaimablePods"] = reclaimable
-        self.store.put(working)
-        return True
+        return reclaim(self.kueue, workload, reclaimable)
 
     def _reclaimable(self, job: Manifest, workload: Manifest) -> list[Manifest]:
         """Give how many pods of each pod set will not run again."""
@@ -350,15 +345,9 @@ class JobReconciler:
             return []
         [pod_set] = workload["spec"]["podSets"]
         count = self.rules.reclaimable_pods.or_else(0, job)
-        if count > pod_set["count"] and not self.rules.limit_reclaimable():
-            return self._denied(workload)
-        count = min(count, pod_set["count"])
+        if self.rules.limit_reclaimable():
+            count = min(count, pod_set["count"])
         return [{"name": "main", "count": count}] if count else []
-
-    def _denied(self, workload: Manifest) -> list[Manifest]:
-        """Keep what the status has: the webhook denies more pods than the Workload has."""
-        status = workload.get("status") or {}
-        return status.get("reclaimablePods") or []
 
     def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
         pod_sets = self.rules.pod_sets(job)

@@ -30,6 +30,7 @@ from kueue_dra_ref.controllers.job_pods import Failed
 from kueue_dra_ref.controllers.pod_groups import GroupMatch, GroupMatching
 from kueue_dra_ref.controllers.workload_conditions import (
     finish,
+    reclaim,
     unset_quota_reservation,
 )
 from kueue_dra_ref.controllers.workloadpriorityclass import MissingClass
@@ -301,19 +302,14 @@ class PodReconciler(JobReconciler):
         elif not self.pod_rules.keep_queue(group):
             self._sync_queue(group.first, workload)
 
-    def _reclaim_pods(self, group: PodGroup, workload: Manifest) -> Manifest | None:
-        """Write how many pods of a group need no quota any more; give the Workload if that has changed."""
+    def _reclaim_pods(self, group: PodGroup, workload: Manifest) -> bool:
+        """Write how many pods of a group need no quota any more; True when that number has changed."""
         if not group.name:
-            return None
+            return False
         roles = self.matching.roles(group)
         found = self.pod_rules.reclaimable.or_else([], group, roles)
         found.sort(key=lambda each: str(each["name"]))
-        status = workload.get("status") or {}
-        if found == status.get("reclaimablePods", []):
-            return None
-        working = self.kueue.patched(workload)
-        working["status"]["reclaimablePods"] = found
-        return self.store.put(working)
+        return reclaim(self.kueue, workload, found)
 
     def _evict_pods(self, group: PodGroup, workload: Manifest) -> None:
         """Delete the pods of an evicted Workload that run, and release its quota once none is active.

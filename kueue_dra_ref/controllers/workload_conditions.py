@@ -9,6 +9,7 @@ from __future__ import annotations
 from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.variants import unblock
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.condition import Condition
@@ -161,3 +162,19 @@ def reset_condition(obj: Manifest, kind: str, now: str) -> None:
     if found and found["status"] == "True":
         message = f"Previously: {found['message']}"
         set_condition(obj, kind, False, "QuotaReserved", message, now)
+
+
+def reclaim(kueue: Kueue, workload: Manifest, reclaimable: list[Manifest]) -> bool:
+    """Write how many pods need no quota any more; True when that number has changed, even if the webhook denies it.
+
+    Kueue: pkg/workload/workload.go (UpdateReclaimablePods)
+    """
+    status = workload.get("status") or {}
+    if reclaimable == status.get("reclaimablePods", []):
+        return False
+    working = kueue.patched(workload)
+    working["status"]["reclaimablePods"] = reclaimable
+    write = AdmissionRequest(new=working, old=workload)
+    if not any(kueue.behaviour.webhooks.faults(write)):
+        kueue.store.put(working)
+    return True

@@ -292,3 +292,26 @@ def test_a_preempted_job_waits_with_all_its_pods(lab: Lab) -> None:
 
     assert lab.slices(job) == [REPLACED, of(3)]
     assert not lab.is_suspended(job)
+
+
+@pytest.mark.parametrize(
+    ("succeeded", "reclaimable"),
+    [
+        pytest.param(5, 2, id="most", marks=covers("PARTIAL-018")),
+        pytest.param(3, 0, id="some", marks=covers("PARTIAL-018")),
+        pytest.param(5, 2, id="as-many-as-are-left", marks=covers("PARTIAL-019")),
+        pytest.param(3, 1, id="fewer-than-are-left", marks=covers("PARTIAL-019")),
+        pytest.param(5, 3, id="most-are-kept", marks=covers("PARTIAL-020")),
+        pytest.param(3, 1, id="some-are-kept", marks=covers("PARTIAL-020")),
+    ],
+)
+def test_a_job_that_shrinks_may_need_more_of_its_pods(lab: Lab, succeeded: int, reclaimable: int) -> None:
+    """It has six pods to complete, of which at first four and then three run at once."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = elastic_job(queue, pods=4, completions=6)
+    lab.report(job, succeeded=succeeded)
+
+    lab.scale(job, 3)
+
+    expected = [{"name": "main", "count": reclaimable}] if reclaimable else []
+    assert lab.workload(job)["status"].get("reclaimablePods", []) == expected

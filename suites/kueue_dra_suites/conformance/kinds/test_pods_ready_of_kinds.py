@@ -198,6 +198,18 @@ def test_lost_pods_of_a_kind_give_their_devices_to_others(lab: Lab, kind: str) -
     assert lab.admission(job) is None
 
 
+@covers("PARTIAL-017", "READY-024")
+def test_work_with_fewer_reclaimable_pods_stays_ready(lab: Lab) -> None:
+    """A JobSet whose Job is not counted as succeeded any more does not count as lost."""
+    queue = lab.queue({"whole-gpus": 2})
+    job, shown = submitted(lab, "JobSet", queue)
+    lab.report(job, **shown.both)
+
+    lab.report(job, **jobs("replicatedJobsStatus", active=2))
+
+    assert lab.pods_ready(job) == READY
+
+
 def reported(group: PodGroup) -> tuple[str, str]:
     """Status and reason of PodsReady of a group."""
     found = condition(group.workload, "PodsReady")

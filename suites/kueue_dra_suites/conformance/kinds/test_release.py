@@ -111,6 +111,45 @@ def test_succeeded_replicas_free_the_quota_of_their_pods(
     assert lab.workload(held)["status"].get("reclaimablePods", []) == reclaimable
 
 
+@covers("PARTIAL-017")
+@pytest.mark.parametrize(
+    ("left", "stops"),
+    [
+        pytest.param(2, True, id="as-many"),
+        pytest.param(1, False, id="fewer"),
+        pytest.param(0, False, id="none-any-more"),
+    ],
+)
+def test_work_with_fewer_reclaimable_pods_is_not_stopped(lab: Lab, left: int, stops: bool) -> None:
+    """A JobSet that starts again has fewer Jobs that succeeded; it keeps its quota until as many have."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = queue.submit(work_of("JobSet", a_pod_set("workers", pods=4, claims=[a_template(gpu())])))
+    lab.report(job, replicatedJobsStatus=[_replicated("workers", succeeded=2)])
+    lab.report(job, replicatedJobsStatus=[_replicated("workers", succeeded=left)])
+
+    lab.activate(job, False)
+
+    assert lab.is_suspended(job) is stops
+    assert (lab.admission(job) is None) is stops
+    assert lab.workload(job)["status"]["reclaimablePods"] == [{"name": "workers", "count": 4}]
+
+    lab.report(job, replicatedJobsStatus=[_replicated("workers", succeeded=2)])
+    assert lab.is_suspended(job)
+
+
+@covers("PARTIAL-017", "WORK-003")
+def test_work_with_fewer_reclaimable_pods_can_finish(lab: Lab) -> None:
+    """Its Workload is finished as that of any JobSet."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = queue.submit(work_of("JobSet", a_pod_set("workers", pods=4, claims=[a_template(gpu())])))
+    lab.report(job, replicatedJobsStatus=[_replicated("workers", succeeded=2)])
+    lab.report(job, replicatedJobsStatus=[_replicated("workers", succeeded=1)])
+
+    lab.finish(job)
+
+    assert lab.verdict(job) == finished("Succeeded")
+
+
 def _replicated(name: str, **counts: int) -> dict[str, Any]:
     """The status of a replicated job."""
     none = dict.fromkeys(("active", "failed", "ready", "succeeded", "suspended"), 0)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_fixtures.builders import Pods, a_pod_set, a_workload
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.builders import Pods, a_pod_set, a_template, a_workload, gpu
+from kueue_dra_fixtures.lab import Lab, bare
 from kueue_dra_fixtures.manifests import with_spec
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
@@ -257,3 +257,45 @@ def test_pod_sets_with_quota_do_not_shrink(lab: Lab) -> None:
     wanted = lab.written(a_workload(a_pod_set("main", pods=1, cpu="100m")), queue)["spec"]["podSets"]
 
     assert lab.offer(with_spec(job.made, podSets=wanted)) == refused("403")
+
+
+@pytest.mark.parametrize(
+    ("reclaimed", "message"),
+    [
+        pytest.param({"workers": 3}, "", id="more", marks=covers("PARTIAL-016")),
+        pytest.param({"workers": 2}, "", id="as-many", marks=covers("PARTIAL-016")),
+        pytest.param({"workers": 1}, "cannot be less", id="fewer", marks=covers("PARTIAL-016")),
+        pytest.param({}, "Required value: cannot be removed", id="none", marks=covers("PARTIAL-016")),
+        pytest.param({"workers": 4}, "should be less or equal to 3", id="too-many", marks=covers("PARTIAL-015")),
+        pytest.param(
+            {"workers": 2, "others": 1},
+            'status.reclaimablePods[others].name: Unsupported value: "others": supported values: "workers"',
+            id="unknown",
+            marks=covers("PARTIAL-015"),
+        ),
+    ],
+)
+def test_reclaimable_pods_of_work_with_quota_only_get_more(
+    lab: Lab, reclaimed: Mapping[str, int], message: str
+) -> None:
+    """The webhook of Workloads compares them with the pods, and with those of before."""
+    queue = lab.queue({"whole-gpus": 6})
+    job = queue.submit(a_workload(a_pod_set("workers", pods=3, claims=[a_template(gpu(2))])))
+    lab.reclaim(job, workers=2)
+
+    pods = [{"name": name, "count": count} for name, count in reclaimed.items()]
+    denied = lab.denied({**bare(lab.workload(job)), "status": {"reclaimablePods": pods}})
+
+    assert message in denied if message else not denied
+
+
+@covers("PARTIAL-016")
+def test_reclaimable_pods_of_work_without_quota_may_get_fewer(lab: Lab) -> None:
+    """Only quota that was given back to others is not taken again."""
+    queue = lab.queue({"whole-gpus": 0})
+    job = queue.submit(a_workload(a_pod_set("workers", pods=3, claims=[a_template(gpu(2))])))
+    lab.reclaim(job, workers=2)
+
+    lab.reclaim(job, workers=1)
+
+    assert lab.workload(job)["status"]["reclaimablePods"] == [{"name": "workers", "count": 1}]
