@@ -11,7 +11,7 @@ from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.pod_groups import PodGroups, group_of
 from kueue_dra_clusters.pod_owners import PodOwners, owners_in
-from kueue_dra_clusters.reclaimed_pods import reports_fewer
+from kueue_dra_clusters.reclaimed_pods import has_fewer, reports_fewer
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.elastic_work import ELASTIC, annotation, in_chain
 from kueue_dra_ref.api.job_kinds import (
@@ -400,15 +400,20 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
         return ""
     if workload is None:
         return _fault_without_workload(job)
-    if is_true(workload, "Finished") or is_invalid(job):
+    if _is_left_alone(job, workload):
         return ""
     if _is_done(job):
         return "is finished, its Workload is not"
-    if reports_fewer(job, workload):
-        return ""
     if _is_to_be_released(workload, job):
         return "has no pods, but its evicted Workload keeps its quota"
     return _suspension_fault(workload, suspended)
+
+
+def _is_left_alone(job: Manifest, workload: Manifest) -> bool:
+    """Whether Kueue leaves work as it is: it has ended, is invalid, or its Workload is denied a change."""
+    if is_true(workload, "Finished") or is_invalid(job):
+        return True
+    return not _is_done(job) and reports_fewer(job, workload)
 
 
 def _fault_without_workload(job: Manifest) -> str:
@@ -446,7 +451,9 @@ def _has_another_size(job: Manifest, workload: Manifest) -> bool:
         return False
     counts = {each["name"]: each["count"] for each in workload["spec"]["podSets"]}
     places = {place.name: place.count for place in pod_set_places(job)}
-    return counts.keys() == places.keys() and counts != places
+    if counts.keys() != places.keys() or has_fewer(workload, places):
+        return False
+    return counts != places
 
 
 def _holds(workload: Manifest) -> bool:

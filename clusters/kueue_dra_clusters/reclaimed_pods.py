@@ -1,6 +1,8 @@
-"""JobSets that Kueue leaves as they are, because they report fewer Jobs that succeeded than before."""
+"""Work that Kueue leaves as it is, because its webhook denies the Workload fewer pods than are reclaimable."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from kueue_dra_ref.api.job_kind import pods_of_replica
 from kueue_dra_ref.api.job_kinds import JOB_SET, replicated_jobs
@@ -14,13 +16,29 @@ def reports_fewer(job: Manifest, workload: Manifest) -> bool:
     """
     if job["kind"] != JOB_SET.name:
         return False
-    status = job.get("status") or {}
-    succeeded = {}
-    for each in status.get("replicatedJobsStatus") or ():
-        succeeded[each["name"]] = each["succeeded"]
-    pods = {}
-    for each in replicated_jobs(job):
+    pods = _pods_that_succeeded(job)
+    return has_fewer(workload, pods)
+
+
+def _pods_that_succeeded(job_set: Manifest) -> Mapping[str, int]:
+    status = job_set.get("status") or {}
+    replicas = {
+        each["name"]: each["succeeded"]
+        for each in status.get("replicatedJobsStatus") or ()
+    }
+    found = {}
+    for each in replicated_jobs(job_set):
         name = each["name"]
-        pods[name] = succeeded.get(name, 0) * pods_of_replica(each)
-    reclaimable = (workload.get("status") or {}).get("reclaimablePods") or ()
-    return any(each["count"] > pods.get(each["name"], 0) for each in reclaimable)
+        count = replicas.get(name, 0)
+        found[name] = count * pods_of_replica(each)
+    return found
+
+
+def has_fewer(workload: Manifest, pods: Mapping[str, int]) -> bool:
+    """Whether a Workload has more reclaimable pods in a pod set than some number for each."""
+    status = workload.get("status") or {}
+    for each in status.get("reclaimablePods") or ():
+        least = pods.get(each["name"], 0)
+        if each["count"] > least:
+            return True
+    return False

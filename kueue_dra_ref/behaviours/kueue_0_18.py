@@ -118,7 +118,7 @@ def kueue_0_18() -> Behaviour:
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
         pods=_pods(earlier.pods),
-        webhooks=_webhooks(earlier.webhooks),
+        webhooks=_elastic_workloads(_webhooks(earlier.webhooks)),
         jobs=_jobs(earlier.jobs),
         priorities=_priorities(earlier.priorities),
         adjusting=_adjusting(earlier.adjusting),
@@ -350,6 +350,12 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
             job_webhook.only_some_kinds_are_elastic,
             job_webhook.elastic_job_has_no_min_parallelism,
         ),
+    )
+
+
+def _elastic_workloads(earlier: WebhookRules) -> WebhookRules:
+    return replace(
+        earlier,
         # Elastic work that has become smaller may have fewer reclaimable pods.
         workload=earlier.workload.swap(
             reclaimable_pods.reclaimable_pods_are_pods,

@@ -35,7 +35,11 @@ from kueue_dra_ref.controllers.workload_conditions import (
     reclaim,
     unset_quota_reservation,
 )
-from kueue_dra_ref.controllers.workload_slices import Incompatible, WorkloadSlices
+from kueue_dra_ref.controllers.workload_slices import (
+    Denied,
+    Incompatible,
+    WorkloadSlices,
+)
 from kueue_dra_ref.controllers.workloadpriorityclass import (
     MissingClass,
     WorkloadPriorityClassController,
@@ -185,6 +189,8 @@ class JobReconciler:
             workload = self.slices.ensure(self._slices_of(job), pod_sets)
         except Incompatible:
             self._reconcile(job, self._workload_of(job))
+            return
+        except Denied:
             return
         hold = self.rules.hold(job)
         if hold:

@@ -174,7 +174,12 @@ def reclaim(kueue: Kueue, workload: Manifest, reclaimable: list[Manifest]) -> bo
         return False
     working = kueue.patched(workload)
     working["status"]["reclaimablePods"] = reclaimable
-    write = AdmissionRequest(new=working, old=workload)
-    if not any(kueue.behaviour.webhooks.faults(write)):
+    if not is_denied(kueue, working, workload):
         kueue.store.put(working)
     return True
+
+
+def is_denied(kueue: Kueue, working: Manifest, workload: Manifest) -> bool:
+    """Whether the webhook for Workloads denies a change of one."""
+    write = AdmissionRequest(new=working, old=workload)
+    return any(kueue.behaviour.webhooks.faults(write))

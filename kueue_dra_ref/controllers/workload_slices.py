@@ -16,7 +16,7 @@ from kueue_dra_ref.api.elastic_work import (
     slice_key,
 )
 from kueue_dra_ref.api.ownership import is_owned_by
-from kueue_dra_ref.controllers.workload_conditions import finish
+from kueue_dra_ref.controllers.workload_conditions import finish, is_denied
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest
@@ -26,6 +26,10 @@ Slices = Sequence[Manifest]
 
 class Incompatible(Exception):
     """Work has other pod sets than its Workload, so that it is not a matter of their size."""
+
+
+class Denied(Exception):
+    """The webhook denies the Workload its new size, so that its work is left as it is."""
 
 
 class WorkloadSlices:
@@ -48,6 +52,7 @@ class WorkloadSlices:
 
         Raises:
             Incompatible: the pod sets have other names.
+            Denied: the Workload cannot be resized.
 
         """
         workload = self._selected(slices)
@@ -123,6 +128,8 @@ class WorkloadSlices:
         for each in working["spec"]["podSets"]:
             pod_sets.append({**each, "count": counts[each["name"]]})
         working["spec"] = {**working["spec"], "podSets": pod_sets}
+        if is_denied(self.kueue, working, workload):
+            raise Denied
         self.kueue.store.put(working)
         return working
 

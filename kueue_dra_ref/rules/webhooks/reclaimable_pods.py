@@ -18,7 +18,7 @@ Errors = Iterator[FieldError]
 Counts = Mapping[str, int]
 
 
-@rule("PARTIAL-014", "PARTIAL-015")
+@rule("PARTIAL-014", "PARTIAL-015", "PARTIAL-021")
 def reclaimable_pods_are_pods(write: AdmissionRequest) -> Errors:
     """The webhook denies reclaimable pods of a pod set that there is not, and more than the pod set has.
 

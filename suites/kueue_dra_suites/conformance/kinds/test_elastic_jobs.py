@@ -315,3 +315,24 @@ def test_a_job_that_shrinks_may_need_more_of_its_pods(lab: Lab, succeeded: int, 
 
     expected = [{"name": "main", "count": reclaimable}] if reclaimable else []
     assert lab.workload(job)["status"].get("reclaimablePods", []) == expected
+
+
+@pytest.mark.parametrize(
+    ("pods", "reclaimable"),
+    [
+        pytest.param(2, 1, id="smaller", marks=covers("PARTIAL-018")),
+        pytest.param(2, 1, id="smaller-in-0.18", marks=covers("PARTIAL-019")),
+        pytest.param(4, 3, id="not-smaller", marks=covers("PARTIAL-021")),
+    ],
+)
+def test_a_job_shrinks_below_its_reclaimable_pods(lab: Lab, pods: int, reclaimable: int) -> None:
+    """Of its four pods three have no more to do, and then it is to have two of which one has."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = elastic_job(queue, pods=4, completions=6)
+    lab.report(job, succeeded=5)
+
+    lab.scale(job, 2)
+
+    workload = lab.workload(job)
+    assert [each["count"] for each in workload["spec"]["podSets"]] == [pods]
+    assert workload["status"]["reclaimablePods"] == [{"name": "main", "count": reclaimable}]

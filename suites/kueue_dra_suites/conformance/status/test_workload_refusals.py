@@ -291,7 +291,7 @@ def test_reclaimable_pods_of_work_with_quota_only_get_more(
 
 @covers("PARTIAL-016")
 def test_reclaimable_pods_of_work_without_quota_may_get_fewer(lab: Lab) -> None:
-    """Only quota that was given back to others is not taken again."""
+    """Only work with quota has released some of it, which others may have."""
     queue = lab.queue({"whole-gpus": 0})
     job = queue.submit(a_workload(a_pod_set("workers", pods=3, claims=[a_template(gpu(2))])))
     lab.reclaim(job, workers=2)
