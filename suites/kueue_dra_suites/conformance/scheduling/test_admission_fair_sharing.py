@@ -370,6 +370,18 @@ def test_a_thousandth_of_a_cpu_counts(lab: Lab) -> None:
     assert next_of(used, other := used.beside()) == other.local
 
 
+@covers("AFS-012")
+@pytest.mark.parametrize(("interval", "counts"), [pytest.param("1h", False, id="1h"), pytest.param("2h", True, id="2h")])
+def test_less_than_a_billionth_of_a_cpu_is_lost(lab: Lab, interval: str, counts: bool) -> None:
+    """In one hour of a million, a thousandth of a cpu adds 0.69 billionths, in two hours 1.39."""
+    start(lab, {"usageHalfLifeTime": "1000000h", "usageSamplingInterval": interval})
+    used = lab.queue({"whole-gpus": 4000, "cpu": 4000}, **BY_USAGE)
+    use(used, a_job(cpu="1m"))
+    other = used.beside()
+
+    assert next_of(used, other) == (other if counts else used).local
+
+
 @covers("AFS-013")
 @pytest.mark.parametrize(("cpu", "counts"), [pytest.param("1m", False, id="1m"), pytest.param("1000", True, id="1000")])
 def test_half_a_thousandth_is_lost(lab: Lab, cpu: str, counts: bool) -> None:
