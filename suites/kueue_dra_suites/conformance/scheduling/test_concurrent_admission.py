@@ -599,6 +599,26 @@ def test_the_next_gate_opens_after_five_minutes(lab: Lab) -> None:
     assert contest.gates(urgent) == [["Open"], ["Open"]]
 
 
+@covers("CONC-018")
+def test_no_gate_opens_before_the_preferred_variants_were_tried(lab: Lab) -> None:
+    """The second variant is moved to a queue where it may preempt; the first one waits behind work that preempts."""
+    contest = Contest.of(lab, 2, 2, preemption=LOWER)
+    blocking = contest.submit(CARDS)
+    lab.run(blocking, pods=1)
+    contest.submit(URGENT)
+    groups = [{contest.flavors[1]: {"whole-gpus": 2}}]
+    elsewhere = lab.queue(groups=groups, namespace=contest.queue.namespace, preemption=LOWER)
+    victim = elsewhere.submit(CARDS)
+    job = contest.submit(URGENT)
+    assert contest.condition(job, 0, "QuotaReserved") is None
+
+    lab.change(Ref.of(contest.variant(job, 1)), queueName=elsewhere.local)
+
+    assert contest.condition(job, 1, "BlockedOnPreemptionGates") == ("True", "PreemptionGated")
+    assert contest.gates(job) == [[], []]
+    assert lab.verdict(victim) == admitted({"whole-gpus": 2})
+
+
 @covers("CONC-017")
 @pytest.mark.parametrize(
     ("observed", "reason"),
