@@ -75,11 +75,12 @@ def round_up_to_range_step(share: Quantity, capacity: Capacity) -> Quantity | No
     """
     bounds = _bounds(capacity)
     least, step = bounds.least, bounds.step
-    if least is None or step is None or step.ceiling <= 0:
+    if least is None or step is None:
         return share
+    size = max(step.ceiling, 1)  # API servers up to 1.36 store negative steps
     above_least = clamp(share.ceiling - least.ceiling)
-    steps = -(-above_least // step.ceiling)
-    raised = clamp(steps * step.ceiling)
+    steps = -(-above_least // size)
+    raised = clamp(steps * size)
     return whole(clamp(least.ceiling + raised))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import a_job, a_template
 from kueue_dra_fixtures.lab import Lab
-from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.marks import covers, on_kubernetes, owns_kueue
 from kueue_dra_fixtures.sources import SHARES, SOURCED, a_range, a_share, a_shared_gpu, some_values
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
@@ -81,6 +81,13 @@ def test_a_share_is_raised_to_the_next_value(lab: Lab, asked: str, verdict: Verd
             admitted({"vgpu-memory": "30Gi"}),
             id="on-a-step",
             marks=covers("CAPACITY-007"),
+        ),
+        pytest.param(
+            a_range("10", "70", "-20"),
+            "25",
+            admitted({"vgpu-memory": 25}),
+            id="negative-steps-up-to-1.36",
+            marks=[covers("CAPACITY-007"), on_kubernetes("1.36")],
         ),
         pytest.param(
             a_range("1Gi", "64Gi"),
