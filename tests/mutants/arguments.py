@@ -25,11 +25,15 @@ RECORDED = (
 """Answers of real API servers, of Kubernetes' own CEL code, and of real Kueues; one behaviour runs them."""
 EXPLAINED = (
     "tests/test_cli_explain.py",
+    "tests/test_concurrent_admission_simulation.py::test_a_job_is_explained_by_its_variants",
+    "tests/test_execution_time_simulation.py::test_when_it_is_deactivated_is_explained",
     "tests/test_explain_devices.py",
     "tests/test_explain_extended.py",
     "tests/test_explain_flavors.py",
     "tests/test_explain_preemption.py",
     "tests/test_explain_sources.py",
+    "tests/test_pods_ready_simulation.py::test_blocked_work_is_explained",
+    "tests/test_retention_simulation.py::test_when_it_is_deleted_is_explained",
 )
 """What `explain` prints of a decision, which no Kueue says."""
 BEHAVIOURS = (
