@@ -297,6 +297,18 @@ def test_a_gate_that_is_off_drops_its_fields_unless_they_were_in_use() -> None:
     assert kept.obj["spec"] == {"extendedResourceName": "example.com/gpu"}
 
 
+def test_compatibility_groups_are_dropped_without_their_gate() -> None:
+    """Kubernetes 1.37: pkg/registry/resource/resourceslice/strategy.go."""
+    consumed = {"counterSet": "s", "counters": {"slices": {"value": "1"}}}
+    devices = [{"name": "whole"}, {"name": "part", "consumesCounters": [{**consumed, "compatibilityGroups": ["g"]}]}]
+    manifest = row({"case": "", "slice": {"devices": devices}}).manifest
+
+    dropped = admitted(manifest, None, _under(MINORS["1.37"]))
+
+    assert isinstance(dropped, AcceptedRequest)
+    assert dropped.obj["spec"]["devices"] == [{"name": "whole"}, {"name": "part", "consumesCounters": [consumed]}]
+
+
 @pytest.mark.parametrize(
     ("minor", "changed", "is_looked_at"),
     [
