@@ -131,13 +131,30 @@ def test_a_check_without_its_configuration_is_inactive(lab: Lab) -> None:
 )
 def test_an_inactive_check_says_why(lab: Lab, kind: str, message: str) -> None:
     """In its condition Active."""
-    name = Autoscaler(lab=lab).check_of(kind, "not-there")
+    autoscaler = Autoscaler(lab=lab)
+    name = autoscaler.check_of(kind, "not-there")
 
-    def said() -> list[tuple[str, str]]:
-        conditions = (lab.read(lab.check_ref(name)).get("status") or {}).get("conditions") or []
-        return [(each["reason"], each["message"]) for each in conditions]
+    autoscaler.expect(lambda: conditions_of(lab, name), [("BadParametersRef", message)])
 
-    Autoscaler(lab=lab).expect(said, [("BadParametersRef", message)])
+
+@covers("PROV-001")
+def test_a_check_that_stays_inactive_keeps_its_reason(lab: Lab) -> None:
+    """It names another configuration, which does not exist either."""
+    autoscaler = Autoscaler(lab=lab)
+    name = autoscaler.check_of("ProvisioningRequestConfig", "not-there")
+    first = 'ProvisioningRequestConfig.kueue.x-k8s.io "not-there" not found'
+    autoscaler.expect(lambda: conditions_of(lab, name), [("BadParametersRef", first)])
+
+    autoscaler.check_of("ProvisioningRequestConfig", "nor-there", name=name)
+    lab.settle()
+
+    assert conditions_of(lab, name) == [("BadParametersRef", first)]
+
+
+def conditions_of(lab: Lab, check: str) -> list[tuple[str, str]]:
+    """The reason and the message of each condition of a check."""
+    status = lab.read(lab.check_ref(check)).get("status") or {}
+    return [(each["reason"], each["message"]) for each in status.get("conditions") or []]
 
 
 BY_CPU = a_job(cpu="1")
