@@ -23,7 +23,7 @@ from kueue_dra_fixtures.frameworks import WITH_PODS
 from kueue_dra_fixtures.lab import Lab, Queue, bare
 from kueue_dra_fixtures.manifests import KUEUE, QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.pod_groups import PodGroup, a_group_of
+from kueue_dra_fixtures.pod_groups import AT_AN_END, PodGroup, a_group_of
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
 from kueue_dra_ref.api.execution_time import LIMIT, LIMIT_LABEL
 from kueue_dra_ref.api.queued_pods import GROUP, IS_GROUP, MANAGED, RETRIABLE, ROLE, SERVING, TOTAL
@@ -477,6 +477,22 @@ def test_the_pods_of_a_group_go_with_their_workload(lab: Lab) -> None:
     lab.remove(Ref.of(group.workload))
 
     assert group.gated == []
+
+
+@covers("PODS-005")
+def test_a_pod_that_runs_in_a_group_without_a_workload_is_deleted(lab: Lab) -> None:
+    """A user finishes the Workload, deletes a pod and then the Workload: the other pod cannot make a group of two."""
+    group = a_group_of(lab, lab.queue({"whole-gpus": 2}), a_worker(2))
+    workload = group.workload
+    lab.apply({**bare(workload), "status": {"conditions": [AT_AN_END]}})
+    group.delete(0)
+    assert group.gated == [False]
+
+    lab.remove(Ref.of(workload))
+    lab.settle()
+
+    assert group.gated == []
+    assert not group.has_workload
 
 
 @covers("PODS-008")

@@ -22,6 +22,7 @@ from kueue_dra_fixtures.builders import (
 from kueue_dra_fixtures.lab import Job, Lab, bare
 from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
+from kueue_dra_fixtures.pod_groups import AT_AN_END
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
 from kueue_dra_ref.api.queued_pods import MANAGED
 from kueue_dra_ref.target import Ref
@@ -37,13 +38,6 @@ NOT_OF_THE_SYSTEM = {
     "values": ["kube-system", "kueue-system"],
 }
 POLICY = {"withinClusterQueue": "LowerPriority"}
-AT_AN_END = {
-    "type": "Finished",
-    "status": "True",
-    "reason": "Case",
-    "message": "It is not needed any more",
-    "lastTransitionTime": "2025-09-17T12:00:00Z",
-}
 
 
 def a_pod(count: int = 1, **shape: object) -> Work:
