@@ -13,6 +13,7 @@ from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.api.execution_time import LIMIT, LIMIT_LABEL
 from kueue_dra_ref.api.job_kind import part_at, replaced
 from kueue_dra_ref.api.ray_kinds import CLUSTER_PATHS
 from kueue_dra_ref.target import Manifest
@@ -229,6 +230,18 @@ def test_an_invalid_elastic_ray_job_needs_no_quota(lab: Lab) -> None:
 
     assert _reserved(lab, job) == ("OnHold", "Job is on hold")
     assert lab.admission(job) is None
+
+
+@covers("WORK-042", "EXEC-006")
+def test_the_workload_of_an_invalid_ray_job_follows_it(lab: Lab) -> None:
+    """While it waits, it gets a limit of its execution time."""
+    job = lab.submit_manifest(a_ray_job(lab, lab.queue({"whole-gpus": 1})))
+    lab.report(job, jobDeploymentStatus="ValidationFailed")
+
+    lab.apply(marked(lab.read(job.ref), {LIMIT_LABEL: "60"}))
+    lab.settle()
+
+    assert lab.workload(job)["spec"][LIMIT] == 60
 
 
 @covers("WORK-042")
