@@ -284,6 +284,19 @@ def test_an_eviction_on_the_manager_leaves_the_copy(fleet: Fleet) -> None:
     assert fleet.reserved() == ["1", "1", "0"]
 
 
+@covers("MK-058")
+def test_a_workload_of_a_lost_worker_is_dispatched_nowhere_else(fleet: Fleet) -> None:
+    """Another client sets its check to Pending, as if it had no worker yet."""
+    job = on_the_first(fleet)
+    fleet.lose(1)
+
+    (check,) = fleet.manager.checks(job)
+    fleet.manager.answer_check(job, check, "Pending")
+
+    fleet.expect_never(lambda: fleet.copy(2, job) is not None)
+    assert fleet.reserved() == ["1", "1", "0"]
+
+
 @covers("MK-025")
 def test_without_workers_a_workload_stays_where_it_is(fleet: Fleet) -> None:
     """Both are lost for longer than workerLostTimeout: the workload stays admitted, and its worker takes it back."""
