@@ -244,12 +244,10 @@ class MultiKueueWorkloads:
 
     def _win(self, group: Group, winner: str) -> None:
         """Set the check to Ready; the cluster of a Workload that has one does not change."""
-        message = self.rules.won(winner)
-        state = group.state
-        if message is None or state["state"] not in (PENDING, READY):
-            return
         if group.cluster not in ("", winner):
             return
+        message = self.rules.won.or_else("", winner)
+        state = group.state
         reached = PENDING if self.rules.pend(group.job.kind) else READY
         if (state["state"], state["message"]) == (reached, message):
             return
