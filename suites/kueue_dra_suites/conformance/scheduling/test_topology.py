@@ -795,6 +795,17 @@ def test_nodes_of_one_hostname_are_one_domain(lab: Lab) -> None:
     assert lab.places(job) == {"main": {"shared": 2}}
 
 
+@covers("TAS-010", "TAS-015")
+def test_racks_of_one_name_in_two_blocks_are_two_domains(lab: Lab) -> None:
+    """Each has room for one of two pods that need the same rack."""
+    pool = Pool(lab=lab, levels=(BLOCK, RACK))
+    for block in ("a", "b"):
+        pool.node(rack="r", labels={BLOCK: block}, cpu="1")
+    job = pool.queue().submit(cpus(2, annotations=IN_A_RACK))
+
+    assert lab.verdict(job) == pending(Reason.NO_ROOM)
+
+
 @covers("TAS-010")
 def test_of_equal_racks_the_first_has_all_pods(lab: Lab) -> None:
     """The nodes of the other rack do not count, though one of them has room for all pods."""
