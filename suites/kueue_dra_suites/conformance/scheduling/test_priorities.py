@@ -9,6 +9,7 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import KUEUE
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.target import Ref
 
 LOWER = {"withinClusterQueue": "LowerPriority"}
 ONE = admitted({"whole-gpus": 1})
@@ -103,3 +104,31 @@ def test_workloads_have_the_value_that_their_class_has_now(lab: Lab, changed: in
     lab.revalue(changed, value)
 
     assert lab.verdict(waiting) == ONE
+
+
+@covers("PRIORITY-007")
+@pytest.mark.parametrize(
+    ("changed", "value"), [pytest.param(4, 9, id="of-who-waits"), pytest.param(5, 1, id="of-who-runs")]
+)
+def test_workloads_have_the_value_that_their_class_had(lab: Lab, changed: int, value: int) -> None:
+    """The one that waits goes on waiting, whichever class has another value now."""
+    queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
+    jobs = [queue.submit(a_job(priority=priority, claims=[a_template(gpu())])) for priority in (5, 4)]
+
+    lab.revalue(changed, value)
+
+    assert [lab.verdict(job) for job in jobs] == [ONE, WAITS]
+    assert [lab.workload(job)["spec"]["priority"] for job in jobs] == [5, 4]
+
+
+@covers("PRIORITY-008")
+def test_workloads_keep_the_value_of_a_class_that_is_gone(lab: Lab) -> None:
+    """The one that waits still preempts nothing."""
+    queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
+    jobs = [queue.submit(a_job(priority=priority, claims=[a_template(gpu())])) for priority in (5, 4)]
+
+    lab.remove(Ref(api_version=KUEUE, kind="WorkloadPriorityClass", name=lab.priority_class(5)))
+    lab.settle()
+
+    assert [lab.verdict(job) for job in jobs] == [ONE, WAITS]
+    assert [lab.workload(job)["spec"]["priority"] for job in jobs] == [5, 4]
