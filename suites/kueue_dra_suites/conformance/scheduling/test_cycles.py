@@ -30,6 +30,26 @@ def test_who_does_not_borrow_goes_first(lab: Lab) -> None:
     assert lab.admission(borrowing) is None
 
 
+@covers("COHORT-013")
+def test_who_borrows_in_the_flatter_cohort_goes_first(lab: Lab) -> None:
+    """Each could borrow from a queue of its cohort, but only one device is left in the tree; the older one is deeper."""
+    root = a_cohort(lab)
+    flat, deep = root.below(), root.below()
+    deep.below().below()
+    for cohort in (flat, deep):
+        cohort.queue({"whole-gpus": 1})
+    borrower = root.queue({"whole-gpus": 0})
+    blocking, _ = (borrower.submit(a_job(claims=[a_template(gpu())])) for _ in range(2))
+    older, younger = (
+        cohort.queue({"whole-gpus": 0}).submit(a_job(claims=[a_template(gpu())])) for cohort in (deep, flat)
+    )
+
+    lab.delete(blocking)
+
+    assert lab.verdict(younger) == admitted({"whole-gpus": 1})
+    assert lab.admission(older) is None
+
+
 @covers("COHORT-014", "COHORT-016")
 def test_the_higher_priority_goes_first_among_queues(lab: Lab) -> None:
     """Of two borrowers, the one with the higher priority gets the released quota; the other stays pending."""
