@@ -371,7 +371,9 @@ def test_a_thousandth_of_a_cpu_counts(lab: Lab) -> None:
 
 
 @covers("AFS-012")
-@pytest.mark.parametrize(("interval", "counts"), [pytest.param("1h", False, id="1h"), pytest.param("2h", True, id="2h")])
+@pytest.mark.parametrize(
+    ("interval", "counts"), [pytest.param("1h", False, id="1h"), pytest.param("2h", True, id="2h")]
+)
 def test_less_than_a_billionth_of_a_cpu_is_lost(lab: Lab, interval: str, counts: bool) -> None:
     """In one hour of a million, a thousandth of a cpu adds 0.69 billionths, in two hours 1.39."""
     start(lab, {"usageHalfLifeTime": "1000000h", "usageSamplingInterval": interval})

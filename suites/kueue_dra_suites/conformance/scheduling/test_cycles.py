@@ -32,7 +32,7 @@ def test_who_does_not_borrow_goes_first(lab: Lab) -> None:
 
 @covers("COHORT-013")
 def test_who_borrows_in_the_flatter_cohort_goes_first(lab: Lab) -> None:
-    """Each could borrow from a queue of its cohort, but only one device is left in the tree; the older one is deeper."""
+    """Each could borrow within its cohort, but only one device is left in the tree; the older one is in the deeper."""
     root = a_cohort(lab)
     flat, deep = root.below(), root.below()
     deep.below().below()
