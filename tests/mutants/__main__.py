@@ -24,6 +24,7 @@ Examples
   python -m tests.mutants --sample 100 --seed 1         a hundred mutants of all modules that decide
   python -m tests.mutants scheduler rules/preemption    mutants of some packages
   python -m tests.mutants --sample 1000 --shard 1/2     the first half, on one of two machines
+  python -m tests.mutants --sample 1000 --cases 200     fast; without --cases, the next run tries what is left
 \b
 Exit codes
   0    every mutant that is no equivalent is caught, or as many percent as --least asks for
@@ -56,6 +57,9 @@ class Part(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
 @click.option("--seed", default=1, show_default=True, help="The same seed draws the same mutants.")
 @click.option("--shard", type=Part(), default="1/1", help="Try only part I of N of the drawn mutants.")
 @click.option("--stories", type=Part(), default="1/1", help="Let only part I of N of the recorded scenarios look on.")
+@click.option(
+    "--cases", type=COUNT, help="Let at most so many cases of a behaviour look on.  [default: all that reach it]"
+)
 @click.option("-n", "jobs", type=COUNT, default=2, show_default=True, help="How many mutants to try at once.")
 @click.option(
     "--least",
@@ -93,6 +97,7 @@ def main(
     seed: int,
     shard: Shard,
     stories: Shard,
+    cases: int | None,
     jobs: int,
     least: int,
     folder: Path,
@@ -104,8 +109,8 @@ def main(
 
     MODULES are packages or files below kueue_dra_ref. Ctrl-C ends the run; the next one goes on from the log.
     """
-    if publish and (modules or shard.of > 1 or stories.of > 1):
-        raise click.UsageError("--publish is for a sample of all modules, tried whole, with all recorded scenarios")
+    if publish and (modules or cases or shard.of > 1 or stories.of > 1):
+        raise click.UsageError("--publish is for a sample of all modules, tried whole, with all cases and scenarios")
     try:
         drawn = shard.of_list(sample(modules, number, seed))
     except UnknownModule as error:
@@ -116,6 +121,7 @@ def main(
         stories=str(stories),
         folder=folder,
         jobs=jobs,
+        cases=cases,
     )
     try:
         results = tried(drawn, Log(folder / f"seed-{seed}.jsonl"), settings)

@@ -22,7 +22,8 @@ def tried(drawn: Mutants, log: Log, settings: Settings) -> Results:
     """Try the mutants that the log does not have for these sources, and add them to it."""
     results = {}
     for each in log.results(settings.state):
-        results[each.name] = each
+        if each.holds(settings.cases):
+            results[each.name] = each
     left = []
     for mutant in drawn:
         if mutant.name not in results:

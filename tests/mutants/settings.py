@@ -20,6 +20,8 @@ class Settings:
     folder: Path
     """For what the cases reach, and for the log."""
     jobs: int
+    cases: int | None = None
+    """At most so many cases of a behaviour look at a mutant; all that reach it if there is no limit."""
 
     @property
     def state(self) -> str:

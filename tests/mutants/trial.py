@@ -43,11 +43,17 @@ class Result:
     """The state of the sources for which this holds."""
     profiles: Sequence[str] = ()
     """The profiles of the cases that run its line."""
+    limit: int | None = None
+    """At most so many cases of a behaviour looked at it."""
 
     @property
     def file(self) -> str:
         """The module."""
         return self.name.partition(":")[0]
+
+    def holds(self, limit: int | None) -> bool:
+        """Whether it is a result with another limit too: what some cases have caught is caught."""
+        return self.outcome == CAUGHT or self.limit in (None, limit)
 
     @property
     def text(self) -> str:
@@ -68,6 +74,7 @@ class Trials:
     expected: frozenset[str]
     """The steps of the recordings that differ unchanged."""
     jobs: int
+    limit: int | None
     state: str
     profiles: Mapping[str, frozenset[str]]
     """The profiles of each case."""
@@ -93,6 +100,7 @@ class Trials:
             seconds=round(time.monotonic() - began, 1),
             state=self.state,
             profiles=sorted(self._profiles(mutant)),
+            limit=self.limit,
         )
         self.note([result])
         return result
@@ -147,7 +155,7 @@ class Trials:
                 cases=first,
                 recordings=self.recordings if reach is self.reaches[-1] else (),
                 behaviour=reach.server.name,
-                every=reach is self.reaches[0],
+                every=reach is self.reaches[0] and not self.limit,
             )
             answer = self.fresh.ask(asked)
             yield reach.server.name, answer
@@ -167,11 +175,23 @@ class Trials:
         mixed = list(cases)
         random.Random(mutant.name).shuffle(mixed)  # no secret
         caught: Mapping[str, int] = self.killers.get(mutant.file, Counter())
-        return sorted(mixed, key=lambda case: (-caught.get(case, 0), reach.weights[case] // ALIKE))
+        mixed.sort(key=lambda case: (-caught.get(case, 0), reach.weights[case] // ALIKE))
+        return chosen(mixed, self.limit)
 
     def _runs_at_import(self, mutant: Mutant) -> bool:
         lines = rows(self.at_import, mutant.file)
         return any(reached >> mutant.line & 1 for _, reached in lines)
+
+
+def chosen(cases: Sequence[str], limit: int | None) -> Sequence[str]:
+    """Give not more cases than a limit: half of them the first ones, and the others from all the rest."""
+    if limit is None or len(cases) <= limit:
+        return cases
+    first = -(-limit // 2)
+    rest = cases[first:]
+    others = limit - first
+    spread = (rest[number * len(rest) // others] for number in range(others))
+    return [*cases[:first], *spread]
 
 
 def _is_recorded(case: str) -> bool:

@@ -26,6 +26,7 @@ def trials_of(started: Mapping[str, Server], settings: Settings) -> Trials:
         recordings=files,
         expected=_unchanged(reaches[0].server, files),
         jobs=settings.jobs,
+        limit=settings.cases,
         state=settings.state,
         profiles=_profiles(looking),
     )

@@ -1,0 +1,47 @@
+"""Mutants that only some cases look at, so that those that survive take no longer than others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mutants.log import Log
+from tests.mutants.trial import CAUGHT, SURVIVED, Result, chosen
+
+CASES = [f"case-{number}" for number in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        pytest.param(None, CASES, id="all"),
+        pytest.param(10, CASES, id="no-more-than-there-are"),
+        pytest.param(4, ["case-0", "case-1", "case-2", "case-6"], id="the-first-and-some-of-the-rest"),
+        pytest.param(1, ["case-0"], id="one"),
+    ],
+)
+def test_not_all_cases_are_the_light_ones(limit: int | None, expected: list[str]) -> None:
+    """The first ones are light; a mutant may be noticed by heavy ones only."""
+    assert list(chosen(CASES, limit)) == expected
+
+
+@pytest.mark.parametrize(
+    ("outcome", "limit", "of_the_run", "expected"),
+    [
+        pytest.param(CAUGHT, 5, None, True, id="caught-by-some"),
+        pytest.param(SURVIVED, 5, None, False, id="survived-some"),
+        pytest.param(SURVIVED, 5, 5, True, id="survived-as-many"),
+        pytest.param(SURVIVED, None, 5, True, id="survived-all"),
+    ],
+)
+def test_a_run_without_a_limit_tries_again_what_some_did_not_catch(
+    tmp_path: Path, outcome: str, limit: int | None, of_the_run: int | None, *, expected: bool
+) -> None:
+    """The log keeps the limit."""
+    log = Log(tmp_path / "log.jsonl")
+    log.add(Result(name="m", outcome=outcome, before="a", after="b", seconds=1, state="s", limit=limit))
+
+    (kept,) = log.results("s")
+
+    assert kept.holds(of_the_run) is expected
