@@ -168,15 +168,20 @@ def test_usage_decides_what_generated_queues_try_next() -> None:
 
 
 def test_a_first_condition_that_a_real_kueue_lost_is_no_difference() -> None:
-    """Only of work with checks, and only if it is not there at all."""
-    pending = {"QuotaReserved": {"status": "False"}, "admission": None}
+    """Only of work with checks or with PodsReady, and only if it is not there at all; its requests go with it."""
+    pending = {"QuotaReserved": {"status": "False"}, "admission": None, "requests": [{"name": "main"}]}
     ours = {"workloads": {"j": pending}, "checks": {"j": {}}}
     lost = {"workloads": {"j": {"admission": None}}, "checks": {"j": {}}}
     unchecked = {**lost, "checks": {}}
     other = {"workloads": {"j": {**pending, "QuotaReserved": {"status": "True"}}}, "checks": {"j": {}}}
 
+    waiting = {"podsReady": {"j": {"status": "False"}}}
+    partly = {"workloads": {"j": {"QuotaReserved": {"status": "False"}, "admission": None}}, "checks": {"j": {}}}
+
     assert difference(ours, lost) is None
+    assert difference({**ours, "checks": {}, **waiting}, {**unchecked, **waiting}) is None
     assert difference({**ours, "checks": {}}, unchecked) is not None
+    assert difference(ours, partly) is not None
     assert difference(ours, other) is not None
 
 

@@ -270,7 +270,7 @@ def test_generated_scenarios_with_workers_reach_what_a_manager_decides(name: str
         '"cluster": "mk1',
         '"cluster": "mk2',
         '"finished": "Succeeded"',
-        '"reason": "BadKubeConfig"',
+        '"status": "False", "reason": "Bad',
         '"Evicted": {"status": "True"',
         "ResourceClaimTemplate",
         '"state": "Pending"',

@@ -32,6 +32,7 @@ DISPATCHING = MultiKueueRules(
         dispatched(dispatching.some_usable_clusters),
         dispatched(dispatching.all_usable_clusters),
     ),
+    disconnect=First(dispatched(dispatching_0_17.cluster_has_bad_config)),
     manage=AnyOf(
         managed(dispatching.multikueue_manages_jobs),
         dispatched(dispatching.multikueue_manages_other_work),

@@ -127,6 +127,7 @@ def _installed(earlier: Behaviour) -> Behaviour:
 def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
     return replace(
         earlier,
+        disconnect=First(dispatched(dispatching.cluster_has_bad_kubeconfig)),
         # The check of a Job is Ready, and the Job waits on the manager by itself if it has no manager of its own.
         pend=AnyOf(),
         # A change of the clusters concerns workloads that wait.

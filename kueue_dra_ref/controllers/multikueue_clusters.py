@@ -153,7 +153,9 @@ class MultiKueueClusters:
         if secret is None:
             missing = f'Secret "{secret_of(cluster)}" not found'
             message = f"load client config failed: {missing}"
-            self._lose(cluster, connection, "BadKubeConfig", message)
+            reason = self.kueue.behaviour.dispatching.disconnect()
+            if reason is not None:
+                self._lose(cluster, connection, reason, message)
             return
         kubeconfig = kubeconfig_in(secret)
         if connection.remote is not None and connection.kubeconfig == kubeconfig:

@@ -35,6 +35,9 @@ _LATE = frozenset(
 )
 """Parts of an observation that earlier recordings do not have."""
 
+_WRITTEN_FIRST = ("QuotaReserved", "requests")
+"""What one write of the scheduler carries."""
+
 _GONE = {None, DELETED}
 """Which of several pods of a group Kueue lets go when another one takes its place is left to chance."""
 
@@ -87,15 +90,16 @@ def _without_past(ours: Any, theirs: Any) -> tuple[Any, Any]:
 
 
 def _without_lost(ours: Any, theirs: Any) -> Any:
-    """Leave out first conditions that are lost in the other observation.
+    """Leave out the first condition, and the requests with it, where the other observation has lost both.
 
-    Kueue lists the admission checks of a new Workload while its scheduler writes the first condition. If that
-    write fails with a conflict, the scheduler repeats it only when it tries the workload again: that is chance.
+    Kueue writes the admission checks of a new Workload, or PodsReady, while its scheduler writes that condition. If
+    that write fails with a conflict, the scheduler repeats it only when it tries the workload again: that is chance.
     On a worker the manager creates the Workload, and its webhook and its own controllers change it at once.
     """
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         return ours
-    found = _without_lost_of(ours, theirs, theirs.get("checks") or {})
+    at_once = {**(theirs.get("checks") or {}), **(theirs.get("podsReady") or {})}
+    found = _without_lost_of(ours, theirs, at_once)
     recorded = theirs.get("workers") or {}
     if not recorded or not ours.get("workers"):
         return found
@@ -110,13 +114,14 @@ def _without_lost(ours: Any, theirs: Any) -> Any:
 def _without_lost_of(
     ours: dict[str, Any], theirs: dict[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
-    """Leave out the first conditions of some Workloads of a cluster."""
+    """Leave out what the scheduler writes first to some Workloads of a cluster."""
     before = theirs.get("workloads") or {}
     workloads = dict(ours.get("workloads") or {})
     for name in names:
         if name in workloads and "QuotaReserved" not in before.get(name, {}):
             left = dict(workloads[name])
-            left.pop("QuotaReserved", None)
+            for each in _WRITTEN_FIRST:
+                left.pop(each, None)
             workloads[name] = left
     return {**ours, "workloads": workloads} if workloads else ours
 

@@ -223,6 +223,15 @@ def status_follows_suspended_copy(pair: JobPair) -> bool:
     return pair.copy_suspended or pair.copy_finished
 
 
+@rule("MK-059")
+def cluster_has_bad_kubeconfig() -> str:
+    """A cluster whose kubeconfig cannot be read is inactive for a reason of its own.
+
+    Kueue: pkg/controller/admissionchecks/multikueue/multikueuecluster.go (loadClientConfig)
+    """
+    return "BadKubeConfig"
+
+
 @rule("MK-017")
 def copy_of_evicted_workload_is_followed(evicted: bool, _reason: str) -> bool:
     """Work whose workload is evicted has the status of a copy that is evicted too.

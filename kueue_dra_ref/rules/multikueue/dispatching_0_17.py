@@ -17,6 +17,15 @@ from kueue_dra_ref.model.rule import rule
 _EVICTED_ON_MANAGER = "DeactivatedDueToEvictedOnManagerCluster"
 
 
+@rule("MK-060")
+def cluster_has_bad_config() -> str:
+    """A cluster whose kubeconfig cannot be read is inactive for the reason that a check with a bad configuration has.
+
+    Kueue 0.14: pkg/controller/admissionchecks/multikueue/multikueuecluster.go (Reconcile)
+    """
+    return "BadConfig"
+
+
 @rule("MK-025")
 def nothing_happens_without_clusters(connected: int) -> bool:
     """A workload keeps its state and its copies while none of its clusters is connected.

@@ -243,6 +243,23 @@ def test_a_queue_is_active_while_one_worker_is_there(fleet: Fleet, lost: list[in
     fleet.expect(fleet.are_active, [reason, "Ready", "Ready"])
 
 
+@pytest.mark.parametrize(
+    "reason",
+    [
+        pytest.param("BadKubeConfig", marks=covers("MK-059"), id="from-0.15"),
+        pytest.param("BadConfig", marks=covers("MK-060"), id="0.14"),
+    ],
+)
+def test_a_worker_without_a_kubeconfig_says_why(fleet: Fleet, reason: str) -> None:
+    """In the condition Active of its MultiKueueCluster."""
+    fleet.join(ONE, ONE, NONE)
+    fleet.await_active()
+
+    fleet.lose(1)
+
+    fleet.expect(lambda: fleet.why_lost(1), reason)
+
+
 @covers("MK-010")
 def test_a_worker_whose_kubeconfig_leads_nowhere_is_inactive(fleet: Fleet) -> None:
     """Its Secret gets another one while it is connected; with the one before it is back."""
