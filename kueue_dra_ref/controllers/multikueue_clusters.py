@@ -151,11 +151,7 @@ class MultiKueueClusters:
         )
         secret = self._secret(cluster)
         if secret is None:
-            missing = f'Secret "{secret_of(cluster)}" not found'
-            message = f"load client config failed: {missing}"
-            reason = self.kueue.behaviour.dispatching.disconnect()
-            if reason is not None:
-                self._lose(cluster, connection, reason, message)
+            self._disconnect(cluster, connection)
             return
         kubeconfig = kubeconfig_in(secret)
         if connection.remote is not None and connection.kubeconfig == kubeconfig:
@@ -169,6 +165,14 @@ class MultiKueueClusters:
         self._write(cluster, True, "Active", "Connected")
         for copy in self._copies_on(remote):
             self._later(key_of(copy))
+
+    def _disconnect(self, cluster: Manifest, connection: Connection) -> None:
+        """Lose a cluster whose Secret is not there."""
+        reason = self.kueue.behaviour.dispatching.disconnect()
+        if reason is not None:
+            missing = f'Secret "{secret_of(cluster)}" not found'
+            message = f"load client config failed: {missing}"
+            self._lose(cluster, connection, reason, message)
 
     def _secret(self, cluster: Manifest) -> Manifest | None:
         namespace = self.kueue.configuration.namespace

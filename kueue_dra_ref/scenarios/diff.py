@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from kueue_dra_ref.api.quantities import BadQuantity, parse
@@ -34,6 +35,9 @@ _LATE = frozenset(
     {"checks", "kept", "parents", "places", "pods", "podsReady", "variants"}
 )
 """Parts of an observation that earlier recordings do not have."""
+
+_WRITTEN_AT_ONCE = ("checks", "podsReady")
+"""What Kueue writes to a new Workload while its scheduler writes the first condition."""
 
 _WRITTEN_FIRST = ("QuotaReserved", "requests")
 """What one write of the scheduler carries."""
@@ -98,7 +102,7 @@ def _without_lost(ours: Any, theirs: Any) -> Any:
     """
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         return ours
-    at_once = {**(theirs.get("checks") or {}), **(theirs.get("podsReady") or {})}
+    at_once = chain.from_iterable(theirs.get(each) or () for each in _WRITTEN_AT_ONCE)
     found = _without_lost_of(ours, theirs, at_once)
     recorded = theirs.get("workers") or {}
     if not recorded or not ours.get("workers"):
