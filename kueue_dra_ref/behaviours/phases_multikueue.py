@@ -22,7 +22,7 @@ class MultiKueueRules:
     active: First[[ClusterUse], Condition] = First()
     """Is a check active, by its clusters? Without rules: none."""
     disconnect: First[[], str] = First()
-    """For which reason is a cluster inactive whose kubeconfig is not there? Without rules: it stays as it is."""
+    """For which reason is a cluster inactive whose kubeconfig is not there? Without rules: it keeps its condition."""
     manage: AnyOf[[str, frozenset[str]]] = AnyOf()
     """Is new work managed by MultiKueue, by its kind and the controllers of its checks? Without rules: none."""
     reject: First[[str, str], str] = First()

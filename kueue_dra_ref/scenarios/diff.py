@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from kueue_dra_ref.api.quantities import BadQuantity, parse
@@ -36,10 +35,7 @@ _LATE = frozenset(
 )
 """Parts of an observation that earlier recordings do not have."""
 
-_WRITTEN_AT_ONCE = ("checks", "podsReady")
-"""What Kueue writes to a new Workload while its scheduler writes the first condition."""
-
-_WRITTEN_FIRST = ("QuotaReserved", "requests")
+_WRITTEN_FIRST = frozenset({"QuotaReserved", "requests"})
 """What one write of the scheduler carries."""
 
 _GONE = {None, DELETED}
@@ -102,8 +98,7 @@ def _without_lost(ours: Any, theirs: Any) -> Any:
     """
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         return ours
-    at_once = chain.from_iterable(theirs.get(each) or () for each in _WRITTEN_AT_ONCE)
-    found = _without_lost_of(ours, theirs, at_once)
+    found = _without_lost_of(ours, theirs, _written_at_once(theirs))
     recorded = theirs.get("workers") or {}
     if not recorded or not ours.get("workers"):
         return found
@@ -115,6 +110,12 @@ def _without_lost(ours: Any, theirs: Any) -> Any:
     return {**found, "workers": workers}
 
 
+def _written_at_once(shown: dict[str, Any]) -> Iterator[str]:
+    """Name the Workloads that have something that Kueue writes at the same time as the first condition."""
+    for each in ("checks", "podsReady"):
+        yield from shown.get(each) or ()
+
+
 def _without_lost_of(
     ours: dict[str, Any], theirs: dict[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
@@ -122,11 +123,11 @@ def _without_lost_of(
     before = theirs.get("workloads") or {}
     workloads = dict(ours.get("workloads") or {})
     for name in names:
-        if name in workloads and "QuotaReserved" not in before.get(name, {}):
-            left = dict(workloads[name])
-            for each in _WRITTEN_FIRST:
-                left.pop(each, None)
-            workloads[name] = left
+        shown = before.get(name, {})
+        if name in workloads and "QuotaReserved" not in shown:
+            lost = _WRITTEN_FIRST - shown.keys()
+            found = workloads[name].items()
+            workloads[name] = {key: value for key, value in found if key not in lost}
     return {**ours, "workloads": workloads} if workloads else ours
 
 
