@@ -132,6 +132,13 @@ def is_of_group(workload: Manifest) -> bool:
     return annotations_of(workload).get(IS_GROUP) == "true"
 
 
+def is_of_one_pod(workload: Manifest) -> bool:
+    """Whether a Workload is of a pod without a group."""
+    owners = workload["metadata"].get("ownerReferences") or ()
+    kinds = [(each["apiVersion"], each["kind"]) for each in owners]
+    return kinds == [("v1", "Pod")] and not is_of_group(workload)
+
+
 def pod_template(pod: Manifest) -> Manifest:
     """Give the template that a Workload has of a pod: its spec alone."""
     return {"spec": pod.get("spec") or {}}

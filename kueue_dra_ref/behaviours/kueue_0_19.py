@@ -287,6 +287,16 @@ def _elastic_jobs(earlier: JobRules) -> JobRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # The preempted Workload of a pod is not requeued: it goes with the pod.
+        requeue_evicted=earlier.requeue_evicted.gate(
+            job_reconciliation.preempted_workload_is_requeued,
+            SkipReassignmentForPodOwnedWorkloads=False,
+        ).add(
+            when(
+                job_reconciliation.preempted_workload_of_no_single_pod_is_requeued,
+                SkipReassignmentForPodOwnedWorkloads=True,
+            )
+        ),
         # Indexes that have failed for good no longer need quota.
         reclaimable_pods=earlier.reclaimable_pods.add(
             when(job_reconciliation.reclaimable_pods_of_indexes, ReclaimablePods=True),

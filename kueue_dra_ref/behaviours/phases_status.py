@@ -106,8 +106,8 @@ class JobRules:
     """Why can Kueue not read the pods of work, so that it makes no Workload? Without rules: it reads them."""
     release_quota: AnyOf[[dict[str, Any] | None]]
     """Does an evicted Workload release its quota, by its Job?"""
-    requeue_evicted: AnyOf[[str]]
-    """Is an evicted Workload requeued, by the reason of the eviction?"""
+    requeue_evicted: AnyOf[[str, bool]]
+    """Is an evicted Workload requeued, by the reason of the eviction and whether it is of a pod without a group?"""
     finished: First[[dict[str, Any]], tuple[str, str]]
     """With which reason and message does a Job finish its Workload?"""
     release_when_finished: Each[[], tuple[str, str]] = Each()

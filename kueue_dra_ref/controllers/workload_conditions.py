@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.queued_pods import is_of_one_pod
 from kueue_dra_ref.api.variants import unblock
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
@@ -133,7 +134,7 @@ def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     assert evicted is not None
     reason, message = evicted["reason"], evicted["message"]
     now = kueue.clock.now
-    is_requeued = kueue.behaviour.jobs.requeue_evicted(reason)
+    is_requeued = kueue.behaviour.jobs.requeue_evicted(reason, is_of_one_pod(working))
     set_condition(working, "Requeued", is_requeued, reason, message, now)
     rules = kueue.behaviour.reporting
     released = rules.quota_released(

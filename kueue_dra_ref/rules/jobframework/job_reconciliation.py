@@ -145,12 +145,23 @@ def _compared_parts(
 
 
 @rule("PREEMPT-027")
-def preempted_workload_is_requeued(reason: str) -> bool:
+def preempted_workload_is_requeued(reason: str, _of_one_pod: bool) -> bool:
     """Kueue requeues a preempted workload by itself, unlike a workload evicted for another reason.
 
     Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
     """
     return reason == "Preempted"
+
+
+@rule("PREEMPT-027", "PREEMPT-054")
+def preempted_workload_of_no_single_pod_is_requeued(
+    reason: str, of_one_pod: bool
+) -> bool:
+    """Kueue requeues a preempted workload, but not that of a pod without a group.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob); pkg/workload/workload.go (OwnedBySinglePod)
+    """
+    return reason == "Preempted" and not of_one_pod
 
 
 @rule("PARTIAL-002")

@@ -37,6 +37,7 @@ NOT_OF_THE_SYSTEM = {
     "operator": "NotIn",
     "values": ["kube-system", "kueue-system"],
 }
+SKIPS = "SkipReassignmentForPodOwnedWorkloads"
 POLICY = {"withinClusterQueue": "LowerPriority"}
 
 
@@ -373,6 +374,35 @@ def test_the_workload_of_a_gated_pod_follows_what_it_tolerates(lab: Lab, quota: 
     assert after["spec"]["podSets"][0]["template"]["spec"]["tolerations"] == tolerations
     assert (after["metadata"]["uid"] == before["metadata"]["uid"]) is same
     assert lab.is_suspended(pod)
+
+
+@pytest.mark.parametrize(
+    ("gates", "requeued"),
+    [
+        pytest.param({}, "False", id="as-it-is", marks=covers("PREEMPT-054")),
+        pytest.param({SKIPS: False}, "True", id="gate-off", marks=covers("PREEMPT-055")),
+    ],
+)
+@pytest.mark.parametrize(
+    "claims", [pytest.param([a_template(gpu(2))], id="devices"), pytest.param([], id="no-devices")]
+)
+def test_a_preempted_pod_that_is_still_gated_waits(
+    lab: Lab, gates: Mapping[str, bool], requeued: str, claims: list[ClaimOf]
+) -> None:
+    """It stays, since it waits for a check, and gets quota again only if it is requeued, with devices or without."""
+    lab.start(gates=gates, integrations=frameworks.WITH_PODS)
+    check = lab.admission_check()
+    strategy = {"admissionChecks": [{"name": check}]}
+    queue = lab.queue({"whole-gpus": 2, "cpu": 2}, preemption=POLICY, admissionChecksStrategy=strategy)
+    pod = queue.submit(work_of("Pod", a_pod_set("main", cpu="2", claims=claims)))
+    other = queue.submit(work_of("Pod", a_pod_set("main", cpu="2"), priority=10))
+    assert lab.condition(pod, "Requeued") == (requeued, "Preempted")
+
+    lab.delete(other)
+
+    reserved = lab.condition(pod, "QuotaReserved")
+    assert reserved is not None
+    assert reserved[0] == requeued
 
 
 def tolerate(lab: Lab, pod: Job) -> list[Mapping[str, str]]:
