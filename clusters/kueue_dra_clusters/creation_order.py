@@ -169,6 +169,16 @@ def dependents_of(informers: InformerCache, ref: Ref) -> Sequence[Ref]:
     return [*own, *workloads, *between(ref)]
 
 
+def with_variants(
+    informers: InformerCache, workloads: Sequence[Ref], namespace: str
+) -> Sequence[Ref]:
+    """Give Workloads, and the variants that they own."""
+    found = informers.list(KUEUE, "Workload", namespace)
+    uids = {each["metadata"]["uid"] for each in found if Ref.of(each) in workloads}
+    owned = [Ref.of(each) for each in found if uids.intersection(owners_of(each))]
+    return [*workloads, *owned]
+
+
 def workloads_of(informers: InformerCache, ref: Ref) -> Sequence[Ref]:
     """Give the Workloads that stored work owns; none for other kinds."""
     is_work = ref.kind in JOB_KINDS or ref.kind in POD_OWNERS

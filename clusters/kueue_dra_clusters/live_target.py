@@ -16,6 +16,7 @@ from kueue_dra_clusters.cleanup import Cleanup
 from kueue_dra_clusters.creation_order import (
     CreationOrder,
     dependents_of,
+    with_variants,
     workloads_of,
 )
 from kueue_dra_clusters.errors import lines_about
@@ -259,14 +260,14 @@ class LiveTarget:
         return dependents_of(self._informers, ref)
 
     def touch(self, refs: Iterable[Ref]) -> None:
-        """Change an annotation of each Job's Workload, so that Kueue reconciles it at once."""
+        """Change an annotation of each Job's Workload and of its variants, so that Kueue reconciles them at once."""
         self._settling.wait_for_requeue()
         self._touches += 1
         for ref in refs:
             self._ownership.insist_on(self._objects, ref)
             is_work = ref.kind in JOB_KINDS or ref.kind in POD_OWNERS
             own = workloads_of(self._informers, ref) if is_work else [ref]
-            for workload in own:
+            for workload in with_variants(self._informers, own, ref.namespace):
                 self._objects.patch(
                     workload,
                     {"metadata": {"annotations": {TOUCHED: str(self._touches)}}},

@@ -134,9 +134,13 @@ def is_of_group(workload: Manifest) -> bool:
 
 def is_of_one_pod(workload: Manifest) -> bool:
     """Whether a Workload is of a pod without a group."""
-    owners = workload["metadata"].get("ownerReferences") or ()
-    kinds = [(each["apiVersion"], each["kind"]) for each in owners]
-    return kinds == [("v1", "Pod")] and not is_of_group(workload)
+    if is_of_group(workload):
+        return False
+    owners = list(workload["metadata"].get("ownerReferences") or ())
+    if len(owners) != 1:
+        return False
+    owner = owners[0]
+    return bool(owner["apiVersion"] == "v1" and owner["kind"] == "Pod")
 
 
 def pod_template(pod: Manifest) -> Manifest:

@@ -287,16 +287,7 @@ def _elastic_jobs(earlier: JobRules) -> JobRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
-        # The preempted Workload of a pod is not requeued: it goes with the pod.
-        requeue_evicted=earlier.requeue_evicted.gate(
-            job_reconciliation.preempted_workload_is_requeued,
-            SkipReassignmentForPodOwnedWorkloads=False,
-        ).add(
-            when(
-                job_reconciliation.preempted_workload_of_no_single_pod_is_requeued,
-                SkipReassignmentForPodOwnedWorkloads=True,
-            )
-        ),
+        requeue_evicted=_requeue_evicted(earlier.requeue_evicted),
         # Indexes that have failed for good no longer need quota.
         reclaimable_pods=earlier.reclaimable_pods.add(
             when(job_reconciliation.reclaimable_pods_of_indexes, ReclaimablePods=True),
@@ -311,6 +302,14 @@ def _jobs(earlier: JobRules) -> JobRules:
         # An owner with another UID than the reference has is not meant.
         stale_owner=AnyOf(managed_jobs.stale_owner_is_ignored),
     )
+
+
+def _requeue_evicted(earlier: AnyOf[[str, bool]]) -> AnyOf[[str, bool]]:
+    """The preempted Workload of a pod is not requeued: it goes with the pod."""
+    gate = "SkipReassignmentForPodOwnedWorkloads"
+    skipping = job_reconciliation.preempted_workload_of_no_single_pod_is_requeued
+    requeued = job_reconciliation.preempted_workload_is_requeued
+    return earlier.gate(requeued, **{gate: False}).add(when(skipping, **{gate: True}))
 
 
 def _processing(earlier: Preprocessing) -> Preprocessing:
