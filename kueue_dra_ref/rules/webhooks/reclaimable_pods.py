@@ -125,7 +125,8 @@ def _is_elastic(workload: Manifest) -> bool:
 
 
 def _pods(workload: Manifest) -> Counts:
-    return {each["name"]: each["count"] for each in workload["spec"]["podSets"]}
+    found = workload["spec"].get("podSets") or ()
+    return {each["name"]: each["count"] for each in found}
 
 
 def _reclaimable(workload: Manifest) -> Counts:
