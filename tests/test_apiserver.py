@@ -39,6 +39,7 @@ PRINTED_REQUEST = (
 )
 """As the types of 1.37 write it: their fields in order, without those that are empty."""
 CONSUMED = [{"counterSet": "s", "counters": {"c": {"value": "1"}}}]
+SHARED = [{"name": "s", "counters": {"memory": {"value": "1"}}}]
 KIND = "d.example.com/kind"
 
 
@@ -365,16 +366,35 @@ def test_parameters_have_a_longest_length_since_1_32() -> None:
     )
 
 
-def test_counters_must_be_there_until_1_34() -> None:
-    """Later a set may be in another slice of the pool."""
-    consumed = [{"counterSet": "s", "counters": {"memory": {"value": "1"}}}]
-    partition = row({"case": "", "slice": {"devices": [{"name": "d0", "consumesCounters": consumed}]}})
+@pytest.mark.parametrize(
+    ("counter", "shared", "fault"),
+    [
+        pytest.param(
+            "memory",
+            None,
+            'counterSet: Invalid value: "s": must reference a counterSet defined in the ResourceSlice sharedCounters',
+            id="no-set",
+        ),
+        pytest.param(
+            "slices",
+            SHARED,
+            'counters: Invalid value: "slices": must reference a counter defined in the ResourceSlice sharedCounters',
+            id="no-counter",
+        ),
+        pytest.param("memory", SHARED, "", id="counter"),
+    ],
+)
+def test_counters_must_be_there_until_1_34(counter: str, shared: Any, fault: str) -> None:
+    """Later a set may be in another slice of the pool (seen on 1.33.13)."""
+    consumed = [{"counterSet": "s", "counters": {counter: {"value": "1"}}}]
+    devices = [{"name": "d0", "consumesCounters": consumed}]
+    partition = row({"case": "", "slice": {"devices": devices, "sharedCounters": shared}})
 
     early = _answer(partition, MINORS["1.34"].with_gates(DRAPartitionableDevices=True))
 
-    assert isinstance(early, RejectedRequest)
-    assert "must reference a counterSet defined in the ResourceSlice sharedCounters" in early.message
-    assert isinstance(_answer(partition, MINORS["1.36"]), AcceptedRequest)
+    found = early.message.partition("is invalid: ")[2] if isinstance(early, RejectedRequest) else ""
+    assert found == (fault and f"spec.devices[0].consumesCounters[0].{fault}")
+    assert isinstance(_answer(partition, MINORS["1.36"]), AcceptedRequest) == (not shared)
 
 
 @pytest.mark.parametrize(
