@@ -142,7 +142,7 @@ def class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
     No counterpart: KEP-2941 of April 2025 only.
     """
     owners: dict[str, str] = {}
-    for place in (place for place in _places(obj) if place.has_device_class_kind):
+    for place in _places(obj):
         for index, device_class in enumerate(place.classes):
             owner = owners.setdefault(device_class, place.name)
             if owner != place.name:
