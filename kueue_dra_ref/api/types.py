@@ -51,6 +51,7 @@ class PodSet:
     used: frozenset[str] = frozenset()
     """The names of the claims that its containers, initial ones too, list under ``resources.claims``."""
     containers: tuple[ContainerRequests, ...] = ()
+    """Init containers first."""
     whole: Resources | None = None
     """What the pod as a whole requests and is limited to, where it says so."""
     overhead: ResourceList = field(default_factory=dict)

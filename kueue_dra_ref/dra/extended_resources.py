@@ -145,8 +145,7 @@ def _reject_containers(
     resolved: ResolvedExtendedResources,
 ) -> None:
     """Collect the first error of each request of each container, init containers first."""
-    containers = sorted(pod_set.containers, key=lambda each: not each.initial)
-    for container in containers:
+    for container in pod_set.containers:
         for request in requests:
             if container not in request.asking:
                 continue

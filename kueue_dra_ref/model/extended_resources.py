@@ -27,11 +27,9 @@ class ExtendedResourceRequest:
     @property
     def asking(self) -> tuple[ContainerRequests, ...]:
         """The containers that request any of it, init containers first."""
-        found = [
+        return tuple(
             each for each in self.pod_set.containers if self.amount(each).amount > 0
-        ]
-        found.sort(key=lambda each: not each.initial)
-        return tuple(found)
+        )
 
     def amount(self, container: ContainerRequests) -> Quantity:
         """Give the amount that a container requests."""
@@ -119,5 +117,4 @@ def devices_of_containers(
                     stays=container.stays,
                 )
             )
-    found.sort(key=lambda each: not each.initial)
     return tuple(found)
