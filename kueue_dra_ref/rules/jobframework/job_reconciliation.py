@@ -144,7 +144,7 @@ def _compared_parts(
     ]
 
 
-@rule("PREEMPT-027")
+@rule("PREEMPT-027", "PREEMPT-055")
 def preempted_workload_is_requeued(reason: str, _of_one_pod: bool) -> bool:
     """Kueue requeues a preempted workload by itself, unlike a workload evicted for another reason.
 
