@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kueue_dra_differential.mutants.mutant import Mutant
 from kueue_dra_differential.mutants.places import ROOT
 from tests.mutants.arguments import CASES
 from tests.mutants.at_once import at_once
@@ -17,6 +17,9 @@ from tests.mutants.messages import Answer, Try
 from tests.mutants.reach import Reach, rows
 from tests.mutants.servers import Server
 from tests.mutants.swap import changes_import, compiled
+
+if TYPE_CHECKING:
+    from kueue_dra_differential.mutants.mutant import Mutant  # it needs the library that makes mutants
 
 CAUGHT, SURVIVED, UNREACHED = "caught", "survived", "unreached"
 RECORDINGS = "recordings"
