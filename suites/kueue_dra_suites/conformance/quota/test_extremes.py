@@ -6,6 +6,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import a_quota
 from kueue_dra_fixtures.marks import breaks_law, covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
@@ -142,6 +143,27 @@ def test_what_knows_no_bounds_is_told_as_a_number(lab: Lab) -> None:
     message = what_is_more_needed(lab)
 
     assert message.endswith(f", {LARGEST} more needed")
+
+
+@covers("QUOTA-049")
+@pytest.mark.parametrize(
+    ("used", "verdict"),
+    [
+        pytest.param(9223372036854775806, admitted({"whole-gpus": 1}), id="one-below"),
+        pytest.param(9223372036854775807, pending(Reason.NO_QUOTA), id="the-largest"),
+    ],
+)
+def test_an_unlimited_usage_leaves_no_quota(lab: Lab, used: int, verdict: Verdict) -> None:
+    """Two queues have half of it each, one lends nothing of its half; the other one used the whole when it was its."""
+    flavor, cohort = lab.flavor(), lab.name("cohort")
+    half = 4611686018427387904
+    other = lab.queue(groups=[{flavor: {"whole-gpus": LARGEST}}], cohortName=cohort)
+    other.submit(a_job(claims=[a_template(gpu(used))]))
+    other.regroup({flavor: {"whole-gpus": half}})
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": a_quota(half, lend=0)}}], cohortName=cohort)
+    job = queue.submit(a_job(claims=[a_template(gpu(1))]))
+
+    assert lab.verdict(job) == verdict
 
 
 @covers("QUOTA-045")
