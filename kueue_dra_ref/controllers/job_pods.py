@@ -169,11 +169,10 @@ class JobPods:
     ) -> None:
         changed = self._resized(job, assignments)
         for place, info in infos:
-            if not self._writes(changed, place):
-                continue
-            part = _copied_part(changed, place)
-            info.add_to({"spec": part} if place.built else part)
-            changed = replaced(changed, place.path, part)
+            if self._writes(changed, place):
+                part = _copied_part(changed, place)
+                info.add_to({"spec": part} if place.built else part)
+                changed = replaced(changed, place.path, part)
         self._update(without_global_selector(changed), suspended=False)
 
     def _writes(self, job: Manifest, place: PodSetPlace) -> bool:
