@@ -221,8 +221,7 @@ class WorkloadReconciler:
     def _set_resolved(self, working: Manifest) -> bool:
         """Write that devices can be charged, where a behaviour reports it; that change triggers the next reconcile."""
         requeued = condition(working, "Requeued") or {}
-        before = requeued.get("reason", "") if is_false(working, "Requeued") else ""
-        resolved = self.rules.reporting.dra_resolved(before)
+        resolved = self.rules.reporting.dra_resolved(requeued.get("reason", ""))
         if resolved is None:
             return False
         apply_condition(working, resolved, self.kueue.clock.now)

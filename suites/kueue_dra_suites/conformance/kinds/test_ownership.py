@@ -178,6 +178,23 @@ def test_what_a_controller_makes_gets_no_default_queue(lab: Lab, owner: str, kin
     assert not lab.workloads(child)
 
 
+@covers("WORK-025")
+def test_the_nearest_owner_keeps_the_default_queue_away(lab: Lab) -> None:
+    """Kueue queues the RayCluster, but not the RayJob that it belongs to."""
+    enabled = [*frameworks.all_of(lab.behaviour.kueue)["frameworks"]]
+    enabled.remove(JOB_KINDS["RayJob"].framework)
+    lab.start(integrations={"frameworks": enabled})
+    queue = lab.local_queue(lab.cluster_queue({"whole-gpus": 8}), name="default")
+    parent = unnamed(lab, queue, "RayJob")
+    cluster = lab.submit_manifest(child_of(lab, queue, "RayCluster", parent.ref, named=False))
+    job = lab.submit_manifest(child_of(lab, queue, "Job", cluster.ref, named=False))
+
+    assert _queue_of(lab, parent) is None
+    assert _queue_of(lab, cluster) == "default"
+    assert _queue_of(lab, job) is None
+    assert not lab.workloads(job)
+
+
 @covers("WORK-024")
 def test_an_owner_of_another_uid_does_not_count(lab: Lab) -> None:
     """The owner of that name is another object: it was deleted and created again."""
