@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.waiting import age_of, seconds_until
@@ -29,11 +29,14 @@ class PodsWait:
     """The settings of a running Kueue, and what follows from them for Workloads."""
 
     settings: WaitForPodsReady | None = None
+    _awaited: set[str] = field(default_factory=set)
+    """The UIDs of the Workloads whose pods the scheduler was last seen to wait for."""
 
     def configure(self, configuration: Manifest) -> None:
         """Read the settings of a Configuration."""
         found = wait_for_pods_ready(configuration)
         self.settings = found if found.is_in_force else None
+        self._awaited.clear()
 
     def ends_soon(self, workloads: Iterable[Manifest]) -> Iterator[str]:
         """Name each Workload that is evicted, or tried again, within a moment."""
@@ -57,9 +60,15 @@ class PodsWait:
                 yield f"{found['metadata']['name']} has no condition {PODS_READY}"
 
     def blocks(self, workloads: Iterable[Manifest]) -> bool:
-        """Whether the scheduler waits for pods, so that it tries no other workload."""
+        """Whether the scheduler waits for pods, so that it tries no other workload, even if the one that waits is gone."""
         found = list(workloads)
-        return self.may_block(found) and any(map(_is_waiting, found))
+        if not self.may_block(found):
+            return False
+        unready = {_uid(each) for each in found if _is_unready(each)}
+        if any(map(_is_waiting, found)):
+            self._awaited |= unready
+            return True
+        return not self._awaited.isdisjoint(unready)
 
     def may_block(self, workloads: Iterable[Manifest]) -> bool:
         """Whether the scheduler waits for pods as soon as a workload fits."""
@@ -93,6 +102,10 @@ def _left_of(condition: Manifest, seconds: float | None) -> float | None:
     if seconds is None:
         return None
     return seconds - age_of(condition["lastTransitionTime"])
+
+
+def _uid(workload: Manifest) -> str:
+    return str(workload["metadata"]["uid"])
 
 
 def _is_waiting(workload: Manifest) -> bool:

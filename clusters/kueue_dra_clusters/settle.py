@@ -172,6 +172,8 @@ class Settle:
 
     def _is_blocked(self, look: Observation) -> bool:
         """Whether the scheduler waits for pods; if it may have to, give it time to say so."""
+        if self.pods_wait.blocks(look.workloads):
+            return True
         if not look.pending or not self.pods_wait.may_block(look.workloads):
             return False
 

@@ -99,7 +99,8 @@ class Scheduler:
         """Schedule the heads of all active ClusterQueues together; False when nothing changed."""
         version = self.store.version
         if self._blocked is not None:
-            return self._resume(self._blocked)
+            self._resume(self._blocked)
+            return self.store.version != version
         heads = self._heads()
         self.heads = tuple(info for _, info in heads)
         if not heads:
@@ -117,26 +118,20 @@ class Scheduler:
             moved |= self._apply(snapshot, entry)
         return moved or self.store.version != version
 
-    def _resume(self, cycle: BlockedCycle) -> bool:
-        """Carry out the rest of a cycle, until it has to wait for pods; False if it waits as before."""
+    def _resume(self, cycle: BlockedCycle) -> None:
+        """Carry out the rest of a cycle, until it has to wait for pods; a workload that is gone waits as well."""
         while cycle.left:
             entry = cycle.left[0]
-            if entry.requeue_reason is None and self._waits_for_pods(entry):
-                begins = self._blocked is None
-                if begins:
+            if entry.requeue_reason is None and self._pods_ready.are_missing():
+                if self._blocked is None and self._is_there(entry):
                     self._report_blocked(entry)
                 self._blocked = cycle
-                return begins
+                return
             self._blocked = None
             del cycle.left[0]
             self._carry_out(cycle, entry)
         for entry in cycle.requeued:
             self._requeue_and_update(entry)
-        return True
-
-    def _waits_for_pods(self, entry: Entry) -> bool:
-        """Whether pods of a workload with quota are not ready; a workload that is gone does not wait."""
-        return self._is_there(entry) and self._pods_ready.are_missing()
 
     def _is_there(self, entry: Entry) -> bool:
         """Whether the workload of an entry exists and may still be queued."""

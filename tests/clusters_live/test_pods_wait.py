@@ -24,6 +24,7 @@ def _waiting(version: str = SECOND, **section: Any) -> PodsWait:
 def _admitted(seconds: float, **conditions: str) -> Manifest:
     """Give a Workload of a Job that was admitted some seconds ago."""
     found = a_workload(owner="job")
+    found["metadata"]["uid"] = "admitted"
     since = (datetime.now(UTC) - timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
     statuses = {"QuotaReserved": "True", "Admitted": "True", **conditions}
     found["status"]["conditions"] = [
@@ -81,3 +82,19 @@ def test_the_scheduler_waits_for_pods(version: str, section: dict[str, Any], blo
 
     assert settings.blocks([running, waiting]) is blocks
     assert not settings.blocks([_admitted(1, PodsReady="True"), waiting])
+
+
+def test_the_scheduler_waits_on_although_a_workload_is_gone() -> None:
+    """Until the pods that it waits for are ready, or Kueue starts."""
+    running, waiting = _admitted(1, PodsReady="False"), a_workload("waits", QuotaReserved="False")
+    waiting["status"]["conditions"][0]["message"] = BLOCKED
+    settings = _waiting(blockAdmission=True)
+    assert not settings.blocks([running])
+
+    assert settings.blocks([running, waiting])
+    assert settings.blocks([running])
+    other = _admitted(1, PodsReady="False")
+    other["metadata"]["uid"] = "other"
+    assert not settings.blocks([other])
+    settings.configure({"apiVersion": SECOND, "waitForPodsReady": {"blockAdmission": True}})
+    assert not settings.blocks([running])

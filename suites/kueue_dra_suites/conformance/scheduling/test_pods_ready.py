@@ -466,6 +466,26 @@ def test_nothing_overtakes_waiting_work(lab: Lab) -> None:
     assert lab.admission(urgent) is None
 
 
+@covers("READY-015")
+@pytest.mark.parametrize("deleted", [pytest.param(False, id="pods-are-ready"), pytest.param(True, id="job-is-deleted")])
+def test_nothing_overtakes_deactivated_work(lab: Lab, deleted: bool) -> None:
+    """The wait does not end when the workload that waits is deactivated."""
+    wait_for_pods(lab, blockAdmission=True)
+    queue = lab.queue({"whole-gpus": 4})
+    first, second = queue.submit(CARDS), queue.submit(CARDS)
+    assert lab.message(second) == BLOCKED
+
+    lab.activate(second, False)
+    third = queue.submit(CARDS)
+    assert lab.condition(third, "QuotaReserved") is None
+
+    if deleted:
+        lab.delete(first)
+    else:
+        lab.run_ready(first, pods=2, ready=2)
+    assert lab.verdict(third) == admitted({"whole-gpus": 2})
+
+
 @covers("READY-016", "READY-017")
 @pytest.mark.parametrize(
     ("timestamp", "next_one"),
