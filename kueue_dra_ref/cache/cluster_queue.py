@@ -159,13 +159,15 @@ class PendingWorkloads:
         else:
             self.requeue_if_not_present(info)
 
-    def add_from_local_queue(self, infos: Iterable[WorkloadInfo]) -> None:
+    def add_from_local_queue(
+        self, infos: Iterable[WorkloadInfo], *, continues: bool
+    ) -> None:
         """Add the workloads of a LocalQueue, none of which is pending here, whatever their scheduling hash.
 
-        Kueue tries workloads that back off as well when it starts; a dump of a running cluster is no start.
+        Kueue tries workloads that back off as well; those of a running cluster that it continues were added before.
         """
         for info in infos:
-            if requeue_at(info.obj):
+            if continues and requeue_at(info.obj):
                 self.inadmissible[info.key] = info
             else:
                 self.requeue_if_not_present(info)

@@ -110,8 +110,7 @@ class UsageLedger:
         """Subtract a settled penalty from those that are not kept by workload."""
         entry = self.entry(local_queue)
         negative = {name: -amount for name, amount in penalty.items()}
-        left = added(entry.unassigned, negative)
-        entry.unassigned = left if any(left.values()) else {}
+        entry.unassigned = added(entry.unassigned, negative)
 
     def sample(self, local_queue: Key, admitted: Consumed, now: float) -> UsageEntry:
         """Bring the usage of a LocalQueue up to date, and give it."""

@@ -174,10 +174,10 @@ class QueueControllers:
         pending = PendingWorkloads(kueue.behaviour.queueing)
         if kueue.ledger is not None and kueue.orders_by_usage(name):
             pending.order_by_usage(kueue.ledger.rules.order, kueue.local_queue_usage)
-        pending = kueue.pending.setdefault(name, pending)
+        kueue.pending.setdefault(name, pending)
         for managed in kueue.local_queues.values():
             if managed.cluster_queue == name:
-                pending.add_from_local_queue(managed.items.values())
+                self._add_to_cluster_queue(managed)
 
     def _manage(self, key: Key, found: Manifest) -> None:
         """Queue the pending workloads of a new LocalQueue, or of one that runs again."""
@@ -194,9 +194,7 @@ class QueueControllers:
                 kueue.reconcile("Workload", workload_key)
             else:
                 kueue.assign_to_local_queue(workload)
-        pending = kueue.pending.get(name)
-        if pending is not None:
-            pending.add_from_local_queue(managed.items.values())
+        self._add_to_cluster_queue(managed)
 
     def _point_local_queue(self, key: Key, cluster_queue: str) -> None:
         """Move the pending workloads of a LocalQueue from one ClusterQueue to another."""
@@ -209,9 +207,15 @@ class QueueControllers:
             for item in managed.items:
                 before.delete(item)
         managed.cluster_queue = cluster_queue
-        after = kueue.pending.get(cluster_queue)
-        if after is not None:
-            after.add_from_local_queue(managed.items.values())
+        self._add_to_cluster_queue(managed)
+
+    def _add_to_cluster_queue(self, managed: ManagedQueue) -> None:
+        """Add the workloads of a LocalQueue to its ClusterQueue, if that exists."""
+        pending = self.kueue.pending.get(managed.cluster_queue)
+        if pending is not None:
+            pending.add_from_local_queue(
+                managed.items.values(), continues=self.kueue.continues
+            )
 
     def _is_pending(self, workload: Manifest) -> bool:
         if not is_active(workload) or is_true(workload, "QuotaReserved"):

@@ -304,6 +304,22 @@ def test_devices_are_charged_again_after_the_backoff(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
 
 
+@covers("READY-038")
+def test_a_new_local_queue_ends_a_backoff(lab: Lab) -> None:
+    """Of work without devices; the LocalQueue has the name of the one that was deleted."""
+    wait_for_pods(lab, recoveryTimeout="1s")
+    queue = small(lab)
+    job = queue.submit(CPU)
+    lab.run_ready(job, pods=2, ready=2)
+    lab.run_ready(job, pods=0, ready=0)
+    assert lab.verdict(job) == evicted("PodsReadyTimeout")
+
+    queue.delete_local()
+    lab.local_queue(queue.cluster, queue.namespace, name=queue.local)
+
+    assert lab.verdict(job) == admitted({"cpu": 2})
+
+
 @covers("READY-022")
 def test_devices_are_not_tried_again_after_the_backoff(lab: Lab) -> None:
     """Another workload that finishes in the queue is what gets them tried."""
