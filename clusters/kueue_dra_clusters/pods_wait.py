@@ -60,7 +60,7 @@ class PodsWait:
                 yield f"{found['metadata']['name']} has no condition {PODS_READY}"
 
     def blocks(self, workloads: Iterable[Manifest]) -> bool:
-        """Whether the scheduler waits for pods, so that it tries no other workload, even if the one that waits is gone."""
+        """Whether the scheduler waits for pods, also for a workload that is gone, so that it tries no other."""
         found = list(workloads)
         if not self.may_block(found):
             return False

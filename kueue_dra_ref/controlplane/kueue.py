@@ -68,8 +68,10 @@ class ManagedQueue:
 class Kueue:
     """One run of Kueue over a store; a restart is a new one over the same store."""
 
-    continues = False
+    continues: bool
     """Whether it goes on from the objects of a running cluster, instead of starting there."""
+    moves: object
+    """Another object after each change that decisions of the scheduler depend on."""
 
     def __init__(
         self,
@@ -77,7 +79,10 @@ class Kueue:
         configuration: Configuration,
         store: Store,
         clock: Clock,
+        *,
+        continues: bool = False,
     ) -> None:
+        self.continues = continues
         self.behaviour = behaviour
         self.configuration = configuration
         self.store = store
@@ -100,7 +105,6 @@ class Kueue:
         """The cohort trees and ClusterQueues whose inadmissible workloads are due to be requeued."""
         self._hierarchy: Hierarchy | None = None
         self.moves = object()
-        """Another object after each change that decisions of the scheduler depend on."""
         self.map_order = MapOrder(orders=behaviour.random_map_order)
         self.ledger = self._new_ledger()
 

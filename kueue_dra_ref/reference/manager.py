@@ -90,8 +90,10 @@ class Manager:
         store: Store,
         clock: Clock,
         dial: Dial | None = None,
+        *,
+        continues: bool = False,
     ) -> None:
-        self.kueue = Kueue(behaviour, configuration, store, clock)
+        self.kueue = Kueue(behaviour, configuration, store, clock, continues=continues)
         self.multikueue = MultiKueue(self.kueue, dial) if dial else None
         self.provisioning = Provisioning(self.kueue)
         self.workloads = WorkloadReconciler(self.kueue)

@@ -90,9 +90,10 @@ class ReferenceTarget:
         self._writer.behaviour = behaviour
         self._writer.configuration = found
         dial = self._fleet.dial if self._fleet and self._leads else None
-        self._manager = Manager(behaviour, found, self.store, self.clock, dial)
+        self._manager = Manager(
+            behaviour, found, self.store, self.clock, dial, continues=self._continues
+        )
         self._manager.kueue.map_order = self.map_order
-        self._manager.kueue.continues = self._continues
         return ()
 
     def check(self, configuration: Manifest) -> Sequence[FieldError]:
