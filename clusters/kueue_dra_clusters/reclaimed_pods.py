@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kueue_dra_ref.api.job_kind import pods_of_replica
-from kueue_dra_ref.api.job_kinds import JOB_SET, replicated_jobs
+from kueue_dra_ref.api.job_kinds import JOB_SET, succeeded_jobs
 from kueue_dra_ref.target import Manifest
 
 
@@ -16,22 +16,10 @@ def reports_fewer(job: Manifest, workload: Manifest) -> bool:
     """
     if job["kind"] != JOB_SET.name:
         return False
-    pods = _pods_that_succeeded(job)
+    pods = {}
+    for each, done in succeeded_jobs(job):
+        pods[each["name"]] = done * pods_of_replica(each)
     return has_fewer(workload, pods)
-
-
-def _pods_that_succeeded(job_set: Manifest) -> Mapping[str, int]:
-    status = job_set.get("status") or {}
-    replicas = {
-        each["name"]: each["succeeded"]
-        for each in status.get("replicatedJobsStatus") or ()
-    }
-    found = {}
-    for each in replicated_jobs(job_set):
-        name = each["name"]
-        count = replicas.get(name, 0)
-        found[name] = count * pods_of_replica(each)
-    return found
 
 
 def has_fewer(workload: Manifest, pods: Mapping[str, int]) -> bool:

@@ -42,6 +42,14 @@ def replicated_jobs(job_set: Manifest) -> Sequence[Manifest]:
     return [each or {} for each in found]
 
 
+def succeeded_jobs(job_set: Manifest) -> Iterator[tuple[Manifest, int]]:
+    """Give each replicated job of a JobSet, and the number of its Jobs that have succeeded."""
+    reported = status_of(job_set).get("replicatedJobsStatus") or ()
+    succeeded = {each["name"]: each["succeeded"] for each in reported}
+    for each in replicated_jobs(job_set):
+        yield each, succeeded.get(each["name"], 0)
+
+
 def _of_job_set(job_set: Manifest) -> Iterator[PodSetPlace]:
     for index, each in enumerate(replicated_jobs(job_set)):
         yield PodSetPlace(

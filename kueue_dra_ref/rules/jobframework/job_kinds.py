@@ -17,7 +17,7 @@ from kueue_dra_ref.api.job_kinds import (
     TRAINING,
     is_of,
     pod_sets_of,
-    replicated_jobs,
+    succeeded_jobs,
 )
 from kueue_dra_ref.model.rule import rule
 
@@ -81,14 +81,8 @@ def reclaimable_pods_of_replicated_jobs(job: Job) -> list[dict[str, Any]] | None
     """
     if not is_of(job, JOB_SET):
         return None
-    status = job.get("status") or {}
-    succeeded = {
-        each["name"]: each["succeeded"]
-        for each in status.get("replicatedJobsStatus") or ()
-    }
     found = []
-    for each in replicated_jobs(job):
-        done = succeeded.get(each["name"])
+    for each, done in succeeded_jobs(job):
         if done and done <= each["replicas"]:
             name = str(each["name"]).lower()
             found.append({"name": name, "count": done * pods_of_replica(each)})

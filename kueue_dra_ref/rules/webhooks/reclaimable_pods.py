@@ -5,7 +5,7 @@ Kueue: pkg/webhooks/workload_webhook.go (validateReclaimablePods, validateReclai
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.elastic_work import ELASTIC, annotation
@@ -125,18 +125,21 @@ def _is_elastic(workload: Manifest) -> bool:
 
 
 def _pods(workload: Manifest) -> Counts:
-    found = workload["spec"].get("podSets") or ()
-    return {each["name"]: each["count"] for each in found}
+    return _counts(workload["spec"].get("podSets"))
 
 
 def _reclaimable(workload: Manifest) -> Counts:
     status = workload.get("status") or {}
-    found = status.get("reclaimablePods") or ()
-    return {each["name"]: each["count"] for each in found}
+    return _counts(status.get("reclaimablePods"))
 
 
 def _admitted(workload: Manifest) -> Counts:
     status = workload.get("status") or {}
     admission = status.get("admission") or {}
     found = admission.get("podSetAssignments") or ()
-    return {each["name"]: each["count"] for each in found if "count" in each}
+    return _counts(each for each in found if "count" in each)
+
+
+def _counts(found: Iterable[Manifest] | None) -> Counts:
+    """Give the number of pods by the name of the pod set."""
+    return {each["name"]: each["count"] for each in found or ()}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, finished, pending
@@ -307,11 +307,7 @@ def test_a_preempted_job_waits_with_all_its_pods(lab: Lab) -> None:
 )
 def test_a_job_that_shrinks_may_need_more_of_its_pods(lab: Lab, succeeded: int, reclaimable: int) -> None:
     """It has six pods to complete, of which at first four and then three run at once."""
-    queue = lab.queue({"whole-gpus": 4})
-    job = elastic_job(queue, pods=4, completions=6)
-    lab.report(job, succeeded=succeeded)
-
-    lab.scale(job, 3)
+    job = shrunk(lab, succeeded=succeeded, pods=3)
 
     expected = [{"name": "main", "count": reclaimable}] if reclaimable else []
     assert lab.workload(job)["status"].get("reclaimablePods", []) == expected
@@ -327,12 +323,17 @@ def test_a_job_that_shrinks_may_need_more_of_its_pods(lab: Lab, succeeded: int, 
 )
 def test_a_job_shrinks_below_its_reclaimable_pods(lab: Lab, pods: int, reclaimable: int) -> None:
     """Of its four pods three have no more to do, and then it is to have two of which one has."""
-    queue = lab.queue({"whole-gpus": 4})
-    job = elastic_job(queue, pods=4, completions=6)
-    lab.report(job, succeeded=5)
-
-    lab.scale(job, 2)
+    job = shrunk(lab, succeeded=5, pods=2)
 
     workload = lab.workload(job)
     assert [each["count"] for each in workload["spec"]["podSets"]] == [pods]
     assert workload["status"]["reclaimablePods"] == [{"name": "main", "count": reclaimable}]
+
+
+def shrunk(lab: Lab, *, succeeded: int, pods: int) -> Job:
+    """A Job with six pods to complete, of which four run at once until some have succeeded, and then fewer."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = elastic_job(queue, pods=4, completions=6)
+    lab.report(job, succeeded=succeeded)
+    lab.scale(job, pods)
+    return job
