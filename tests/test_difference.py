@@ -13,6 +13,7 @@ from kueue_dra_ref.features.kube_features import Gate, Gates, Stage
 from kueue_dra_ref.requirements.catalogue import Level, Requirement, catalogue
 from kueue_dra_ref.requirements.difference import Sentence, difference
 from kueue_dra_reports import changes_page, upgrade_page
+from tests import gates_page
 from tests.commands import ROOT, kueue_dra
 
 NAMES = ("kep-2025-04", "kep-2025-07", "kep-2025-09", "kueue-0.19.2")
@@ -82,6 +83,7 @@ def test_headings_are_those_of_each_text() -> None:
     [
         ("reference/texts.md", changes_page.page),
         ("how-to/upgrade-kueue.md", upgrade_page.page),
+        ("reference/gates.md", gates_page.page),
     ],
 )
 def test_the_committed_page_is_the_one_that_is_printed(name: str, text: Callable[[], str]) -> None:
@@ -95,18 +97,18 @@ def test_each_kind_of_change_of_a_gate_is_told() -> None:
     def gates(**table: Gate) -> Gates:
         return Gates(table=table)
 
-    def gate(default: bool, *, locked: bool = False, shared: bool = False) -> Gate:
-        return Gate(name="g", default=default, stage=Stage.BETA, locked=locked, shared=shared)
+    def gate(default: bool, *, locked: bool = False, shared: bool = False, of_kueue: bool = True) -> Gate:
+        return Gate(name="g", default=default, stage=Stage.BETA, locked=locked, shared=shared, of_kueue=of_kueue)
 
     before = gates(Same=gate(True), Up=gate(False), Down=gate(True), Fixed=gate(True), Old=gate(True))
     after = gates(
-        Same=gate(True),
+        Same=gate(True, shared=True),
         Up=gate(True),
         Down=gate(False),
         Fixed=gate(True, locked=True),
         Fresh=gate(True),
         Trial=gate(False),
-        Kubernetes=gate(True, shared=True),
+        Kubernetes=gate(True, shared=True, of_kueue=False),
     )
 
     assert gate_changes(before, after) == GateChanges(

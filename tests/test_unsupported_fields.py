@@ -39,7 +39,7 @@ def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[
         pytest.param(
             "kind: Configuration\n",
             "kind: Configuration\nfeatureGates: {PriorityBoost: true, PartialAdmission: false}\n",
-            "note: 25: featureGates.PriorityBoost: Not decided: the feature of this gate",
+            "note: 25: featureGates.PriorityBoost: Not decided: priority boosts",
             id="gate",
         ),
         pytest.param(
@@ -54,6 +54,47 @@ def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[
 def test_what_the_reference_does_not_decide_is_told(old: str, new: str, note: str, tmp_path: Path) -> None:
     """The note names the field with file, line and purpose; the simulation ignores the field."""
     assert notes(tmp_path, QUEUES.replace(old, new), a_job()) == [f"{note}: {PASSED_OVER}"]
+
+
+@pytest.mark.parametrize(
+    ("gates", "expected"),
+    [
+        pytest.param("{LocalQueueMetrics: false}", [], id="one-that-decides-nothing"),
+        pytest.param("{PriorityBoost: false}", [], id="the-default"),
+        pytest.param(
+            "{SchedulerLongRequeueInterval: true}", ["pauses of ten seconds in the scheduler"], id="by-its-name"
+        ),
+    ],
+)
+def test_a_gate_is_noted_if_kueue_decides_more_with_it(gates: str, expected: list[str], tmp_path: Path) -> None:
+    """One that is switched from its default, with what it is for."""
+    queues = QUEUES.replace("kind: Configuration\n", f"kind: Configuration\nfeatureGates: {gates}\n")
+
+    found = [note.split(": ")[-2] for note in notes(tmp_path, queues, a_job())]
+
+    assert found == expected
+
+
+def test_a_gate_that_switches_a_whole_stage_is_noted(tmp_path: Path) -> None:
+    """With the gates that decide more, but for those that the Configuration sets by name."""
+    gates = "{AllAlpha: true, TASBalancedPlacement: false}"
+    queues = QUEUES.replace("kind: Configuration\n", f"kind: Configuration\nfeatureGates: {gates}\n")
+
+    (note,) = notes(tmp_path, queues, a_job())
+
+    assert note.startswith("note: 25: featureGates.AllAlpha: Not decided: what ")
+    assert "PriorityBoost" in note
+    assert "TASBalancedPlacement" not in note
+    assert "CustomMetricLabels" not in note
+
+
+def test_a_gate_is_noted_where_kueue_shares_the_registry_of_kubernetes(tmp_path: Path) -> None:
+    """From 0.20 on all gates stand in one registry; those of Kueue are its own all the same."""
+    queues = QUEUES.replace("kind: Configuration\n", "kind: Configuration\nfeatureGates: {PriorityBoost: true}\n")
+
+    _, note = notes(tmp_path, queues, a_job(), options=("--behaviour", "kueue-0.20.0"))
+
+    assert note == f"note: 25: featureGates.PriorityBoost: Not decided: priority boosts: {PASSED_OVER}"
 
 
 @pytest.mark.parametrize(

@@ -62,4 +62,4 @@ def _sorted(names: Collection[str]) -> tuple[str, ...]:
 
 
 def _own(gates: Gates) -> Mapping[str, Gate]:
-    return {name: gate for name, gate in gates.table.items() if not gate.shared}
+    return {name: gate for name, gate in gates.table.items() if gate.of_kueue}

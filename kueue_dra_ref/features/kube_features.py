@@ -29,6 +29,10 @@ class Stage(StrEnum):
     DEPRECATED = "deprecated"
 
 
+STAGES: Mapping[str, Stage] = {"AllAlpha": Stage.ALPHA, "AllBeta": Stage.BETA}
+"""The gates that switch every gate of a stage that is not set by name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """A feature gate of a release."""
@@ -40,7 +44,9 @@ class Gate:
     needs: tuple[str, ...] = ()
     """Gates that must be on while this one is."""
     shared: bool = False
-    """Whether it is a gate of Kubernetes' libraries, whose registry checks ``needs`` with messages of its own."""
+    """Whether it is in the registry of Kubernetes' libraries, which checks ``needs`` with messages of its own."""
+    of_kueue: bool = True
+    """Whether it is Kueue's own gate, not one of Kubernetes'."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,7 +317,7 @@ def _set_last(file: str) -> Gates:
 def _state(table: Mapping[str, Gate], requested: Switches) -> Switches:
     """Apply defaults, then whole stages (AllAlpha, AllBeta), then gates set by name."""
     state = {name: gate.default for name, gate in table.items()}
-    for every, stage in (("AllAlpha", Stage.ALPHA), ("AllBeta", Stage.BETA)):
+    for every, stage in STAGES.items():
         if every in requested:
             state |= {
                 name: requested[every]
@@ -348,7 +354,8 @@ def _table(file: str, *, one_registry: bool = False) -> Mapping[str, Gate]:
             stage=Stage(group["stage"]),
             locked=group["locked"],
             needs=tuple(needs.get(name, ())),
-            shared=one_registry or group["origin"] == "kubernetes",
+            shared=one_registry or group["origin"] != "kueue",
+            of_kueue=group["origin"] == "kueue",
         )
         for group in data["group"]
         for name in group["names"].split()

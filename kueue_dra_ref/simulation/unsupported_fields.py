@@ -25,7 +25,8 @@ from kueue_dra_ref.apiserver.schema_jobs import CUSTOM
 from kueue_dra_ref.apiserver.schema_kueue import schema
 from kueue_dra_ref.apiserver.structural_schema import unknown_fields
 from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
-from kueue_dra_ref.features.kube_features import effective
+from kueue_dra_ref.features.kube_features import STAGES, effective
+from kueue_dra_ref.features.not_read import Reason, purpose, purposes
 from kueue_dra_ref.simulation.later_changes import changed_configuration
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -36,7 +37,7 @@ _CHECKS, _WORKERS, _NODES, _TOPOLOGY, _ANCHOR = (
     "topology-aware scheduling",
     "usage from the reservation of quota on, and not from admission on",
 )
-_GATES_OF_KINDS = {kind.gate for kind in JOB_KINDS.values()}
+_GATES_OF_KINDS = frozenset(kind.gate for kind in JOB_KINDS.values())
 _GATES_OF_WORKERS = frozenset(
     {
         "MultiKueue",
@@ -96,8 +97,6 @@ _SETTINGS: Mapping[tuple[str, ...], str] = {
 _ANCHOR_GATE = "AdmissionFairSharingAnchorAtQuotaReservation"
 """A gate of 0.20, by which usage counts from the reservation of quota on."""
 _DOMAIN = f"{KUEUE}/"
-_OF_KUEUE = ("Kueue", "MultiKueue", "TAS")
-"""How names of Kueue's own gates begin in a registry that it shares with Kubernetes."""
 
 
 def not_decided(manifest: Manifest, *, placed: bool = False) -> Iterator[FieldError]:
@@ -162,9 +161,7 @@ def settings_not_decided(
         yield _ignored("integrations.frameworks", subject)
     gates = configuration.get("featureGates") or {}
     yield from _frameworks_without_gate(behaviour, frameworks or (), gates)
-    for name, is_on in gates.items():
-        if _changes_unread_gate(behaviour, name, is_on):
-            yield _ignored(f"featureGates.{name}", "the feature of this gate")
+    yield from _gates_not_decided(behaviour, gates)
 
 
 def _anchored(configuration: Manifest, behaviour: Behaviour) -> Iterator[FieldError]:
@@ -208,20 +205,50 @@ def _value_at(configuration: Manifest, path: Sequence[str]) -> Any:
     return found
 
 
-def _changes_unread_gate(
-    behaviour: Behaviour,
-    name: str,
-    is_on: Any,
-) -> bool:
+def _gates_not_decided(
+    behaviour: Behaviour, gates: Mapping[str, bool]
+) -> Iterator[FieldError]:
+    """Name each gate that is switched from its default and decides more, also with a whole stage."""
+    for name, is_on in gates.items():
+        if name in STAGES:
+            switched = dict.fromkeys(_of_stage(behaviour, name, gates), is_on)
+            if left := _left(behaviour, switched):
+                yield _ignored(f"featureGates.{name}", f"what {', '.join(left)} decide")
+    for name in _left(behaviour, gates):
+        subject = _WORKERS if name in _GATES_OF_WORKERS else purpose(name)
+        yield _ignored(f"featureGates.{name}", subject)
+
+
+def _of_stage(
+    behaviour: Behaviour, every: str, gates: Mapping[str, bool]
+) -> Iterator[str]:
+    """Give the gates of a stage that are not set by name."""
+    for gate in behaviour.gates.table.values():
+        if gate.stage is STAGES[every] and gate.name not in gates:
+            yield gate.name
+
+
+def _left(behaviour: Behaviour, gates: Mapping[str, bool]) -> Sequence[str]:
+    return [
+        name
+        for name, is_on in gates.items()
+        if _changes_unread_gate(behaviour, name, is_on)
+    ]
+
+
+def _changes_unread_gate(behaviour: Behaviour, name: str, is_on: Any) -> bool:
     """Whether a gate of Kueue is switched from its default without any effect on the reference."""
     gate = behaviour.gates.table.get(name)
-    if gate is None or is_on is gate.default:
-        return False
-    if gate.shared and not name.startswith(_OF_KUEUE):
+    if gate is None or is_on is gate.default or not gate.of_kueue:
         return False
     if name in _GATES_OF_WORKERS:
         return True
-    return name not in _GATES_OF_KINDS.union(gates_read_by(behaviour))
+    return name not in purposes()[Reason.NOTHING] and name not in read_by(behaviour)
+
+
+def read_by(behaviour: Behaviour) -> frozenset[str]:
+    """Give the gates that a rule or a kind of work depends on."""
+    return _GATES_OF_KINDS.union(gates_read_by(behaviour))
 
 
 def unknown(manifest: Manifest) -> Sequence[str]:
