@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.mutants.log import Log
-from tests.mutants.trial import CAUGHT, SURVIVED, Result, chosen
+from tests.mutants.order import chosen, ordered
+from tests.mutants.trial import CAUGHT, SURVIVED, Result
 
 CASES = [f"case-{number}" for number in range(10)]
 
@@ -26,12 +27,23 @@ def test_not_all_cases_are_the_light_ones(limit: int | None, expected: list[str]
     assert list(chosen(CASES, limit)) == expected
 
 
+def test_one_case_of_each_way_through_the_module_comes_first() -> None:
+    """A case that runs the same lines as an earlier one comes after all that run others."""
+    running = {"a": 0b01, "b": 0b01, "c": 0b11, "d": 0b10, "e": 0b10}
+    weights = {"a": 20, "b": 0, "c": 40, "d": 60, "e": 80}
+
+    assert ordered(running, weights, {}, "seed") == ["b", "c", "d", "a", "e"]
+    assert ordered(running, weights, {"e": 1}, "seed") == ["e", "b", "c", "a", "d"]
+
+
 @pytest.mark.parametrize(
     ("outcome", "limit", "of_the_run", "expected"),
     [
         pytest.param(CAUGHT, 5, None, True, id="caught-by-some"),
         pytest.param(SURVIVED, 5, None, False, id="survived-some"),
+        pytest.param(SURVIVED, 5, 9, False, id="survived-fewer"),
         pytest.param(SURVIVED, 5, 5, True, id="survived-as-many"),
+        pytest.param(SURVIVED, 5, 4, True, id="survived-more"),
         pytest.param(SURVIVED, None, 5, True, id="survived-all"),
     ],
 )
@@ -45,3 +57,14 @@ def test_a_run_without_a_limit_tries_again_what_some_did_not_catch(
     (kept,) = log.results("s")
 
     assert kept.holds(of_the_run) is expected
+
+
+def test_the_logs_of_all_samples_say_which_cases_catch_most(tmp_path: Path) -> None:
+    """A case that caught a mutant of another sample looks first at those of the same module."""
+    for seed in (1, 2):
+        log = Log(tmp_path / f"seed-{seed}.jsonl")
+        log.add(Result(name=f"m{seed}", outcome=CAUGHT, before="a", after="b", seconds=1, state="s"))
+
+    found = [each.name for one in log.all() for each in one.results()]
+
+    assert found == ["m1", "m2"]

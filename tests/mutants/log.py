@@ -26,6 +26,11 @@ class Log:
             if state in ("", values["state"]):
                 yield Result(**values)
 
+    def all(self) -> Iterator[Log]:
+        """Give the logs of all samples: a case that caught many mutants of a module may catch this one."""
+        for file in sorted(self.file.parent.glob("seed-*.jsonl")):
+            yield Log(file)
+
     def add(self, result: Result) -> None:
         """Add one result."""
         line = json.dumps(asdict(result))

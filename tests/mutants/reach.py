@@ -44,22 +44,15 @@ class Reach:
                 weights.update(opened.execute(_WEIGHED))
         return cls(server, files, weights)
 
-    def cases(self, file: str, lines: range) -> list[str]:
-        """Name the cases that run one of some lines of a module."""
+    def cases(self, file: str, lines: range) -> dict[str, int]:
+        """Give the cases that run one of some lines of a module, each with all lines that it runs there."""
         mask = sum(1 << line for line in lines)
-        found = []
-        for case, reached in self._rows(file):
-            if case and reached & mask:
-                found.append(case)
-        return sorted(found)
+        running = self.of_module(file)
+        return {case: reached for case, reached in running.items() if reached & mask}
 
-    def of_module(self, file: str) -> list[str]:
-        """Name the cases that run any line of a module."""
-        return sorted(case for case, _ in self._rows(file) if case)
-
-    def _rows(self, file: str) -> Iterator[tuple[str, int]]:
-        for data in self.files:
-            yield from rows(data, file)
+    def of_module(self, file: str) -> dict[str, int]:
+        """Give the cases that run a module, each with the lines that it runs there, as the bits of a number."""
+        return {case: reached for data in self.files for case, reached in rows(data, file) if case}
 
 
 def rows(data: Path, file: str) -> Iterator[tuple[str, int]]:

@@ -39,7 +39,8 @@ def tried(drawn: Mutants, log: Log, settings: Settings) -> Results:
 
 def _try(trials: Trials, left: Mutants, log: Log) -> Results:
     """Try mutants, add each result to the log, and show how far it is."""
-    trials.note(log.results())
+    for earlier in log.all():
+        trials.note(earlier.results())
     results = {}
     progress = Progress(of=len(left))
     for result in trials.of(left):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from kueue_dra_differential.mutants.places import ROOT
 from tests.mutants.arguments import CASES
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Answer, Try
+from tests.mutants.order import chosen, ordered
 from tests.mutants.reach import Reach, rows
 from tests.mutants.servers import Server
 from tests.mutants.swap import changes_import, compiled
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 CAUGHT, SURVIVED, UNREACHED = "caught", "survived", "unreached"
 RECORDINGS = "recordings"
 NO_ANSWER = "it does not end"
-ALIKE = 20
-"""How many modules more a case runs that is not as light as another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +53,10 @@ class Result:
         return self.name.partition(":")[0]
 
     def holds(self, limit: int | None) -> bool:
-        """Whether it is a result with another limit too: what some cases have caught is caught."""
-        return self.outcome == CAUGHT or self.limit in (None, limit)
+        """Whether it is a result with another limit too: a case that caught it did, and fewer cases see no more."""
+        if self.outcome == CAUGHT or self.limit is None:
+            return True
+        return limit is not None and limit <= self.limit
 
     @property
     def text(self) -> str:
@@ -173,28 +173,13 @@ class Trials:
         if changed:
             yield RECORDINGS, Answer(changed[0])
 
-    def _ordered(self, mutant: Mutant, reach: Reach, cases: Sequence[str]) -> Sequence[str]:
-        """Put first the cases that caught mutants of the same module, then light ones; those alike are mixed."""
-        mixed = list(cases)
-        random.Random(mutant.name).shuffle(mixed)  # no secret
+    def _ordered(self, mutant: Mutant, reach: Reach, running: Mapping[str, int]) -> Sequence[str]:
         caught: Mapping[str, int] = self.killers.get(mutant.file, Counter())
-        mixed.sort(key=lambda case: (-caught.get(case, 0), reach.weights[case] // ALIKE))
-        return chosen(mixed, self.limit)
+        return chosen(ordered(running, reach.weights, caught, mutant.name), self.limit)
 
     def _runs_at_import(self, mutant: Mutant) -> bool:
         lines = rows(self.at_import, mutant.file)
         return any(reached >> mutant.line & 1 for _, reached in lines)
-
-
-def chosen(cases: Sequence[str], limit: int | None) -> Sequence[str]:
-    """Give not more cases than a limit: half of them the first ones, and the others from all the rest."""
-    if limit is None or len(cases) <= limit:
-        return cases
-    first = -(-limit // 2)
-    rest = cases[first:]
-    others = limit - first
-    spread = (rest[number * len(rest) // others] for number in range(others))
-    return [*cases[:first], *spread]
 
 
 def _is_recorded(case: str) -> bool:
