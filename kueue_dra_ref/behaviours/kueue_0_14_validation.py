@@ -275,6 +275,7 @@ WEBHOOKS = WebhookRules(
         pod_owner_webhook.work_with_ready_pods_keeps_queue_name,
         pod_owner_webhook.leader_worker_set_keeps_queue_name,
         job_webhook.running_job_keeps_priority_class,
+        pod_owner_webhook.pods_of_groups_keep_their_shape,
         pod_owner_webhook.stateful_set_keeps_its_replicas,
     ),
     resource_flavor=Collect(

@@ -251,7 +251,7 @@ def _pod_owners(earlier: _Denials) -> _Denials:
         job_webhook.running_job_gets_no_priority_class,
     ).add(
         job_webhook.priority_class_is_not_removed,
-        before=pod_owner_webhook.stateful_set_keeps_its_replicas,
+        before=pod_owner_webhook.pods_of_groups_keep_their_shape,
     )
 
 

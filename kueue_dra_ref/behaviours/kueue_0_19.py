@@ -77,7 +77,12 @@ from kueue_dra_ref.rules.jobframework import (
 from kueue_dra_ref.rules.multikueue import dispatching
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads, retries
 from kueue_dra_ref.rules.scheduler import scheduling_cycle
-from kueue_dra_ref.rules.webhooks import ray_webhook, reclaimable_pods, workload_webhook
+from kueue_dra_ref.rules.webhooks import (
+    pod_owner_webhook,
+    ray_webhook,
+    reclaimable_pods,
+    workload_webhook,
+)
 from kueue_dra_ref.rules.workload import (
     admission_checks,
     concurrent_admission,
@@ -100,7 +105,7 @@ def kueue_0_19() -> Behaviour:
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
         pods=groups_with_own_workloads(earlier.pods),
-        webhooks=_ray_webhooks(_webhooks(earlier.webhooks)),
+        webhooks=_ray_webhooks(_webhooks(_webhooks_of_pods(earlier.webhooks))),
         jobs=_elastic_jobs(_jobs(earlier.jobs)),
         processing=_processing(earlier.processing),
         charging=_charging(earlier.charging),
@@ -212,6 +217,27 @@ def _definitions(earlier: APIValidation) -> APIValidation:
                 workload_crd.queue_name_is_immutable_with_quota,
                 workload_crd.queue_name_is_immutable_with_quota_reservation,
             ),
+        ),
+    )
+
+
+def _webhooks_of_pods(earlier: WebhookRules) -> WebhookRules:
+    return replace(
+        earlier,
+        # The groups of a LeaderWorkerSet keep their size.
+        pod_owner=earlier.pod_owner.add(
+            when(
+                pod_owner_webhook.groups_keep_their_size,
+                LWSImmutableGroupSize=True,
+            )
+        ),
+        # Labels and annotations of pod templates are checked.
+        workload=earlier.workload.add(
+            when(
+                workload_webhook.pod_sets_have_valid_labels,
+                WorkloadValidationForPodSetMetadata=True,
+            ),
+            before=workload_webhook.requests_have_no_pods,
         ),
     )
 

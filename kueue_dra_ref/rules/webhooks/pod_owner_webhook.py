@@ -1,23 +1,45 @@
 """Kueue's validating webhooks for work whose pods it queues.
 
-Kueue: pkg/controller/jobs/deployment/deployment_webhook.go (ValidateUpdate)
+Kueue: pkg/controller/jobs/deployment/deployment_webhook.go (ValidateUpdate);
+    pkg/controller/jobs/statefulset/statefulset_webhook.go (ValidateUpdate);
+    pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (ValidateUpdate)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from kueue_dra_ref.api.job_kind import Path, part_at, template_at
 from kueue_dra_ref.api.jobs import QUEUE_LABEL, queue_named_by
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.pod_owners import (
+    DEPLOYMENT,
     LEADER_WORKER_SET,
     STATEFUL_SET,
     has_ready_pods,
     replicas_of,
+    size_of,
+    template_paths,
 )
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
+from kueue_dra_ref.apiserver.schema_pods import TEMPLATE
+from kueue_dra_ref.apiserver.semantic_equality import canonical
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.target import FieldError, Manifest
+
+_CONTAINERS = ("initContainers", "containers")
+_SHAPE = (
+    "nodeSelector",
+    "affinity",
+    "tolerations",
+    "runtimeClassName",
+    "priority",
+    "topologySpreadConstraints",
+    "overhead",
+    "resourceClaims",
+)
+_SHAPE_OF_CONTAINER: Sequence[Path] = (("resources", "requests"), ("ports",))
 
 
 @rule("PODS-022")
@@ -59,6 +81,73 @@ def stateful_set_keeps_its_replicas(write: AdmissionRequest) -> Iterator[FieldEr
     before, after = replicas_of(write.before), replicas_of(write.new)
     if before and after and before != after:
         yield _immutable("spec.replicas", str(after))
+
+
+@rule("PODS-053")
+def pods_of_groups_keep_their_shape(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies other requests, claims or node selectors to the pods of a StatefulSet or LeaderWorkerSet.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (ValidateUpdate);
+        pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (validateImmutablePodTemplateSpec);
+        pkg/controller/jobframework/validation.go (ValidateImmutablePodGroupPodSpec)
+    """
+    for path in _templates(write):
+        old, new = template_at(write.before, path), template_at(write.new, path)
+        place = ".".join(map(str, path))
+        if not (old and new):
+            yield _immutable(place, printed(new or None))
+            continue
+        for field, value in _changed_shape(old, new):
+            yield _immutable(f"{place}.spec.{field}", printed(value))
+
+
+@rule("PODS-054", "PODS-055")
+def groups_keep_their_size(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies another size of its groups to a LeaderWorkerSet of a queue.
+
+    Kueue: pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (ValidateUpdate)
+    """
+    if write.new["kind"] != LEADER_WORKER_SET.name or not queue_named_by(write.new):
+        return
+    size = size_of(write.new)
+    if size != size_of(write.before):
+        yield _immutable("spec.leaderWorkerTemplate.size", str(size))
+
+
+def _templates(write: AdmissionRequest) -> Sequence[Path]:
+    """Give where the templates are of pods that are admitted together, before the change or after it."""
+    if write.new["kind"] == DEPLOYMENT.name or not queue_named_by(write.new):
+        return ()
+    return max(template_paths(write.before), template_paths(write.new), key=len)
+
+
+def _changed_shape(old: Manifest, new: Manifest) -> Iterator[tuple[str, Any]]:
+    """Give field and new value of what differs of that by which Kueue tells the pods of a group apart.
+
+    Kueue: pkg/util/pod/pod.go (SpecShape)
+    """
+    before, after = canonical(old, TEMPLATE)["spec"], canonical(new, TEMPLATE)["spec"]
+    for kind in _CONTAINERS:
+        olds, news = before.get(kind, ()), after.get(kind, ())
+        written = new["spec"].get(kind) or ()
+        if len(olds) != len(news):
+            yield kind, written
+            continue
+        for index, container in enumerate(written):
+            for field in _changed_container(olds[index], news[index]):
+                yield (
+                    f"{kind}[{index}].{'.'.join(map(str, field))}",
+                    part_at(container, field),
+                )
+    for name in _SHAPE:
+        if before.get(name) != after.get(name):
+            yield name, new["spec"].get(name)
+
+
+def _changed_container(old: Manifest, new: Manifest) -> Iterator[Path]:
+    for field in _SHAPE_OF_CONTAINER:
+        if (part_at(old, field) or {}) != (part_at(new, field) or {}):
+            yield field
 
 
 def _immutable(place: str, value: str) -> FieldError:

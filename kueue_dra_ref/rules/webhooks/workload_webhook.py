@@ -1,6 +1,6 @@
 """Kueue's webhooks for Workloads (Kueue 0.19, pkg/webhooks/workload_webhook.go).
 
-Kueue: pkg/webhooks/workload_webhook.go (validateResourceList, validateImmutablePodSet, Default)
+Kueue: pkg/webhooks/workload_webhook.go (validatePodSet, validateResourceList, validateImmutablePodSet, Default)
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from typing import Any
 
 from kueue_dra_ref.api.admission_checks import READY, check_states
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.crd_validation import places
+from kueue_dra_ref.api.metav1_validation import labels_faults
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.pods import NAMED
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
+from kueue_dra_ref.apiserver.resource_names import annotation_map
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -21,6 +24,18 @@ Errors = Iterator[FieldError]
 PodSetPairs = Iterator[tuple[int, tuple[Manifest, Manifest]]]
 Amounts = Iterator[tuple[str, str | int]]
 _AMOUNTS = ("requests", "limits", "overhead")
+
+
+@rule("POD-026", "POD-027")
+def pod_sets_have_valid_labels(write: AdmissionRequest) -> Errors:
+    """The webhook denies a Workload with labels or annotations of a pod template that no pod can have.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validatePodSet)
+    """
+    for path, meta in places(write.new, "spec.podSets[].template.metadata"):
+        yield from labels_faults(f"{path}.labels", meta.get("labels") or {})
+        annotations = meta.get("annotations")
+        yield from annotation_map(annotations, f"{path}.annotations", write.kubernetes)
 
 
 @rule("POD-020")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +15,8 @@ from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, mar
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
-from kueue_dra_ref.api.pod_owners import template_paths
+from kueue_dra_ref.api.job_kind import replaced
+from kueue_dra_ref.api.pod_owners import LEADER, template_paths
 from kueue_dra_ref.api.queued_pods import MANAGED, ROLE
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
@@ -22,6 +24,7 @@ from kueue_dra_ref.verdict import Verdict
 pytestmark = owns_kueue
 
 TWO = a_template(gpu(2))
+SIZE = ("spec", "leaderWorkerTemplate", "size")
 POLICY = {"withinClusterQueue": "LowerPriority"}
 DEPLOYMENT = pytest.param("Deployment", id="deployment", marks=covers("PODS-021"))
 STATEFUL_SET = pytest.param("StatefulSet", id="statefulset", marks=covers("PODS-023"))
@@ -534,6 +537,88 @@ def test_a_stateful_set_keeps_its_number_of_replicas(lab: Lab, replicas: int, me
 
     assert message in denied
     assert bool(denied) is bool(message)
+
+
+@covers("PODS-053")
+@pytest.mark.parametrize("kind", [STATEFUL_SET, LEADER_WORKER_SET])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        pytest.param("resourceClaims", [{"name": "c0", "resourceClaimName": "another"}], id="claims"),
+        pytest.param("nodeSelector", {"pool": "a"}, id="node-selector"),
+        pytest.param("containers[0].resources.requests", {"cpu": "2"}, id="requests"),
+        pytest.param("containers[0].ports", [{"containerPort": 80}], id="ports"),
+        pytest.param("containers", [{"name": "one", "image": "a"}, {"name": "two", "image": "a"}], id="containers"),
+        pytest.param("initContainers", [{"name": "first", "image": "a"}], id="init-containers"),
+    ],
+)
+def test_pods_that_are_admitted_together_keep_their_shape(lab: Lab, kind: str, field: str, value: Any) -> None:
+    """What was charged for the pods stays true."""
+    queue = lab.queue({"whole-gpus": 2, "cpu": "1"})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO], cpu="1"))
+    found = lab.read(owner.ref)
+    (path,) = template_paths(found)
+    message = lab.denied(replaced(found, (*path, "spec", *_keys(field)), value))
+
+    assert f"{'.'.join(map(str, path))}.spec.{field}: Invalid value: " in message
+    assert "field is immutable" in message
+
+
+def _keys(field: str) -> tuple[str | int, ...]:
+    """Read the path of a field, such as containers[0].ports."""
+    return tuple(int(key) if key.isdigit() else key for key in re.findall(r"\w+", field))
+
+
+@covers("PODS-053")
+@pytest.mark.parametrize("kind", [STATEFUL_SET, LEADER_WORKER_SET])
+def test_pods_that_are_admitted_together_may_get_another_image(lab: Lab, kind: str) -> None:
+    """Nothing is charged for it; requests that are written otherwise are the same."""
+    queue = lab.queue({"cpu": "1"})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", cpu="1"))
+    found = lab.read(owner.ref)
+    (path,) = template_paths(found)
+    container = (*path, "spec", "containers", 0)
+    other = replaced(
+        replaced(found, (*container, "image"), "another"), (*container, "resources", "requests"), {"cpu": "1000m"}
+    )
+
+    assert lab.denied(other) == ""
+
+
+@covers("PODS-053")
+@pytest.mark.parametrize("has_leader", [pytest.param(True, id="gone"), pytest.param(False, id="new")])
+def test_leaders_keep_having_a_template_of_their_own(lab: Lab, has_leader: bool) -> None:
+    """Or keep having none."""
+    queue = lab.queue({"cpu": "2"})
+    leader = a_pod_set("leader", cpu="1")
+    workers = a_pod_set("workers", cpu="1")
+    owner = an_owner(lab, queue, "LeaderWorkerSet", workers, leader=leader if has_leader else None)
+    found = lab.read(owner.ref)
+    group = found["spec"]["leaderWorkerTemplate"]
+    message = lab.denied(replaced(found, LEADER, None if has_leader else group["workerTemplate"]))
+
+    assert "spec.leaderWorkerTemplate.leaderTemplate: Invalid value: " in message
+
+
+@pytest.mark.parametrize(
+    ("gates", "message"),
+    [
+        pytest.param({}, "size: Invalid value: 3: field is immutable", id="kept", marks=covers("PODS-054")),
+        pytest.param({"LWSImmutableGroupSize": False}, "", id="gate-off", marks=covers("PODS-055")),
+        pytest.param({}, "", id="changed", marks=covers("PODS-056")),
+    ],
+)
+def test_another_size_of_groups_is_not_charged(lab: Lab, gates: Mapping[str, bool], message: str) -> None:
+    """A Workload has the pods that its group had; others would run without quota."""
+    lab.start(integrations=frameworks.WITH_PODS, gates=gates)
+    queue = lab.queue({"cpu": "5"})
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("main", pods=2, cpu="1"))
+    found = lab.read(owner.ref)
+    denied = lab.denied(replaced(found, SIZE, 3))
+
+    assert message in denied
+    assert bool(denied) is bool(message)
+    assert owner.verdicts == [admitted({"cpu": "2"})]
 
 
 @covers("PODS-021")

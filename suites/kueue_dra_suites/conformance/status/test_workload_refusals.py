@@ -10,8 +10,9 @@ import pytest
 from kueue_dra_fixtures.builders import Pods, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab, bare
 from kueue_dra_fixtures.manifests import with_spec
-from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
+from kueue_dra_ref.api.job_kind import replaced
 
 INVALID = 'Workload.kueue.x-k8s.io "{name}" is invalid: '
 DENIED = 'admission webhook "vworkload.kb.io" denied the request: spec.podSets'
@@ -188,6 +189,39 @@ def test_a_priority_class_comes_with_its_priority(lab: Lab, spec: Mapping[str, i
 def test_amounts_are_of_what_pods_can_have(lab: Lab, pods: Pods, words: str) -> None:
     """Kueue counts pods, and a negative request releases no resources."""
     assert lab.denied(lab.written(a_workload(pods), lab.missing_queue())) == words
+
+
+LABEL = {"labels": {"app": "not a label"}}
+ANNOTATION = {"annotations": {"no key": "a"}}
+VALID = {"labels": {"app": "a"}, "annotations": {"A": "no label"}}
+NO_LABEL = f'{DENIED}[0].template.metadata.labels: Invalid value: "not a label": '
+NO_ANNOTATION = f'{DENIED}[0].template.metadata.annotations: Invalid value: "no key": '
+GATE_OFF = {"WorkloadValidationForPodSetMetadata": False}
+
+
+@owns_kueue
+@pytest.mark.parametrize(
+    ("gates", "meta", "words"),
+    [
+        pytest.param({}, LABEL, NO_LABEL, id="label", marks=covers("POD-026")),
+        pytest.param({}, ANNOTATION, NO_ANNOTATION, id="annotation", marks=covers("POD-026")),
+        pytest.param({}, VALID, "", id="valid", marks=covers("POD-026")),
+        pytest.param(GATE_OFF, LABEL, "", id="label-with-gate-off", marks=covers("POD-027")),
+        pytest.param({}, LABEL, "", id="any-label", marks=covers("POD-028")),
+        pytest.param({}, ANNOTATION, "", id="any-annotation", marks=covers("POD-028")),
+    ],
+)
+def test_a_workload_has_labels_that_pods_can_have(
+    lab: Lab, gates: Mapping[str, bool], meta: Mapping[str, Any], words: str
+) -> None:
+    """Its pods could not be made otherwise."""
+    lab.start(gates=gates)
+    made = lab.written(a_workload(a_pod_set("main", cpu="1")), lab.missing_queue())
+    template = ("spec", "podSets", 0, "template", "metadata")
+    message = lab.denied(replaced(made, template, meta))
+
+    assert message.startswith(words)
+    assert bool(message) is bool(words)
 
 
 @pytest.mark.parametrize(
