@@ -195,7 +195,7 @@ check: $(VENV)/.dev ## format, lint, types, import contracts, density, words, ge
 	@$(BIN)/python -m kueue_dra_reports.upgrade_page | diff -q - docs/how-to/upgrade-kueue.md >/dev/null || { echo "docs/how-to/upgrade-kueue.md is stale; run: make docs"; exit 1; }
 	@$(BIN)/python -m kueue_dra_reports.behaviour_pages --check docs/behaviours
 	@$(BIN)/python -m tests.selectors_page | diff -q - docs/reference/selectors.md >/dev/null || { echo "docs/reference/selectors.md is stale; run: make docs"; exit 1; }
-	@$(BIN)/python -m tests.gates_page | diff -q - docs/reference/gates.md >/dev/null || { echo "docs/reference/gates.md is stale; run: make docs"; exit 1; }
+	@$(BIN)/python -m tests.not_decided_page | diff -q - docs/reference/not-decided.md >/dev/null || { echo "docs/reference/not-decided.md is stale; run: make docs"; exit 1; }
 	@echo "check: clean"
 
 .PHONY: words
@@ -221,7 +221,7 @@ docs: $(VENV)/.dev ## regenerate the pages that are made from the reference and 
 	@$(BIN)/python -m kueue_dra_reports.upgrade_page > docs/how-to/upgrade-kueue.md
 	@$(BIN)/python -m kueue_dra_reports.behaviour_pages docs/behaviours
 	@$(BIN)/python -m tests.selectors_page > docs/reference/selectors.md
-	@$(BIN)/python -m tests.gates_page > docs/reference/gates.md
+	@$(BIN)/python -m tests.not_decided_page > docs/reference/not-decided.md
 
 .PHONY: bench
 bench: $(VENV)/.dev ## measure how the cost of a decision grows, and the cost of a selector over many devices

@@ -13,7 +13,7 @@ from kueue_dra_ref.features.kube_features import Gate, Gates, Stage
 from kueue_dra_ref.requirements.catalogue import Level, Requirement, catalogue
 from kueue_dra_ref.requirements.difference import Sentence, difference
 from kueue_dra_reports import changes_page, upgrade_page
-from tests import gates_page
+from tests import not_decided_page
 from tests.commands import ROOT, kueue_dra
 
 NAMES = ("kep-2025-04", "kep-2025-07", "kep-2025-09", "kueue-0.19.2")
@@ -83,7 +83,7 @@ def test_headings_are_those_of_each_text() -> None:
     [
         ("reference/texts.md", changes_page.page),
         ("how-to/upgrade-kueue.md", upgrade_page.page),
-        ("reference/gates.md", gates_page.page),
+        ("reference/not-decided.md", not_decided_page.page),
     ],
 )
 def test_the_committed_page_is_the_one_that_is_printed(name: str, text: Callable[[], str]) -> None:

@@ -67,7 +67,7 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
 }
 """By kind, the fields of Kueue 0.14 to 0.19 that the reference ignores, and what they are for."""
 _IN_PARTS = "podSetSliceRequiredTopology podSetSliceSize podsetSliceRequiredTopologyConstraints podSetGroupName"
-_PLACED: Mapping[str, Mapping[str, str]] = {
+PLACED: Mapping[str, Mapping[str, str]] = {
     **NOT_DECIDED,
     "ResourceFlavor": {"spec.topologyName": "pods on its nodes that have no Workload"},
     "Workload": {
@@ -79,13 +79,13 @@ _PLACED: Mapping[str, Mapping[str, str]] = {
     },
 }
 """The same fields where pods are placed on nodes."""
-_MARKS: Mapping[str, str] = {
+MARKS: Mapping[str, str] = {
     "prebuilt-workload-name": "Workloads that another client creates",
     "priority-boost": "priority boosts",
     "admission-gated-by": "admission gates",
 }
 """Labels and annotations of Jobs and Workloads, without the domain of Kueue."""
-_SETTINGS: Mapping[tuple[str, ...], str] = {
+SETTINGS: Mapping[tuple[str, ...], str] = {
     ("multiKueue", "dispatcherName"): "the dispatchers of MultiKueue",
     ("multiKueue", "externalFrameworks"): "other kinds of work that are dispatched",
     (
@@ -112,7 +112,7 @@ def not_decided(manifest: Manifest, *, placed: bool = False) -> Iterator[FieldEr
 
 
 def _fields_not_decided(manifest: Manifest, placed: bool) -> Iterator[FieldError]:
-    fields = (_PLACED if placed else NOT_DECIDED).get(manifest["kind"], {})
+    fields = (PLACED if placed else NOT_DECIDED).get(manifest["kind"], {})
     for path, subject in fields.items():
         for field, found in places(manifest, path):
             if found == CONTROLLER:
@@ -148,7 +148,7 @@ def settings_not_decided(
     configuration: Manifest, behaviour: Behaviour
 ) -> Iterator[FieldError]:
     """Give each field of a Configuration for which Kueue decides more than the reference does, or otherwise."""
-    for path, subject in _SETTINGS.items():
+    for path, subject in SETTINGS.items():
         if _value_at(configuration, path):
             yield _ignored(".".join(path), subject)
     yield from changed_configuration(configuration, behaviour)
@@ -263,8 +263,8 @@ def _labels_and_annotations(manifest: Manifest, placed: bool) -> Iterator[FieldE
     meta = manifest["metadata"]
     for holder in ("labels", "annotations"):
         for name in _of_kueue(meta.get(holder)):
-            if name in _MARKS:
-                yield _ignored(f"metadata.{holder}[{_DOMAIN}{name}]", _MARKS[name])
+            if name in MARKS:
+                yield _ignored(f"metadata.{holder}[{_DOMAIN}{name}]", MARKS[name])
     if manifest["kind"] in JOB_KINDS:
         yield from _annotations_of_pods(manifest, placed)
     if manifest["kind"] == WRAPPER.name:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kueue_dra_ref.features.not_read import Reason, purposes
-from tests.gates_page import not_read
+from tests.not_decided_page import not_read
 
 
 def test_each_gate_is_read_by_a_rule_or_listed_once() -> None:
