@@ -86,6 +86,14 @@ MARKS: Mapping[str, str] = {
 }
 """Labels and annotations of Jobs and Workloads, without the domain of Kueue."""
 SETTINGS: Mapping[tuple[str, ...], str] = {
+    ("integrations", "externalFrameworks"): "work that belongs to that of other kinds",
+    ("integrations", "labelKeysToCopy"): "labels of Workloads",
+    ("integrations", "podOptions"): "which pods are queued, by namespace and labels",
+    ("multiKueue", "clusterProfile"): "workers that a ClusterProfile describes",
+    (
+        "multiKueue",
+        "incrementalDispatcherConfig",
+    ): "the dispatchers of MultiKueue",
     ("multiKueue", "dispatcherName"): "the dispatchers of MultiKueue",
     ("multiKueue", "externalFrameworks"): "other kinds of work that are dispatched",
     (

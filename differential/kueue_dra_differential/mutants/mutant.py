@@ -136,7 +136,7 @@ def mutants_of(module: Path) -> Iterator[Mutant]:
         occurrence = 0
         for node in nodes:
             for (line, _), (end, _) in operator.mutation_positions(node):
-                if not _is_annotation(node):
+                if not (_is_annotation(node) or _is_assigned(node, name)):
                     yield Mutant(
                         file=file,
                         operator=name,
@@ -176,6 +176,13 @@ def _is_annotation(node: Any) -> bool:
             return not _is_value(node)
         node = node.parent
     return False
+
+
+def _is_assigned(node: Any, operator: str) -> bool:
+    """Whether `not` would stand before an assignment, as in ``if not a := b``, which is no Python."""
+    return operator == "AddNot" and any(
+        each.type == "namedexpr_test" for each in node.children
+    )
 
 
 def _is_value(node: Any) -> bool:
