@@ -8,7 +8,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab
-from kueue_dra_fixtures.manifests import STARTED, with_spec
+from kueue_dra_fixtures.manifests import STARTED, marked, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.target import Ref
@@ -84,6 +84,29 @@ def test_a_job_runs_as_many_pods_as_were_admitted(lab: Lab) -> None:
     queue.submit(a_job(priority=10, claims=[a_template(gpu(3))]))
 
     assert lab.read(job.ref)["spec"]["parallelism"] == 5
+
+
+@covers("PARTIAL-003")
+@pytest.mark.parametrize(
+    ("written", "completions"),
+    [
+        pytest.param("true", 3, id="as-asked"),
+        pytest.param("1", 3, id="also-true"),
+        pytest.param("false", 5, id="not-asked"),
+    ],
+)
+def test_completions_follow_the_pods_if_a_job_asks_for_it(lab: Lab, written: str, completions: int) -> None:
+    """By an annotation, for a Job that completes once for each pod; whole again once the quota is lost."""
+    queue = lab.queue({"whole-gpus": 3}, preemption={"withinClusterQueue": "LowerPriority"})
+    made = lab.written(a_job(pods=5, least=2, claims=[a_template(gpu())]), queue)
+    made = marked(made, annotations={"kueue.x-k8s.io/job-completions-equal-parallelism": written})
+    job = lab.submit_manifest(with_spec(made, completions=5, completionMode="Indexed"))
+    assert lab.read(job.ref)["spec"]["parallelism"] == 3
+    assert lab.read(job.ref)["spec"]["completions"] == completions
+
+    queue.submit(a_job(priority=10, claims=[a_template(gpu(3))]))
+
+    assert lab.read(job.ref)["spec"]["completions"] == 5
 
 
 @covers("PARTIAL-004")
