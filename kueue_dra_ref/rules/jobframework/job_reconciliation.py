@@ -177,7 +177,7 @@ def min_parallelism_annotation(job: Job) -> int | None:
     return int(written)
 
 
-@rule("PARTIAL-003")
+@rule("PARTIAL-003", "PARTIAL-022")
 def run_with_admitted_pod_count(job: Job, pods: int) -> dict[str, Any]:
     """A Job that is partially admitted runs with the admitted number of pods as its parallelism.
 

@@ -86,7 +86,7 @@ def test_a_job_runs_as_many_pods_as_were_admitted(lab: Lab) -> None:
     assert lab.read(job.ref)["spec"]["parallelism"] == 5
 
 
-@covers("PARTIAL-003")
+@covers("PARTIAL-022")
 @pytest.mark.parametrize(
     ("written", "completions"),
     [
