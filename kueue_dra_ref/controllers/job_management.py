@@ -140,8 +140,6 @@ class ManagedJobs:
         )
 
     def _owners(self, job: Manifest) -> OwnerChain:
-        if "ownerReferences" not in job["metadata"]:
-            return OwnerChain(owners=())
         return owner_chain(job, self._store.find, self._rules.stale_owner)
 
     def _is_queued(self, owner: Manifest) -> bool:

@@ -6,6 +6,7 @@ Kueue: pkg/workload/resources.go (AdjustResources, ValidateResources, ValidateLi
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import is_
 
 from kueue_dra_ref.api.names import aggregated
 from kueue_dra_ref.api.types import Workload
@@ -42,8 +43,7 @@ def adjust_resources(
         rules.pod_set(PodSetInNamespace(pod_set=each, limits=limits)).pod_set
         for each in before
     )
-    pairs = zip(pod_sets, before, strict=True)
-    if all(after is each for after, each in pairs):
+    if all(map(is_, pod_sets, before)):
         return workload
     return replace(workload, pod_sets=pod_sets)
 

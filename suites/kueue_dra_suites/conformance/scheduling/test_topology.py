@@ -526,6 +526,26 @@ def test_workloads_take_room_until_they_end(lab: Lab) -> None:
     assert lab.places(second) == {"main": {node: 2}}
 
 
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        pytest.param(pending(Reason.NO_ROOM), id="takes-room", marks=covers("TAS-045")),
+        pytest.param(admitted({"cpu": 1}), id="takes-none", marks=covers("TAS-046")),
+    ],
+)
+def test_resources_that_are_not_charged(lab: Lab, verdict: Verdict) -> None:
+    """The node has one licence, which the quota does not know; two Jobs request it."""
+    licence = "example.com/licence"
+    lab.start(resources={"excludeResourcePrefixes": [licence]})
+    pool = Pool(lab=lab)
+    pool.node(cpu="4", **{licence: "1"})
+    queue = pool.queue()
+    first, second = (queue.submit(a_job(requests={"cpu": "1", licence: "1"}, annotations=ANY)) for _ in range(2))
+
+    assert lab.verdict(first) == admitted({"cpu": 1})
+    assert lab.verdict(second) == verdict
+
+
 @covers("TAS-019")
 def test_pod_sets_of_a_workload_take_room_from_each_other(lab: Lab) -> None:
     """Each of two pod sets fills a node."""
