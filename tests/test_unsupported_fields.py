@@ -75,6 +75,29 @@ def test_a_gate_is_noted_if_kueue_decides_more_with_it(gates: str, expected: lis
     assert found == expected
 
 
+@pytest.mark.parametrize(
+    ("release", "frameworks", "expected"),
+    [
+        pytest.param("0.14.0", "[batch/job, deployment]", True, id="0.14"),
+        pytest.param("0.14.0", "[batch/job, deployment, pod]", False, id="with-pods"),
+        pytest.param("0.15.2", "[batch/job, deployment]", False, id="0.15"),
+    ],
+)
+def test_early_frameworks_need_that_of_pods(release: str, frameworks: str, *, expected: bool, tmp_path: Path) -> None:
+    """Kueue 0.14 does not start otherwise; from 0.15 on it queues the pods of these kinds all the same."""
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        f"apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nintegrations: {{frameworks: {frameworks}}}\n"
+    )
+    file = tmp_path / "jobs.yaml"
+    file.write_text(a_job())
+    options = ("--config", str(config), "--allow-missing", "--behaviour", f"kueue-{release}")
+
+    found = kueue_dra("simulate", "-f", str(file), *options)
+
+    assert ("Kueue 0.14 does not start with deployment without pod" in found.stderr) is expected
+
+
 def test_a_gate_that_switches_a_whole_stage_is_noted(tmp_path: Path) -> None:
     """With the gates that decide more, but for those that the Configuration sets by name."""
     gates = "{AllAlpha: true, TASBalancedPlacement: false}"

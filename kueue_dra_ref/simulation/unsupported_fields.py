@@ -10,12 +10,14 @@ from kueue_dra_ref.api.crd_validation import places
 from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
+    POD,
     SUBMITTED,
     WRAPPER,
     pod_set_places,
 )
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.multikueue import CONTROLLER
+from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.provisioning import CONTROLLER as PROVISIONING
 from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
 from kueue_dra_ref.api.spark_application import ROLES, SPARK_APPLICATION, role_of
@@ -169,6 +171,7 @@ def settings_not_decided(
         yield _ignored("integrations.frameworks", subject)
     gates = configuration.get("featureGates") or {}
     yield from _frameworks_without_gate(behaviour, frameworks or (), gates)
+    yield from _frameworks_without_pods(behaviour, frameworks or ())
     yield from _gates_not_decided(behaviour, gates)
 
 
@@ -204,6 +207,20 @@ def _frameworks_without_gate(
                 type="Not started",
                 detail=f"Kueue does not start with {kind.framework} while the gate {kind.gate} is off",
             )
+
+
+def _frameworks_without_pods(
+    behaviour: Behaviour, frameworks: Sequence[str]
+) -> Iterator[FieldError]:
+    """Name the frameworks with which Kueue 0.14 does not start, as that of pods is off."""
+    if behaviour.version.startswith("0.14.") and POD.framework not in frameworks:
+        for kind in POD_OWNERS.values():
+            if kind.framework in frameworks:
+                yield FieldError(
+                    field="integrations.frameworks",
+                    type="Not started",
+                    detail=f"Kueue 0.14 does not start with {kind.framework} without {POD.framework}",
+                )
 
 
 def _value_at(configuration: Manifest, path: Sequence[str]) -> Any:

@@ -16,7 +16,8 @@ from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
 from kueue_dra_ref.api.job_kind import replaced
-from kueue_dra_ref.api.pod_owners import LEADER, template_paths
+from kueue_dra_ref.api.job_kinds import JOB
+from kueue_dra_ref.api.pod_owners import LEADER, POD_OWNERS, template_paths
 from kueue_dra_ref.api.queued_pods import MANAGED, ROLE
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
@@ -452,6 +453,20 @@ def test_a_kind_that_is_off_gets_its_pods_at_once(lab: Lab, kind: str) -> None:
 
     assert owner.gated == [False]
     assert owner.workloads == []
+
+
+@covers("PODS-057")
+@pytest.mark.parametrize("kind", EACH)
+def test_pods_need_the_framework_of_their_object_alone(lab: Lab, kind: str) -> None:
+    """Pods are queued with that of their Deployment, StatefulSet or LeaderWorkerSet; others are not."""
+    lab.start(integrations={"frameworks": [JOB.framework, POD_OWNERS[kind].framework]})
+    queue = lab.queue({"whole-gpus": 3})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+    waiting = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+
+    assert owner.verdicts == [admitted({"whole-gpus": 2})]
+    assert waiting.verdicts == [pending(Reason.NO_QUOTA)]
+    assert (owner.gated, waiting.gated) == ([False], [True])
 
 
 @covers("QUEUE-046")
