@@ -538,7 +538,8 @@ def test_resources_that_are_not_charged(lab: Lab, verdict: Verdict) -> None:
     licence = "example.com/licence"
     lab.start(resources={"excludeResourcePrefixes": [licence]})
     pool = Pool(lab=lab)
-    pool.node(cpu="4", **{licence: "1"})
+    allocatable: dict[str, Any] = {licence: "1"}
+    pool.node(cpu="4", **allocatable)
     queue = pool.queue()
     first, second = (queue.submit(a_job(requests={"cpu": "1", licence: "1"}, annotations=ANY)) for _ in range(2))
 
