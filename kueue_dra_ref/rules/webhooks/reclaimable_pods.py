@@ -54,9 +54,9 @@ def reclaimable_pods_do_not_decrease_0_18(write: AdmissionRequest) -> Errors:
     """
     smaller = []
     if _is_elastic(write.new):
-        before = _reclaimable(write.before)
-        for name, count in _pods(write.new).items():
-            if count <= before.get(name, 0):
+        pods = _pods(write.new)
+        for name, count in _reclaimable(write.before).items():
+            if name in pods and pods[name] <= count:
                 smaller.append(name)
     yield from _decreased(write, "then", smaller)
 

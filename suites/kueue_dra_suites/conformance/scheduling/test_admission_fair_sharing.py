@@ -692,21 +692,34 @@ def test_quota_is_reclaimed_from_the_queue_that_has_used_more(
 
 @covers("AFS-025", "AFS-026", "AFS-027")
 @pytest.mark.parametrize(
-    ("settings", "field"),
+    ("settings", "words"),
     [
-        pytest.param({"usageHalfLifeTime": "-1s"}, "usageHalfLifeTime", id="half-life", marks=covers("AFS-025")),
-        pytest.param({"usageSamplingInterval": "-1s"}, "usageSamplingInterval", id="interval", marks=covers("AFS-026")),
+        pytest.param(
+            {"usageHalfLifeTime": "-1s"},
+            'usageHalfLifeTime: Invalid value: "-1s"',
+            id="half-life",
+            marks=covers("AFS-025"),
+        ),
+        pytest.param(
+            {"usageHalfLifeTime": "3s", "usageSamplingInterval": "-1s"},
+            'usageSamplingInterval: Invalid value: "3s"',  # the other setting, a fault of Kueue
+            id="interval",
+            marks=covers("AFS-026"),
+        ),
         pytest.param({"usageSamplingInterval": "0s"}, "", id="default-interval", marks=covers("AFS-026")),
         pytest.param(
-            {"resourceWeights": {"whole-gpus": -1}}, "resourceWeights[whole-gpus]", id="weight", marks=covers("AFS-027")
+            {"resourceWeights": {"whole-gpus": -1}},
+            'resourceWeights[whole-gpus]: Invalid value: {"whole-gpus":-1}',
+            id="weight",
+            marks=covers("AFS-027"),
         ),
         pytest.param({"resourceWeights": {"whole-gpus": 0}}, "", id="weight-0", marks=covers("AFS-027")),
     ],
 )
-def test_times_and_weights_are_not_negative(lab: Lab, settings: dict[str, Any], field: str) -> None:
+def test_times_and_weights_are_not_negative(lab: Lab, settings: dict[str, Any], words: str) -> None:
     """Kueue names the setting, and does not start."""
     configuration = a_configuration(lab.behaviour, admissionFairSharing=settings)
 
     found = lab.refusal_text(configuration)
 
-    assert found.startswith(f"admissionFairSharing.{field}: Invalid value: ") if field else found == ""
+    assert found.startswith(f"admissionFairSharing.{words}") if words else found == ""

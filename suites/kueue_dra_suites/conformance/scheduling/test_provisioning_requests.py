@@ -12,9 +12,11 @@ from kueue_dra_fixtures.containers import limited
 from kueue_dra_fixtures.lab.autoscaler import CLASS, Autoscaler
 from kueue_dra_fixtures.lab.jobs import Job
 from kueue_dra_fixtures.lab.lab import Lab, Queue
+from kueue_dra_fixtures.manifests import an_object
 from kueue_dra_fixtures.marks import covers, needs_provisioning, owns_kueue
 from kueue_dra_fixtures.verdicts import admitted, evicted
 from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.provisioning import CONTROLLER
 
 pytestmark = needs_provisioning
 
@@ -135,6 +137,16 @@ def test_an_inactive_check_says_why(lab: Lab, kind: str, message: str) -> None:
     name = autoscaler.check_of(kind, "not-there")
 
     autoscaler.expect(lambda: conditions_of(lab, name), [("BadParametersRef", message)])
+
+
+@covers("PROV-001")
+def test_a_check_without_parameters_is_inactive(lab: Lab) -> None:
+    """It names no configuration at all."""
+    autoscaler = Autoscaler(lab=lab)
+    name = lab.name("prov")
+    lab.apply(an_object("AdmissionCheck", name, controllerName=CONTROLLER))
+
+    autoscaler.expect(lambda: conditions_of(lab, name), [("BadParametersRef", "missing parameters reference")])
 
 
 @covers("PROV-001")

@@ -583,6 +583,18 @@ def test_two_flavors_of_the_same_nodes_for_one_workload(lab: Lab) -> None:
     assert {node for each in places.values() for node in each} == nodes
 
 
+@covers("TAS-020")
+def test_two_flavors_of_the_same_racks_for_one_workload(lab: Lab) -> None:
+    """Where racks are the lowest level, a flavor does not see the pods of another, so that one rack has all pods."""
+    pool = Pool(lab=lab, levels=(RACK,))
+    for rack in ("a", "b"):
+        pool.node(rack=rack, cpu="1")
+    queue = lab.queue(groups=[{flavor: {"cpu": 1} for flavor in (pool.flavor, pool.another_flavor())}])
+    pods = [a_pod_set(name, cpu="1", annotations=ANY) for name in ("a", "b")]
+
+    assert lab.places(queue.submit(a_workload(*pods))) == {"a": {"a": 1}, "b": {"a": 1}}
+
+
 LOWER: dict[str, Any] = {"preemption": {"withinClusterQueue": "LowerPriority"}}
 
 
