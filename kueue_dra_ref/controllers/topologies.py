@@ -50,9 +50,7 @@ class TopologyControllers:
         kueue.note_move()
         for name in kueue.pending:
             queue = kueue.informers.queue(name)
-            if queue is None:
-                continue
-            if not kueue.informers.inactive(queue):
+            if queue and not kueue.informers.inactive(queue):
                 kueue.notify_retry_inadmissible(name)
 
     def _is_selected(self, node: Manifest | None) -> bool:

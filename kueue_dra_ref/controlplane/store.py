@@ -101,9 +101,6 @@ class Store:
         old = self.find(ref.kind, ref.name, ref.namespace)
         if old is None:
             return
-        if not _has_finalizers(old):
-            self._drop(ref.kind, key_of(old))
-            return
         if is_deleted(old):
             return
         metadata = dict(old["metadata"])
