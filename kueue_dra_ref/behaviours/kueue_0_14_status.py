@@ -136,6 +136,7 @@ CHECKING = AdmissionCheckRules(
     unreserved=First(admission_checks.no_reservation_unsatisfied_checks),
     retry=First(admission_checks.retry_evicts_0_17),
     reject=First(admission_checks.rejection_deactivates_0_17),
+    order_by_eviction=AnyOf(admission_checks.evicted_by_check_is_ordered_by_that),
     block_nomination=First(admission_checks.failed_check_blocks_nomination),
     reset=First(admission_checks.eviction_resets_check),
     pod_set_updates=First(admission_checks.pod_set_updates),

@@ -31,6 +31,8 @@ class AdmissionCheckRules:
     """With which message do the checks evict a workload?"""
     reject: First[[States], str]
     """With which message do the checks deactivate a workload?"""
+    order_by_eviction: AnyOf[[str]] = AnyOf()
+    """Is an evicted workload ordered by the time of its eviction, by the reason for it?"""
     block_nomination: First[[States], str]
     """With which message does the scheduler not try a workload, by its checks?"""
     reset: First[[Manifest], Manifest]

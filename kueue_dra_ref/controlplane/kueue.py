@@ -246,16 +246,18 @@ class Kueue:
 
     def order_of(self, obj: Manifest) -> int:
         """Give the place of a workload in the order of its queue: that of its creation, or of an eviction."""
-        created = self.store.order_of(obj)
-        if self.waiting is None:
-            return created
         since = obj["metadata"]["creationTimestamp"]
         evicted = condition(obj, "Evicted") or {}
-        if evicted.get("status") == "True":
-            rules = self.behaviour.waiting
-            if rules.order_by_eviction(self.waiting, evicted["reason"]):
-                since = evicted["lastTransitionTime"]
-        return int(seconds_of(since)) * PLACES + created
+        if evicted.get("status") == "True" and self._is_late(evicted["reason"]):
+            since = evicted["lastTransitionTime"]
+        return int(seconds_of(since)) * PLACES + self.store.order_of(obj)
+
+    def _is_late(self, reason: str) -> bool:
+        """Whether a workload that is evicted for a reason is ordered by the time of that."""
+        if self.behaviour.checking.order_by_eviction(reason):
+            return True
+        rules, waiting = self.behaviour.waiting, self.waiting
+        return waiting is not None and rules.order_by_eviction(waiting, reason)
 
     def backs_off(self, obj: Manifest) -> bool:
         """Whether an evicted workload may not be tried yet."""

@@ -53,6 +53,15 @@ class CheckScope:
         return names if names == self.checks.keys() else None
 
 
+@rule("CHECK-023")
+def evicted_by_check_is_ordered_by_that(reason: str) -> bool:
+    """Kueue orders a workload that a check in state Retry evicted as if it had been created then.
+
+    Kueue: pkg/workload/workload.go (GetQueueOrderTimestamp)
+    """
+    return reason == "AdmissionCheck"
+
+
 @rule("CHECK-003")
 def checks_of_assigned_flavors(scope: CheckScope) -> frozenset[str] | None:
     """A workload with quota needs the checks for the flavors that it is assigned.

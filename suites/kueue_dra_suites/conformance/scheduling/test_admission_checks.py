@@ -66,6 +66,22 @@ def test_reserved_devices_are_not_used_yet(lab: Lab) -> None:
     assert lab.admission(other) is None
 
 
+@covers("CHECK-023")
+@pytest.mark.parametrize("strategy_of_queue", ["StrictFIFO", "BestEffortFIFO"])
+def test_a_retried_workload_comes_after_those_that_wait(lab: Lab, strategy_of_queue: str) -> None:
+    """The next one in the queue gets the quota that it releases."""
+    check = lab.admission_check()
+    queue = checked(lab, check, queueingStrategy=strategy_of_queue)
+    first = queue.submit(CARDS)
+    second = queue.submit(CARDS)
+    assert (lab.admission(first) is None, lab.admission(second) is None) == (False, True)
+
+    lab.next_second()
+    lab.answer_check(first, check, "Retry")
+
+    assert (lab.admission(first) is None, lab.admission(second) is None) == (True, False)
+
+
 @covers("CHECK-001", "CHECK-004")
 def test_every_check_has_to_be_ready(lab: Lab) -> None:
     """One of two is not enough."""
