@@ -197,6 +197,7 @@ def _concurrent(each: Rule[P, R]) -> Rule[P, R]:
 _CONCURRENT = ConcurrentAdmissionRules(
     enabled=AnyOf(_concurrent(concurrent_admission.policy_makes_variants)),
     variants=Collect(_concurrent(concurrent_admission.variant_for_each_flavor)),
+    keep=AnyOf(_concurrent(concurrent_admission.as_many_variants_as_flavors)),
     unnamed=AnyOf(_concurrent(concurrent_admission.names_need_a_hyphen)),
     allow_flavor=First(_concurrent(concurrent_admission.allowed_flavors_only)),
     not_queued=AnyOf(_concurrent(concurrent_admission.parent_is_not_queued)),

@@ -576,6 +576,7 @@ def _concurrent(earlier: ConcurrentAdmissionRules) -> ConcurrentAdmissionRules:
     return replace(
         earlier,
         # Variants follow the flavors of the ClusterQueue, and preempt one after the other.
+        keep=AnyOf(),
         delete=AnyOf(gated(concurrent_admission.variant_of_removed_flavor)),
         gate=Each(gated(concurrent_admission.variant_has_preemption_gate)),
         gated=First(gated(concurrent_admission.closed_gate_blocks_preemption)),

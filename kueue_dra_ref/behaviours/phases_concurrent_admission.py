@@ -19,6 +19,8 @@ class ConcurrentAdmissionRules:
     """Do the Workloads of a ClusterQueue have variants? Without rules: none do."""
     variants: Collect[[Manifest], str] = Collect()
     """For which flavors of the ClusterQueue are there variants? Without rules: none."""
+    keep: AnyOf[[int, int]] = AnyOf()
+    """Are no variants created, by their number and that of flavors? Without rules: those that are missing are."""
     unnamed: AnyOf[[str]] = AnyOf()
     """Does a Workload of this name get no variants? Without rules: any may."""
     allow_flavor: First[[Manifest, str], str] = First()

@@ -26,6 +26,7 @@ from kueue_dra_ref.api.variants import (
 )
 from kueue_dra_ref.api.workload_names import LONGEST
 from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.deviceclass import may_queue
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
@@ -69,13 +70,17 @@ class Family:
     @property
     def migration(self) -> Mapping[str, Any]:
         """The mode of the migration and its constraints."""
-        policy = self.queue["spec"]["concurrentAdmissionPolicy"]
-        found: Mapping[str, Any] = policy["migration"]
+        policy = self.queue["spec"].get("concurrentAdmissionPolicy") or {}
+        found: Mapping[str, Any] = policy.get("migration") or {}
         return found
 
     def place(self, flavor: str) -> int:
-        """Give the place of a flavor in the ClusterQueue."""
-        return self.flavors.index(flavor)
+        """Give the place of a flavor in the ClusterQueue; one that it does not have counts as the first."""
+        return self.flavors.index(flavor) if flavor in self.flavors else 0
+
+    def place_of(self, variant: Manifest) -> int:
+        """Give the place of the flavor of a variant."""
+        return self.place(variant_flavor(variant))
 
     def sibling(self, variant: Manifest, admitted: Manifest) -> Sibling:
         """Compare a variant with the admitted one."""
@@ -83,8 +88,8 @@ class Family:
         last = constraints.get("lastAcceptableFlavorName")
         return Sibling(
             mode=self.migration.get("mode") or "",
-            flavor=self.place(variant_flavor(variant)),
-            admitted=self.place(variant_flavor(admitted)),
+            flavor=self.place_of(variant),
+            admitted=self.place_of(admitted),
             last_acceptable=self.place(last) if last else None,
         )
 
@@ -96,6 +101,7 @@ class VariantReconciler:
         self.kueue = kueue
         self.store = kueue.store
         self.rules = kueue.behaviour.concurrent
+        self.backoff = Backoff(kueue, FAMILY)
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the family of a Workload that has changed."""
@@ -134,12 +140,19 @@ class VariantReconciler:
         self._collect(key, parent)
         if parent is None:
             return
+        if not is_parent(parent) or not self.rules.variants:
+            return
         family = self._family(parent)
-        if family is None or self.rules.unnamed(parent["metadata"]["name"]):
+        if family is None:
+            self.backoff.failed(key)
+            return
+        self.backoff.forget(key)
+        if self.rules.unnamed(parent["metadata"]["name"]):
             return
         self._create(family)
         family = self._without_stale(family)
-        self._sync_eviction(family)
+        if self._sync_eviction(family):
+            return
         family = self._newest(family)
         self._deactivate(family)
         self._activate(family)
@@ -160,7 +173,7 @@ class VariantReconciler:
     def _family(self, parent: Manifest) -> Family | None:
         name = self.kueue.cluster_queue_of(parent)
         queue = self.store.find("ClusterQueue", name)
-        if queue is None or not self.rules.enabled(queue):
+        if queue is None:
             return None
         flavors = self._flavors(queue)
         uid = parent["metadata"]["uid"]
@@ -168,13 +181,9 @@ class VariantReconciler:
         for each in self.store.every("Workload"):
             if is_owned_by(each, uid):
                 own.append(each)
-
-        def place(variant: Manifest) -> int:
-            flavor = variant_flavor(variant)
-            return [*flavors, flavor].index(flavor)
-
-        own.sort(key=place)
-        return Family(parent=parent, variants=own, queue=queue, flavors=flavors)
+        family = Family(parent=parent, variants=own, queue=queue, flavors=flavors)
+        own.sort(key=family.place_of)
+        return family
 
     def _newest(self, family: Family) -> Family:
         """Read the variants again."""
@@ -187,6 +196,8 @@ class VariantReconciler:
 
     def _create(self, family: Family) -> None:
         """Create the variants that are missing."""
+        if self.rules.keep(len(family.variants), len(family.flavors)):
+            return
         known = set(map(variant_flavor, family.variants))
         for flavor in family.flavors:
             if flavor not in known:
@@ -224,20 +235,22 @@ class VariantReconciler:
             is_known = variant_flavor(each) in family.flavors
             if self.rules.delete(is_known):
                 self.store.remove(Ref.of(each))
-            elif is_known:
+            else:
                 left.append(each)
         return replace(family, variants=left)
 
-    def _sync_eviction(self, family: Family) -> None:
-        """Evict the parent with a variant, and release the quota of that once the parent has none."""
+    def _sync_eviction(self, family: Family) -> bool:
+        """Evict the parent with a variant, and release the quota of that once the parent has none; True until then."""
         for each in family.variants:
             if not is_true(each, "Evicted") or not is_true(each, "QuotaReserved"):
                 continue
             if is_true(family.parent, "QuotaReserved"):
                 self._evict(family.parent, self.rules.evict_with_variant())
-            else:
-                working = self.kueue.patched(each)
-                unset_quota_reservation(self.kueue, working)
+                return True
+            working = self.kueue.patched(each)
+            unset_quota_reservation(self.kueue, working)
+            return False
+        return False
 
     def _evict(self, parent: Manifest, eviction: ReasonMessage | None) -> None:
         if eviction is None or is_true(parent, "Evicted"):

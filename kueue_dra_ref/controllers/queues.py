@@ -212,10 +212,13 @@ class QueueControllers:
     def _add_to_cluster_queue(self, managed: ManagedQueue) -> None:
         """Add the workloads of a LocalQueue to its ClusterQueue, if that exists."""
         pending = self.kueue.pending.get(managed.cluster_queue)
-        if pending is not None:
-            pending.add_from_local_queue(
-                managed.items.values(), continues=self.kueue.continues
-            )
+        if pending is None:
+            return
+        tried = []
+        for info in managed.items.values():
+            if self.kueue.may_be_tried(info.obj):
+                tried.append(info)
+        pending.add_from_local_queue(tried, continues=self.kueue.continues)
 
     def _is_pending(self, workload: Manifest) -> bool:
         if not is_active(workload) or is_true(workload, "QuotaReserved"):

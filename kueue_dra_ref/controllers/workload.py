@@ -80,19 +80,22 @@ class WorkloadReconciler:
         if released or self._is_over(event) or self._is_reprioritized(event):
             self._retry_inadmissible(event)
         self.sharing.on_workload(event)
-        self._queue(event.key, obj)
+        self._queue(event)
         if obj is None:
             self._forget(event.key)
         else:
             self.kueue.reconcile("Workload", event.key)
 
-    def _queue(self, key: Key, obj: Manifest | None) -> None:
+    def _queue(self, event: Event) -> None:
         """Queue a pending workload; one that requests devices is queued when it is reconciled."""
+        key, obj = event.key, event.new
         if obj is None or not may_queue(obj) or is_true(obj, "QuotaReserved"):
             self.kueue.dequeue(key)
         elif not self.kueue.asks_for_devices(obj):
             self.kueue.derivations.pop(key, None)
-            self.kueue.enqueue(obj)
+            had_quota = event.old is not None and is_true(event.old, "QuotaReserved")
+            released = had_quota and not self.kueue.backs_off(obj)
+            self.kueue.enqueue(obj, released=released)
 
     def _forget(self, key: Key) -> None:
         self.kueue.assigned.pop(key, None)

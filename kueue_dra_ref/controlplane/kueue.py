@@ -19,7 +19,7 @@ from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.pods_ready import WaitForPodsReady
 from kueue_dra_ref.api.types import Workload
-from kueue_dra_ref.api.variants import is_variant
+from kueue_dra_ref.api.variants import is_parent, is_variant
 from kueue_dra_ref.api.workloads import local_queue_of, requeue_at
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
@@ -187,12 +187,15 @@ class Kueue:
         _, managed = self.queue_of(workload)
         return managed.cluster_queue if managed else ""
 
-    def enqueue(self, obj: Manifest) -> bool:
+    def enqueue(self, obj: Manifest, *, released: bool = False) -> bool:
         """Queue a workload in its LocalQueue and ClusterQueue; False when one does not exist.
 
-        One that may not be queued now stays where it is queued already.
+        One that may not be queued now stays where it is queued already.  A parent of variants gets into its LocalQueue
+        when its quota is released.
         """
-        if self.behaviour.pods.withheld(obj) or self._is_left_out(obj):
+        if self.behaviour.pods.withheld(obj):
+            return True
+        if not released and self._is_left_out(obj):
             return True
         info = self.assign_to_local_queue(obj)
         if info is None:
@@ -202,7 +205,7 @@ class Kueue:
         pending = self.pending.get(cluster_queue)
         if pending is None:
             return False
-        if queue:
+        if queue and self.may_be_tried(obj):
             best_effort = queue.strategy == "BestEffortFIFO"
             pending.push_or_update(info, best_effort=best_effort)
         return True
@@ -230,6 +233,10 @@ class Kueue:
         if not self.behaviour.concurrent.not_charged():
             return True
         return not self._makes_variants(obj, queue)
+
+    def may_be_tried(self, obj: Manifest) -> bool:
+        """Whether a ClusterQueue tries a Workload that is in one of its LocalQueues, and not its variants instead."""
+        return not (is_parent(obj) and self.behaviour.concurrent.not_queued())
 
     def _is_left_out(self, obj: Manifest) -> bool:
         return self.behaviour.concurrent.not_queued() and self.has_variants(obj)

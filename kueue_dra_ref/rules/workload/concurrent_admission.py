@@ -43,7 +43,7 @@ def policy_makes_variants(cluster_queue: Manifest) -> bool:
     return cluster_queue["spec"].get("concurrentAdmissionPolicy") is not None
 
 
-@rule("CONC-002")
+@rule("CONC-002", "CONC-034")
 def variant_for_each_flavor(cluster_queue: Manifest) -> Iterator[str]:
     """Kueue creates a variant of a Workload for each flavor of the ClusterQueue.
 
@@ -52,6 +52,15 @@ def variant_for_each_flavor(cluster_queue: Manifest) -> Iterator[str]:
     for group in cluster_queue["spec"].get("resourceGroups") or ():
         for flavor in group["flavors"]:
             yield flavor["name"]
+
+
+@rule("CONC-032")
+def as_many_variants_as_flavors(variants: int, flavors: int) -> bool:
+    """Kueue creates no variant while a Workload has as many as there are flavors, of whichever they are.
+
+    Kueue 0.18: pkg/controller/concurrentadmission/controller.go (variantReconciler, Reconcile)
+    """
+    return variants >= flavors
 
 
 @rule("CONC-027")
@@ -75,7 +84,7 @@ def allowed_flavors_only(workload: Manifest, flavor: str) -> str | None:
     return f"skipping flavor {flavor} due to WorkloadAllowedResourceFlavorAnnotation annotation"
 
 
-@rule("CONC-004")
+@rule("CONC-004", "CONC-030")
 def parent_is_not_queued() -> bool:
     """Kueue queues the variants, and not their parent.
 

@@ -10,7 +10,7 @@ from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import Pods, Work, a_job, a_missing_template, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import a_cluster_queue, marked
-from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.variants import GATE, RETAIN, TRY, Contest, a_policy
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, unseen
 from kueue_dra_ref.api.variants import ALLOWED, PARENT
@@ -27,6 +27,11 @@ KINDS = [pytest.param(CARDS, id="devices"), pytest.param(CPUS, id="ordinary")]
 TIMES = {"timeout": "10m", "blockAdmission": False, "requeuingStrategy": {"backoffBaseSeconds": 3600}}
 OBSERVED = "UnadmittedWorkloadsObservability"
 LOWER = {"withinClusterQueue": "LowerPriority"}
+RIVALS = [
+    pytest.param(CARDS, URGENT, 2, id="devices"),
+    pytest.param(CPUS, a_job(cpu="2", priority=10), 3, id="ordinary"),
+]
+TWICE = "a ClusterQueue without a policy charges parents of variants, too"
 MODES = [pytest.param(TRY, id="try-preferred"), pytest.param(RETAIN, id="retain-first")]
 
 
@@ -441,6 +446,21 @@ def test_pods_of_a_variant(lab: Lab) -> None:
     assert contest.states(job) == ["admitted", "inactive"]
 
 
+@covers("CONC-026")
+def test_pods_of_a_variant_that_is_evicted(lab: Lab) -> None:
+    """While its parent stops, and from then on, it shows the pods that it had."""
+    contest = Contest.of(lab, 2, 1, preemption=LOWER, settings={"waitForPodsReady": TIMES})
+    job = contest.submit(CARDS)
+    lab.run_ready(job, pods=1, ready=1)
+    contest.submit(URGENT)
+
+    lab.run_ready(job, pods=0, ready=0)
+
+    assert lab.admission(job) is None
+    assert lab.pods_ready(job) == ("False", "WaitForStart")
+    assert contest.condition(job, 0, "PodsReady") == ("True", "Started")
+
+
 @covers("CONC-026", "CONC-006")
 def test_pods_that_are_not_ready_in_time(lab: Lab) -> None:
     """The work stops, and starts again at once: its variant keeps the devices."""
@@ -514,19 +534,122 @@ def test_variants_follow_the_flavors(lab: Lab) -> None:
     assert contest.queue.figures.counts.reserving == 1
 
 
-@covers("CONC-013", "CONC-011")
-def test_a_preempted_variant_stops_its_work(lab: Lab) -> None:
-    """All its variants wait again."""
-    contest = Contest.of(lab, 2, 1, preemption=LOWER)
+@covers("CONC-032")
+def test_a_variant_stays_although_its_flavor_is_removed(lab: Lab) -> None:
+    """Its work runs on, and no variant is created for the flavor in its place."""
+    contest = Contest.of(lab, 1, 2)
     job = contest.submit(CARDS)
+    third = lab.flavor("third")
 
-    urgent = contest.submit(URGENT)
+    contest.queue.regroup({contest.flavors[0]: {"whole-gpus": 1, "cpu": 1}, third: {"whole-gpus": 2, "cpu": 2}})
 
-    assert contest.admitted(urgent) == 0
+    assert contest.states(job) == ["pending", "admitted"]
+    assert set(contest.variants(job)) == set(contest.flavors)
+    assert contest.admitted(job) == 1
+
+
+@covers("CONC-033")
+def test_variants_stay_in_their_queue(lab: Lab) -> None:
+    """Their work moves to a ClusterQueue without a policy that has the same flavors, and waits for them."""
+    contest = Contest.of(lab, 1, 1)
+    job = contest.submit(CARDS)
+    groups = [{flavor: {"whole-gpus": 2} for flavor in contest.flavors}]
+    elsewhere = lab.queue(namespace=contest.queue.namespace, groups=groups)
+
+    lab.move(job, elsewhere.local)
+
+    assert contest.states(job) == ["pending", "pending"]
+    assert contest.variant(job, 0)["spec"]["queueName"] == contest.queue.local
+    assert lab.admission(job) is None
+    assert elsewhere.figures.counts.pending == 0
+
+
+@covers("CONC-034")
+@breaks_law("charges are reservations", TWICE)
+@breaks_law("charges are usage", TWICE)
+@breaks_law("holders are counted", TWICE)
+def test_a_variant_of_another_flavor_moves_with_its_work(lab: Lab) -> None:
+    """The ClusterQueue without a policy charges both of them, above its quota."""
+    contest = Contest.of(lab, 1, 1)
+    job = contest.submit(CARDS)
+    flavor = lab.flavor("other")
+    elsewhere = lab.queue(namespace=contest.queue.namespace, groups=[{flavor: {"whole-gpus": 2}}])
+
+    lab.move(job, elsewhere.local)
+
+    assert set(contest.variants(job)) == {flavor}
+    assert lab.flavors(job) == {"main": {"whole-gpus": flavor}}
+    assert elsewhere.figures.counts.reserving == 2
+    assert elsewhere.figures.reserved[flavor]["whole-gpus"] == "4"
+
+
+@covers("CONC-013", "CONC-011", "CONC-030")
+@pytest.mark.parametrize(("work", "urgent", "pending"), RIVALS)
+def test_a_preempted_variant_stops_its_work(lab: Lab, work: Work, urgent: Work, pending: int) -> None:
+    """All its variants wait again; ordinary work waits with them in its LocalQueue, and none tries it."""
+    contest = Contest.of(lab, 2, 1, preemption=LOWER)
+    job = contest.submit(work)
+
+    preemptor = contest.submit(urgent)
+
+    assert contest.admitted(preemptor) == 0
     assert lab.verdict(job) == evicted("VariantEvicted")
     assert contest.states(job) == ["pending", "pending"]
     assert lab.is_suspended(job)
     assert contest.queue.figures.counts.reserving == 1
+    assert contest.queue.figures.counts.pending == 2
+    assert contest.queue.local_figures.counts.pending == pending
+
+
+@covers("CONC-030", "CONC-004")
+@pytest.mark.parametrize(
+    ("work", "pending"), [pytest.param(CARDS, 2, id="devices"), pytest.param(CPUS, 3, id="ordinary")]
+)
+def test_variants_of_a_local_queue_that_runs_again(lab: Lab, work: Work, pending: int) -> None:
+    """The ClusterQueue tries them, and not their parent, which the LocalQueue counts if it has no devices."""
+    contest = Contest.of(lab, 1, 1)
+    job = contest.submit(work)
+    assert contest.queue.local_figures.counts.pending == 2
+
+    contest.queue.change_local(stopPolicy="Hold")
+    contest.queue.change_local(stopPolicy="None")
+
+    assert contest.states(job) == ["pending", "pending"]
+    assert contest.queue.figures.counts.pending == 2
+    assert contest.queue.local_figures.counts.pending == pending
+
+
+@covers("CONC-031")
+@pytest.mark.parametrize("work", KINDS)
+def test_variants_of_a_drained_local_queue(lab: Lab, work: Work) -> None:
+    """The work stops, and its variant keeps the quota until the LocalQueue runs again."""
+    contest = Contest.of(lab, 2, 2)
+    job = contest.submit(work)
+
+    contest.queue.change_local(stopPolicy="HoldAndDrain")
+
+    assert lab.is_suspended(job)
+    assert contest.condition(job, 0, "QuotaReserved") == ("True", "QuotaReserved")
+    assert contest.condition(job, 0, "Evicted") == ("True", "LocalQueueStopped")
+
+    contest.queue.change_local(stopPolicy="None")
+
+    assert contest.states(job) == ["admitted", "inactive"]
+    assert not lab.is_suspended(job)
+
+
+@covers("CONC-031", "CONC-010")
+def test_variants_follow_their_parent_once_the_local_queue_runs(lab: Lab) -> None:
+    """They are deactivated with it, although it was deactivated before."""
+    contest = Contest.of(lab, 1, 1)
+    job = contest.submit(CARDS)
+    contest.queue.change_local(stopPolicy="Hold")
+
+    lab.activate(job, False)
+    assert contest.states(job) == ["pending", "pending"]
+
+    contest.queue.change_local(stopPolicy="None")
+    assert contest.states(job) == ["inactive", "inactive"]
 
 
 @covers("CONC-017", "CONC-018")
@@ -672,17 +795,21 @@ def test_a_missing_template_is_reported_by_all(lab: Lab) -> None:
     assert contest.queue.figures.counts.pending == 0
 
 
-@covers("CONC-005", "CONC-004")
-def test_a_starting_kueue_charges_variants_alone(lab: Lab) -> None:
-    """It counts the devices of each work once, and queues the other variants."""
+@covers("CONC-005", "CONC-004", "CONC-030")
+@pytest.mark.parametrize(
+    ("work", "pending"), [pytest.param(CARDS, 3, id="devices"), pytest.param(CPUS, 4, id="ordinary")]
+)
+def test_a_starting_kueue_charges_variants_alone(lab: Lab, work: Work, pending: int) -> None:
+    """It counts the quota of each work once, and queues the other variants."""
     contest = Contest.of(lab, 2, 2)
-    first, job = contest.submit(CARDS), contest.submit(CARDS)
-    waiting = contest.submit(CARDS)
+    first, job = contest.submit(work), contest.submit(work)
+    waiting = contest.submit(work)
 
     lab.start(switched=GATE, mappings={"whole-gpus": ["gpu.example.com"], "more": ["more.example.com"]})
 
     assert contest.queue.figures.counts.reserving == 2
     assert contest.queue.figures.counts.pending == 3
+    assert contest.queue.local_figures.counts.pending == pending
     assert contest.admitted(waiting) is None
     lab.finish(first)
     assert contest.admitted(job) == 0
