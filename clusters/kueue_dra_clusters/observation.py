@@ -20,6 +20,7 @@ from kueue_dra_ref.api.job_kinds import (
     POD,
     is_suspended,
     pod_set_places,
+    pod_sets_of,
     priority_class_of,
 )
 from kueue_dra_ref.api.job_kinds import is_active as is_job_active
@@ -311,9 +312,19 @@ def _gets_workload(
     """Whether Kueue creates a Workload for a Job."""
     if _ancestor_of(job, informers, applied) or _selects_cluster(job):
         return False
-    if JOB_KINDS[job["kind"]].framework in applied.unread:
+    if JOB_KINDS[job["kind"]].framework in applied.unread or _requests_pods(job):
         return False
     return not _lacks_class(informers, job) and _is_selected(informers, job, applied)
+
+
+def _requests_pods(job: Manifest) -> bool:
+    """Whether a container requests pods, so that the webhook denies the Workload."""
+    for pod_set in pod_sets_of(job):
+        for container in pod_set["template"]["spec"].get("containers") or ():
+            resources = container.get("resources") or {}
+            if "pods" in (resources.get("requests") or {}):
+                return True
+    return False
 
 
 def _selects_cluster(job: Manifest) -> bool:

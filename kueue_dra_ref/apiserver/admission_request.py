@@ -25,6 +25,10 @@ class AdmissionRequest:
     """Whether a webhook of Kueue has decoded and written it, with null for what it lacks."""
     manages_all: bool = False
     """Whether Kueue manages work without a queue name, too."""
+    is_off: bool = False
+    """Whether it is work of a kind that Kueue does not queue."""
+    queues_pods: bool = False
+    """Whether it is work that Kueue manages by its pods."""
     elastic: bool = False
     """Whether work is elastic."""
     missing_runtime: str = ""

@@ -238,6 +238,7 @@ WEBHOOKS = WebhookRules(
         clusterqueue_webhook.at_most_512_quotas_in_a_group,
     ),
     cohort=Collect(clusterqueue_webhook.weight_is_zero_or_representable),
+    off=AnyOf(job_webhook.work_is_off),
     job_exempt=AnyOf(ray_webhook.update_without_queue_is_not_validated),
     job=Collect(
         ray_webhook.existing_cluster_is_refused,

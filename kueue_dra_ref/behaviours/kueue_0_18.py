@@ -338,6 +338,11 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         # A LeaderWorkerSet without ready pods can be moved to another queue.
         pod_owner=earlier.pod_owner.drop(
             pod_owner_webhook.leader_worker_set_keeps_queue_name
+        )
+        # What pods request as a whole is part of their shape.
+        .add(
+            pod_owner_webhook.pods_of_groups_keep_their_own_requests,
+            before=pod_owner_webhook.stateful_set_keeps_its_replicas,
         ),
         # The concurrentAdmissionPolicy is new.
         cluster_queue=earlier.cluster_queue.add(*POLICY),

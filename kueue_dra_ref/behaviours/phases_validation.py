@@ -187,6 +187,8 @@ class WebhookRules:
     """Find errors of a pod, after those that it has as work."""
     pod_owner: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of work whose pods are queued."""
+    off: AnyOf[[AdmissionRequest]] = AnyOf()
+    """Do the webhooks accept anything? Without rules: they do not."""
     job_exempt: AnyOf[[AdmissionRequest]] = AnyOf()
     """Is a change of work not validated? Without rules: each is."""
     resource_flavor: Collect[[AdmissionRequest], FieldError] = Collect()
@@ -203,7 +205,7 @@ class WebhookRules:
 
     def _found(self, write: AdmissionRequest) -> Iterator[FieldError]:
         kind = write.new["kind"]
-        if kind in JOB_KINDS and self.job_exempt(write):
+        if self.off(write) or (kind in JOB_KINDS and self.job_exempt(write)):
             return
         if kind == "Cohort":
             yield from self.cohort(write)

@@ -411,11 +411,13 @@ class JobReconciler:
         return {**reference, "controller": True}
 
     def _is_accepted(self, workload: Manifest) -> bool:
-        """Whether the API server accepts a new Workload."""
+        """Whether the API server accepts a new Workload, and the webhook for Workloads with it."""
         behaviour = self.kueue.behaviour
 
         def validated() -> bool:
-            return not behaviour.definitions.faults(AdmissionRequest(new=workload))
+            request = AdmissionRequest(new=workload)
+            is_denied = any(behaviour.webhooks.faults(request))
+            return not is_denied and not behaviour.definitions.faults(request)
 
         return _ACCEPTED.once(workload, (behaviour,), validated)
 

@@ -171,6 +171,8 @@ class AdmissionChain:
             has_default_queue=has_default,
             decoded=self._is_decoded(written),
             manages_all=self.configuration.manage_jobs_without_queue_name,
+            is_off=self._is_off(written),
+            queues_pods=self._queues_pods(written),
             elastic=self.behaviour.jobs.elastic(written),
             missing_runtime=self._missing_runtime(written),
             kubernetes=self.api_server.kubernetes,
@@ -184,6 +186,15 @@ class AdmissionChain:
             return ""
         reference = spec_of(obj).get("runtimeRef") or {}
         return str(reference.get("name", ""))
+
+    def _queues_pods(self, obj: Manifest) -> bool:
+        """Whether Kueue manages work by its pods."""
+        return obj["kind"] in POD_OWNERS and self._managed_jobs.claims(obj)
+
+    def _is_off(self, obj: Manifest) -> bool:
+        """Whether it is work of a kind that Kueue does not queue."""
+        is_work = obj["kind"] in JOB_KINDS or obj["kind"] in POD_OWNERS
+        return is_work and self._managed_jobs.is_off(obj)
 
     def _is_decoded(self, obj: Manifest) -> bool:
         """Whether a webhook of Kueue decodes work, as it does for the kinds that it queues."""
@@ -222,6 +233,7 @@ class AdmissionChain:
             situation = (
                 self.behaviour,
                 request.decoded,
+                request.is_off,
                 request.manages_all,
                 request.missing_runtime,
             )

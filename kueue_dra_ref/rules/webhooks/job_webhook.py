@@ -28,6 +28,15 @@ JAX_JOB = "JAXJob"
 _ELASTIC_KINDS = ("Job", "RayCluster", "RayJob", "RayService")
 
 
+@rule("WORK-055")
+def work_is_off(write: AdmissionRequest) -> bool:
+    """The webhooks accept any work of a kind that Kueue does not queue.
+
+    Kueue: pkg/controller/jobframework/setup.go (setupControllers)
+    """
+    return write.is_off
+
+
 @rule("QUEUE-046")
 def job_queue_name_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies a Job whose queue label is not a valid object name.

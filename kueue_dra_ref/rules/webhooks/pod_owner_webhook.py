@@ -39,6 +39,7 @@ _SHAPE = (
     "overhead",
     "resourceClaims",
 )
+_OWN_REQUESTS: Path = ("spec", "resources", "requests")
 _SHAPE_OF_CONTAINER: Sequence[Path] = (("resources", "requests"), ("ports",))
 
 
@@ -76,7 +77,7 @@ def stateful_set_keeps_its_replicas(write: AdmissionRequest) -> Iterator[FieldEr
 
     Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (ValidateUpdate)
     """
-    if write.new["kind"] != STATEFUL_SET.name or not queue_named_by(write.new):
+    if write.new["kind"] != STATEFUL_SET.name or not write.queues_pods:
         return
     before, after = replicas_of(write.before), replicas_of(write.new)
     if before and after and before != after:
@@ -101,13 +102,35 @@ def pods_of_groups_keep_their_shape(write: AdmissionRequest) -> Iterator[FieldEr
             yield _immutable(f"{place}.spec.{field}", printed(value))
 
 
+@rule("PODS-058")
+def pods_of_groups_keep_their_own_requests(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The webhook denies other requests of the pod itself to a StatefulSet or LeaderWorkerSet.
+
+    Kueue: pkg/util/pod/pod.go (SpecShape);
+        pkg/controller/jobframework/validation.go (ValidateImmutablePodGroupPodSpec)
+    """
+    for path in _templates(write):
+        old = template_at(write.before, path)
+        new = template_at(write.new, path)
+        if not (old and new):
+            continue
+        before = _own_requests(old)
+        after = _own_requests(new)
+        if before != after:
+            place = ".".join(map(str, path))
+            written = part_at(new, _OWN_REQUESTS)
+            yield _immutable(f"{place}.spec.resources", printed(written))
+
+
 @rule("PODS-054", "PODS-055")
 def groups_keep_their_size(write: AdmissionRequest) -> Iterator[FieldError]:
     """The webhook denies another size of its groups to a LeaderWorkerSet of a queue.
 
     Kueue: pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (ValidateUpdate)
     """
-    if write.new["kind"] != LEADER_WORKER_SET.name or not queue_named_by(write.new):
+    if write.new["kind"] != LEADER_WORKER_SET.name or not write.queues_pods:
         return
     size = size_of(write.new)
     if size != size_of(write.before):
@@ -116,7 +139,7 @@ def groups_keep_their_size(write: AdmissionRequest) -> Iterator[FieldError]:
 
 def _templates(write: AdmissionRequest) -> Sequence[Path]:
     """Give where the templates are of pods that are admitted together, before the change or after it."""
-    if write.new["kind"] == DEPLOYMENT.name or not queue_named_by(write.new):
+    if write.new["kind"] == DEPLOYMENT.name or not write.queues_pods:
         return ()
     return max(template_paths(write.before), template_paths(write.new), key=len)
 
@@ -142,6 +165,15 @@ def _changed_shape(old: Manifest, new: Manifest) -> Iterator[tuple[str, Any]]:
     for name in _SHAPE:
         if before.get(name) != after.get(name):
             yield name, new["spec"].get(name)
+
+
+def _own_requests(template: Manifest) -> Any:
+    """Give what a pod itself requests; None if it has no resources of its own."""
+    spec = canonical(template, TEMPLATE)["spec"]
+    resources = spec.get("resources")
+    if resources is None:
+        return None
+    return resources.get("requests")
 
 
 def _changed_container(old: Manifest, new: Manifest) -> Iterator[Path]:

@@ -25,6 +25,7 @@ from kueue_dra_ref.verdict import Verdict
 pytestmark = owns_kueue
 
 TWO = a_template(gpu(2))
+ONE_CPU = {"requests": {"cpu": "1"}}
 SIZE = ("spec", "leaderWorkerTemplate", "size")
 POLICY = {"withinClusterQueue": "LowerPriority"}
 DEPLOYMENT = pytest.param("Deployment", id="deployment", marks=covers("PODS-021"))
@@ -598,6 +599,67 @@ def test_pods_that_are_admitted_together_may_get_another_image(lab: Lab, kind: s
     )
 
     assert lab.denied(other) == ""
+
+
+@covers("PODS-058")
+@pytest.mark.parametrize("kind", [STATEFUL_SET, LEADER_WORKER_SET])
+@pytest.mark.parametrize(
+    ("before", "after", "is_denied"),
+    [
+        pytest.param(ONE_CPU, {"requests": {"cpu": "2"}}, True, id="other"),
+        pytest.param(None, ONE_CPU, True, id="new"),
+        pytest.param(ONE_CPU, None, True, id="gone"),
+        pytest.param(ONE_CPU, {"requests": {"cpu": "1000m"}, "limits": {"cpu": "2"}}, False, id="limits"),
+    ],
+)
+def test_pods_that_are_admitted_together_keep_requests_of_the_pod(
+    lab: Lab, kind: str, before: Any, after: Any, is_denied: bool
+) -> None:
+    """A pod may request something as a whole; its limits are not charged."""
+    queue = lab.queue({"cpu": "2"})
+    written = a_written_owner(lab, queue, kind, a_pod_set("main"))
+    (path,) = template_paths(written)
+    place = (*path, "spec", "resources")
+    owner = PodOwner(lab=lab, written=replaced(written, place, before) if before else written)
+    lab.apply(owner.written)
+    lab.settle()
+    message = lab.denied(replaced(lab.read(owner.ref), place, after))
+
+    assert (f"{'.'.join(map(str, place))}: Invalid value: " in message) is is_denied
+    assert bool(message) is is_denied
+
+
+@covers("WORK-055")
+@pytest.mark.parametrize("kind", EACH)
+def test_objects_that_are_not_queued_change_freely(lab: Lab, kind: str) -> None:
+    """Kueue runs without their framework: they may lose their queue name, and their pods get another shape."""
+    lab.start(integrations=frameworks.JOBS_ALONE)
+    queue = lab.queue({"cpu": "1"})
+    owner = PodOwner(lab=lab, written=a_written_owner(lab, queue, kind, a_pod_set("main", cpu="1")))
+    lab.apply(owner.written)
+    found = lab.read(owner.ref)
+    (path,) = template_paths(found)
+    other = replaced(found, (*path, "spec", "nodeSelector"), {"pool": "a"})
+
+    assert lab.denied(marked(other, {QUEUE_LABEL: None})) == ""
+
+
+@covers("PODS-053", "MANAGE-001")
+@pytest.mark.parametrize("kind", [STATEFUL_SET, LEADER_WORKER_SET])
+@pytest.mark.parametrize("is_managed", [pytest.param(True, id="managed"), pytest.param(False, id="unmanaged")])
+def test_pods_without_a_queue_keep_their_shape_if_they_are_managed(lab: Lab, kind: str, is_managed: bool) -> None:
+    """With manageJobsWithoutQueueName, Kueue gates them, too."""
+    lab.start(integrations=frameworks.WITH_PODS, manageJobsWithoutQueueName=is_managed)
+    queue = lab.queue({"cpu": "1"})
+    written = marked(a_written_owner(lab, queue, kind, a_pod_set("main", cpu="1")), {QUEUE_LABEL: None})
+    owner = PodOwner(lab=lab, written=written)
+    lab.apply(owner.written)
+    lab.settle()
+    found = lab.read(owner.ref)
+    (path,) = template_paths(found)
+    message = lab.denied(replaced(found, (*path, "spec", "nodeSelector"), {"pool": "a"}))
+
+    assert ("field is immutable" in message) is is_managed
 
 
 @covers("PODS-053")

@@ -23,7 +23,7 @@ from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import pod_set_places
 from kueue_dra_ref.api.queued_pods import PREBUILT
 from kueue_dra_ref.target import Ref
-from kueue_dra_suites.conformance.kinds.rows import LATE, SEVERAL, TYPED
+from kueue_dra_suites.conformance.kinds.rows import JOB_SET, LATE, PYTORCH_JOB, RAY_CLUSTER, SEVERAL, TYPED
 
 pytestmark = owns_kueue
 
@@ -76,6 +76,31 @@ def test_a_kind_without_its_framework_is_not_queued(lab: Lab, kind: str) -> None
     lab.start(integrations=frameworks.all_of(lab.behaviour.kueue))
 
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
+
+
+@covers("WORK-055")
+@pytest.mark.parametrize("kind", LATE)
+def test_a_kind_without_its_framework_may_have_any_queue_name(lab: Lab, kind: str) -> None:
+    """Its webhooks let everything pass."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = lab.written(work_of(kind, a_pod_set("workers")), queue)
+    wrong = marked(written, {QUEUE_LABEL: "not_a_name"})
+    assert f"metadata.labels[{QUEUE_LABEL}]: Invalid value: " in lab.denied(wrong)
+
+    lab.start(integrations=frameworks.JOBS_ALONE)
+
+    assert lab.denied(wrong) == ""
+
+
+@covers("WORK-056")
+@pytest.mark.parametrize("kind", [JOB_SET, PYTORCH_JOB, RAY_CLUSTER])
+def test_work_whose_workload_is_denied_stays_suspended(lab: Lab, kind: str) -> None:
+    """The API server knows less of the pods of these kinds than the webhook for Workloads."""
+    queue = lab.queue({"cpu": "1"})
+    job = queue.submit(work_of(kind, a_pod_set("workers", requests={"pods": "1"})))
+
+    assert not lab.workloads(job)
+    assert lab.is_suspended(job)
 
 
 @covers("WORK-007")
