@@ -1,6 +1,6 @@
 """The feature gates that no rule reads, and what each is for.
 
-Kueue: pkg/features/kube_features.go
+Kueue: pkg/features/kube_features.go (defaultVersionedFeatureGates)
 """
 
 from __future__ import annotations
