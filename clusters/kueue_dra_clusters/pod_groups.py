@@ -135,6 +135,8 @@ def _is_complete(group: PodGroup) -> bool:
     for pod in usable:
         if not _agrees(pod, first):
             return False
+    if not group.is_numbered:
+        return False
     return group.is_fast or len(usable) >= group.total
 
 

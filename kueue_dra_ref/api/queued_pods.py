@@ -26,6 +26,9 @@ RETRIABLE = f"{_DOMAIN}/retriable-in-group"
 ROLE = f"{_DOMAIN}/role-hash"
 PARENT = f"{_DOMAIN}/pod-suspending-parent"
 PREBUILT = f"{_DOMAIN}/prebuilt-workload-name"
+INDEX = f"{_DOMAIN}/pod-group-pod-index"
+INDEX_LABEL = f"{_DOMAIN}/pod-group-pod-index-label"
+"""The annotation of a pod that names the label with its index."""
 IS_GROUP = f"{_DOMAIN}/is-group-workload"
 
 

@@ -20,6 +20,8 @@ PLACED_BY = frozenset({REQUIRED, PREFERRED, UNCONSTRAINED})
 """The annotations of pods that the reference places by."""
 TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 """What Go parses as true."""
+FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+"""What Go parses as false."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from kueue_dra_ref.behaviours.phases_concurrent_admission import (
     ConcurrentAdmissionRules,
 )
 from kueue_dra_ref.behaviours.phases_dra import Charges, MappingSource, Preprocessing
+from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.behaviours.phases_pods_ready import PodsReadyRules
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, QueueRules
 from kueue_dra_ref.behaviours.phases_status import (
@@ -48,14 +49,14 @@ from kueue_dra_ref.rules.dra import (
 )
 from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
 from kueue_dra_ref.rules.flavorassigner import fits_resource_quota
-from kueue_dra_ref.rules.jobframework import topology_requests
+from kueue_dra_ref.rules.jobframework import pod_groups, topology_requests
 from kueue_dra_ref.rules.kubernetes import job_validation
 from kueue_dra_ref.rules.queue import (
     admissibility,
     in_use_finalizers,
     pending_workloads,
 )
-from kueue_dra_ref.rules.webhooks import clusterqueue_webhook
+from kueue_dra_ref.rules.webhooks import clusterqueue_webhook, topology_webhook
 from kueue_dra_ref.rules.workload import (
     admission_checks,
     pods_ready,
@@ -87,6 +88,7 @@ def kep_2025_04() -> Behaviour:
         queueing=_queueing(kueue.queueing),
         assigning=_assigning(kueue.assigning),
         jobs=_jobs(kueue.jobs),
+        pods=_pods(kueue.pods),
         checking=_checking(kueue.checking),
         waiting=_waiting(kueue.waiting),
         reporting=_reporting(kueue.reporting),
@@ -170,7 +172,18 @@ def _webhooks(kueue: WebhookRules) -> WebhookRules:
     )
     # There is no concurrentAdmissionPolicy.
     cluster_queue = kueue.cluster_queue.drop(*POLICY)
-    return replace(kueue, groups=groups, cluster_queue=cluster_queue)
+    topology = (
+        topology_webhook.pods_request_one_topology,
+        topology_webhook.requested_topology_is_valid,
+    )
+    return replace(
+        kueue,
+        groups=groups,
+        cluster_queue=cluster_queue,
+        # Nor is there a topology.
+        job=kueue.job.drop(*topology, topology_webhook.elastic_job_requests_no_domain),
+        pod=kueue.pod.drop(*topology),
+    )
 
 
 def _priorities(kueue: PriorityClassRules) -> PriorityClassRules:
@@ -258,6 +271,18 @@ def _jobs(kueue: JobRules) -> JobRules:
         adjust_pod_sets=kueue.adjust_pod_sets.drop(
             topology_requests.annotated_pods_request_topology
         ),
+        # The text does not say what else Kueue writes on pods that start.
+        own_values=Each(),
+    )
+
+
+def _pods(kueue: PodRules) -> PodRules:
+    return replace(
+        kueue,
+        # The text does not place pods on nodes.
+        index=First(),
+        topology=First(),
+        incomplete=kueue.incomplete.drop(pod_groups.group_index_is_too_high),
     )
 
 
@@ -294,6 +319,8 @@ def _waiting(kueue: PodsReadyRules) -> PodsReadyRules:
 def _reporting(kueue: StatusRules) -> StatusRules:
     return replace(
         kueue,
+        # Nor does the text say what becomes of a workload without an owner.
+        orphaned=First(),
         # The text has no observability gate: the reason of QuotaReserved is the same for every cause.
         inadmissible_condition=kueue.inadmissible_condition.drop(
             unadmitted_workloads.reason_misconfigured_on_inadmissible

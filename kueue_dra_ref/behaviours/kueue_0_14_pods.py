@@ -9,6 +9,7 @@ from kueue_dra_ref.rules.jobframework import (
     pod_groups,
     pod_owners,
     queued_pods,
+    topology_requests,
 )
 
 PODS = PodRules(
@@ -21,7 +22,15 @@ PODS = PodRules(
     group_pod_sets=First(
         pod_groups.pod_set_of_fast_group, pod_groups.pod_sets_of_group
     ),
-    incomplete=AnyOf(pod_groups.group_lacks_pods, pod_groups.group_contradicts_itself),
+    topology=First(
+        when(topology_requests.pod_requests_topology, TopologyAwareScheduling=True)
+    ),
+    index=First(when(pod_groups.index_of_named_label, TopologyAwareScheduling=True)),
+    incomplete=AnyOf(
+        pod_groups.group_lacks_pods,
+        pod_groups.group_contradicts_itself,
+        pod_groups.group_index_is_too_high,
+    ),
     finished=First(
         queued_pods.finished_pod_finishes_workload,
         pod_groups.succeeded_group_finishes_workload,

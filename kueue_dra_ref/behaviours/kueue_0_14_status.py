@@ -97,6 +97,10 @@ JOBS = JobRules(
     suspend=AnyOf(job_reconciliation.suspend_job),
     unsuspend=AnyOf(job_reconciliation.unsuspend_on_admission),
     apply_pod_count=Each(job_reconciliation.run_with_admitted_pod_count),
+    own_values=Each(
+        when(job_reconciliation.pods_name_their_workload, TopologyAwareScheduling=True),
+        job_reconciliation.pods_name_their_pod_set,
+    ),
     fail_on_conflicting_labels=First(
         job_reconciliation.conflicting_node_labels_finish_workload
     ),

@@ -54,6 +54,7 @@ from kueue_dra_ref.rules.webhooks import (
     clusterqueue_webhook,
     job_webhook,
     spark_webhook,
+    topology_webhook,
     workload_webhook,
 )
 from kueue_dra_ref.rules.workload import admission_checks, retention
@@ -165,6 +166,15 @@ def _pods(earlier: PodRules) -> PodRules:
     )
 
 
+_JOB_WEBHOOKS = (
+    spark_webhook.only_cluster_mode,
+    spark_webhook.only_elastic_work_allocates_dynamically,
+    when(spark_webhook.amounts_can_be_read, TopologyAwareScheduling=True),
+    # Elastic Jobs may request an unconstrained topology alone.
+    when(topology_webhook.elastic_job_requests_no_domain, TopologyAwareScheduling=True),
+)
+
+
 def _webhooks(earlier: WebhookRules) -> WebhookRules:
     quota = (
         # LendingLimit is GA and locked on.
@@ -182,11 +192,7 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         # LocalQueueDefaulting is GA and locked on.
         job=earlier.job.ungate(
             job_webhook.queue_name_is_not_removed_with_default_queue
-        ).add(
-            spark_webhook.only_cluster_mode,
-            spark_webhook.only_elastic_work_allocates_dynamically,
-            when(spark_webhook.amounts_can_be_read, TopologyAwareScheduling=True),
-        ),
+        ).add(*_JOB_WEBHOOKS),
     )
 
 
@@ -210,6 +216,12 @@ def _jobs(earlier: JobRules) -> JobRules:
         ),
         restore_pod_counts=earlier.restore_pod_counts.add(
             spark_applications.stopped_application_has_the_executors_of_its_workload
+        ),
+        # Pods have labels with their queues.
+        own_values=earlier.own_values.add(
+            when(
+                job_reconciliation.pods_name_their_queues, AssignQueueLabelsForPods=True
+            )
         ),
         # LocalQueueDefaulting is GA and locked on.
         default_queue=earlier.default_queue.ungate(managed_jobs.default_local_queue),

@@ -651,6 +651,12 @@ def _reporting(earlier: StatusRules) -> StatusRules:
         extra_requests=earlier.extra_requests.drop(
             workload_status.pods_resource_in_requests
         ),
+        # A Workload without an owner that was made for work is finished.
+        orphaned=First(
+            when(
+                workload_status.orphaned_workload_finishes, FinishOrphanedWorkloads=True
+            )
+        ),
     )
 
 

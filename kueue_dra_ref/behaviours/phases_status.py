@@ -59,6 +59,8 @@ class JobRules:
     """What changes in a Job that starts with fewer pods?"""
     restore_pod_counts: Each[[dict[str, Any], PodSets], dict[str, Any]] = Each()
     """What changes in the size of work that stops, by the pod sets of its Workload? Without rules: nothing."""
+    own_values: Each[[str, Manifest], Mapping[str, Mapping[str, str]]] = Each()
+    """What does Kueue write on the pods of a pod set of a Workload that start, by field? Without rules: nothing."""
     fail_on_conflicting_labels: First[
         [Mapping[str, str], Mapping[str, str], str], tuple[str, str]
     ] = First()
@@ -162,6 +164,8 @@ class StatusRules:
     """Which conditions report an eviction?"""
     preempted: Each[[str, str], Condition]
     """Which conditions report a preemption?"""
+    orphaned: First[[Manifest], tuple[str, str]] = First()
+    """With which reason and message does a Workload finish that has lost its owner? Without rules: it does not."""
     quota_released: First[[NotAdmissible], Condition]
     """Which condition reports that an evicted workload has released its quota?"""
     unset_quota_reservation: Each[[], Condition] = Each()

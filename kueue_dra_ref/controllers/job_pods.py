@@ -134,7 +134,10 @@ class JobPods:
                 reason, message = failed
                 return reason, f'in admission check "{check}": {message}'
             info = info.and_also(added)
-        return self._conflict(of_pod(template), info) or info
+        given = info
+        for values in self.rules.own_values(assignment["name"], workload):
+            given = given.and_also(PodSetInfo(values=values))
+        return self._conflict(of_pod(template), given) or info
 
     def _placed(self, assignment: Manifest, workload: Manifest) -> PodSetInfo:
         """Give what pods get that are placed on nodes."""

@@ -31,6 +31,12 @@ class GroupMatch:
     """How many pods the Workload waits for."""
 
 
+def placed(rules: PodRules, pod_set: Manifest, pod: Manifest) -> Manifest:
+    """Give a pod set with the topology that a pod of it requests, or their template."""
+    request = rules.topology.or_else({}, pod)
+    return {**pod_set, "topologyRequest": request} if request else pod_set
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupMatching:
     """Matches groups of pods and their Workloads."""
@@ -89,6 +95,11 @@ class GroupMatching:
     def role(self, pod: Manifest) -> str:
         """Give the role of a pod in its group."""
         return self.rules.role.or_else("main", pod)
+
+    def first_of(self, group: PodGroup, role: str) -> Manifest:
+        """Give the first pod of a role in a group; a pod alone has none."""
+        pods = (pod for pod in group.usable if self.role(pod) == role)
+        return next(pods, group.first)
 
     def roles(self, group: PodGroup) -> list[str]:
         """Give the role of each pod of a group."""

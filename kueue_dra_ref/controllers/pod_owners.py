@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.conditions import is_true, set_condition
+from kueue_dra_ref.api.job_kind import template_at
 from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
-from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name, template_paths
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
     IS_GROUP,
@@ -26,6 +27,7 @@ from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.deviceclass import is_on_hold
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.job_management import ManagedJobs
+from kueue_dra_ref.controllers.pod_groups import placed
 from kueue_dra_ref.controllers.workload_conditions import no_quota_reservation
 from kueue_dra_ref.controllers.workloadpriorityclass import (
     MissingClass,
@@ -149,8 +151,12 @@ class PodOwnerController:
             priority = self.priorities.of(_as_pod(owner, pod_sets))
         except MissingClass:
             return
+        templates = [template_at(owner, path) for path in template_paths(owner)]
         spec = {
-            "podSets": pod_sets,
+            "podSets": [
+                placed(self.rules, *each)
+                for each in zip(pod_sets, templates, strict=True)
+            ],
             "active": True,
             **self.limits.of(owner),
             **priority,

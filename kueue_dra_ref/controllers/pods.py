@@ -27,7 +27,7 @@ from kueue_dra_ref.api.queued_pods import (
 )
 from kueue_dra_ref.controllers.job import OUT_OF_SYNC, JobReconciler
 from kueue_dra_ref.controllers.job_pods import Failed
-from kueue_dra_ref.controllers.pod_groups import GroupMatch, GroupMatching
+from kueue_dra_ref.controllers.pod_groups import GroupMatch, GroupMatching, placed
 from kueue_dra_ref.controllers.workload_conditions import (
     finish,
     reclaim,
@@ -402,7 +402,11 @@ class PodReconciler(JobReconciler):
         return self.pod_rules.group_pod_sets.or_else([], group, roles)
 
     def _spec_of(self, group: PodGroup) -> Manifest:
-        return {**self._spec(group.first), "podSets": self._pod_sets_of(group)}
+        pod_sets = []
+        for pod_set in self._pod_sets_of(group):
+            pod = self.matching.first_of(group, pod_set["name"])
+            pod_sets.append(placed(self.pod_rules, pod_set, pod))
+        return {**self._spec(group.first), "podSets": pod_sets}
 
     def _run(self, group: PodGroup, workload: Manifest) -> Failed | None:
         """Remove the gates of pods, and send each to the nodes of the flavors of its pod set."""

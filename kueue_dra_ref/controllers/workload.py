@@ -33,6 +33,7 @@ from kueue_dra_ref.controllers.retention import Retention
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     evict,
+    finish,
     no_quota_reservation,
     renew_unset_quota_reservation,
     update_unset_quota_reservation,
@@ -136,10 +137,8 @@ class WorkloadReconciler:
         obj = self.store.get("Workload", key)
         if obj is None:
             return
-        if self.variants.mark(obj):
-            return
-        if is_true(obj, "Finished"):
-            self.retention.sync_finished(obj)
+        steps = (self._finish_orphan, self.variants.mark, self._sync_finished)
+        if any(step(obj) for step in steps):
             return
         working = {
             **obj,
@@ -155,6 +154,22 @@ class WorkloadReconciler:
         if backs_off(self.kueue, working):
             return
         self._sync(working)
+
+    def _finish_orphan(self, workload: Manifest) -> bool:
+        """Finish a Workload that has lost its owner, and say whether it was not finished yet."""
+        if is_true(workload, "Finished") or is_deleted(workload):
+            return False
+        finished = self.rules.reporting.orphaned(workload)
+        if finished is not None:
+            finish(self.kueue, workload, *finished)
+        return finished is not None
+
+    def _sync_finished(self, workload: Manifest) -> bool:
+        """Delete a finished Workload when its time is over, and say whether it is finished."""
+        is_finished = is_true(workload, "Finished")
+        if is_finished:
+            self.retention.sync_finished(workload)
+        return is_finished
 
     def _sync(self, working: Manifest) -> None:
         """Write the first change that the status needs; each write triggers the next reconcile."""

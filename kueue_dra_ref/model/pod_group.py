@@ -5,17 +5,20 @@ Kueue: pkg/controller/jobs/pod/pod_controller.go (Pod, Load, IsSuspended, partit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.queued_pods import (
     FAST,
+    INDEX,
     RETRIABLE,
     SERVING,
     TOTAL,
     annotations_of,
     is_held,
     is_usable,
+    labels_of,
     phase_of,
     prebuilt_name,
 )
@@ -39,6 +42,14 @@ class PodGroup:
     def total(self) -> int:
         """The number of pods that the group announces; 0 if that is no number."""
         return total_of(self.first)
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the pod whose labels count has no index, or one below the total."""
+        index = labels_of(self.first).get(INDEX)
+        if index is None:
+            return True
+        return re.fullmatch("[0-9]+", index) is not None and int(index) < self.total
 
     @property
     def is_fast(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.queued_pods import (
     GATE,
+    INDEX,
     MANAGED,
     PARENT,
     ROLE,
@@ -52,16 +53,22 @@ class PodMutation:
         _label(found, QUEUE_LABEL, managed.queue(found))
         _label(found, PRIORITY_LABEL, self.priority_class(found))
         if managed.claims(found) and self.rules.gate(False):
-            return _gated(found, self._role(found))
+            return self._indexed(_gated(found, self._role(found)))
         return found
+
+    def _indexed(self, pod: Manifest) -> Manifest:
+        index = self.rules.index(pod)
+        if index is not None:
+            pod["metadata"]["labels"] = {**labels_of(pod), INDEX: index}
+        return pod
 
     def _of_parent(self, pod: Manifest) -> Manifest:
         """Give a pod of other work, which is gated by its annotation alone; what makes it may need no finalizer."""
         if self.managed.is_off(pod) or not self.rules.gate(False):
             return pod
         if self.rules.finalize_pods_of_parent():
-            return _gated(pod, self._role(pod))
-        return _held(pod, self._role(pod))
+            return self._indexed(_gated(pod, self._role(pod)))
+        return self._indexed(_held(pod, self._role(pod)))
 
     def _role(self, pod: Manifest) -> str:
         return self.rules.role.or_else("main", pod)

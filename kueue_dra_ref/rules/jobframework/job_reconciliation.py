@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import pods_of_job
 from kueue_dra_ref.api.job_kinds import JOB, is_active
 from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
+from kueue_dra_ref.api.names import dns_label_faults
 from kueue_dra_ref.model.rule import rule
 
 Job = dict[str, Any]
@@ -72,6 +74,41 @@ def finished_job_finishes_workload(job: Job) -> tuple[str, str] | None:
         pkg/controller/jobs/job/job_controller.go (Finished)
     """
     return JOB.outcome(job)
+
+
+@rule("STATUS-057")
+def pods_name_their_pod_set(name: str, workload: Job) -> Mapping[str, Labels]:
+    """Kueue writes the name of the pod set on the pods that it starts.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (getPodSetsInfoFromStatus)
+    """
+    return {"labels": {"kueue.x-k8s.io/podset": name}}
+
+
+@rule("STATUS-057")
+def pods_name_their_workload(name: str, workload: Job) -> Mapping[str, Labels] | None:
+    """Kueue writes the name of the Workload on the pods that it starts, unless their work is elastic.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (getPodSetsInfoFromStatus);
+        pkg/podset/podset.go (overrideableAnnotations)
+    """
+    meta = workload["metadata"]
+    if ELASTIC in (meta.get("annotations") or {}):
+        return None
+    return {"annotations": {"kueue.x-k8s.io/workload": meta["name"]}}
+
+
+@rule("STATUS-058")
+def pods_name_their_queues(name: str, workload: Job) -> Mapping[str, Labels]:
+    """Kueue writes the names of both queues on the pods that it starts.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (assignQueueLabels)
+    """
+    labels = {"kueue.x-k8s.io/local-queue-name": workload["spec"].get("queueName", "")}
+    cluster_queue = workload["status"]["admission"]["clusterQueue"]
+    if not dns_label_faults(cluster_queue):
+        labels["kueue.x-k8s.io/cluster-queue-name"] = cluster_queue
+    return {"labels": labels}
 
 
 @rule("STATUS-051")

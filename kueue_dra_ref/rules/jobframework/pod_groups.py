@@ -12,6 +12,7 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
+    INDEX_LABEL,
     ROLE,
     annotations_of,
     is_of_group,
@@ -85,6 +86,26 @@ def group_contradicts_itself(group: PodGroup) -> bool:
         for pod in group.pods
         if phase_of(pod) != "Failed"
     )
+
+
+@rule("PODS-059")
+def group_index_is_too_high(group: PodGroup) -> bool:
+    """Kueue creates no Workload for a group with a pod whose index is no number below the total.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (validatePodGroupMetadata);
+        pkg/util/pod/pod.go (ReadUIntFromLabelBelowBound)
+    """
+    return not group.is_numbered
+
+
+@rule("PODS-060")
+def index_of_named_label(pod: Manifest) -> str | None:
+    """The webhook gives a pod the index in the label that an annotation names, or an empty one without that label.
+
+    Kueue: pkg/controller/jobs/pod/pod_webhook.go (Default)
+    """
+    label = annotations_of(pod).get(INDEX_LABEL)
+    return None if label is None else labels_of(pod).get(label, "")
 
 
 @rule("PODS-009")

@@ -9,6 +9,7 @@ from typing import Any
 
 from kueue_dra_ref.api.topologies import requested_by
 from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import Manifest
 
 
 @rule("TAS-001")
@@ -21,8 +22,22 @@ def annotated_pods_request_topology(
     """
     found = []
     for pod_set in pod_sets:
-        template = pod_set.get("template") or {}
-        meta = template.get("metadata") or {}
-        request = requested_by(meta.get("annotations") or {})
+        request = _requested(pod_set.get("template") or {})
         found.append({**pod_set, "topologyRequest": request} if request else pod_set)
     return found
+
+
+@rule("TAS-001")
+def pod_requests_topology(pod: Manifest) -> Manifest | None:
+    """A pod set requests the topology that the annotations of its first pod name, or those of a template of its pods.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (constructPodSet);
+        pkg/controller/jobs/statefulset/statefulset_reconciler.go (constructWorkload);
+        pkg/controller/jobs/leaderworkerset/leaderworkerset_reconciler.go (newPodSet)
+    """
+    return _requested(pod) or None
+
+
+def _requested(template: Manifest) -> Manifest:
+    meta = template.get("metadata") or {}
+    return requested_by(meta.get("annotations") or {})

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kueue_dra_ref.api.jobs import JOB_UID
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.topology_assignment import TopologyAssignment, written
 from kueue_dra_ref.api.types import ResourceGroup
@@ -17,6 +18,7 @@ from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.pending_reason import InadmissibleReason, NotAdmissible
 from kueue_dra_ref.model.resource_node import FlavorResource
 from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import Manifest
 
 _CLUSTER_QUEUE_PROBLEMS = {
     "missing": "ClusterQueueDoesNotExist",
@@ -55,6 +57,20 @@ class QueueCounts:
     """Resources that Kueue prints in bytes."""
     flavor: Callable[[str], Mapping[str, Any] | None] = lambda _: None
     """Give the spec of a ResourceFlavor, or None if it does not exist."""
+
+
+@rule("STATUS-056")
+def orphaned_workload_finishes(workload: Manifest) -> tuple[str, str] | None:
+    """Kueue finishes a Workload that has the UID of its work in a label, and no owner any more.
+
+    Kueue: pkg/controller/core/workload_controller.go (isOrphanedWorkload);
+        pkg/workload/workload.go (FinalizeOrphanedWorkload)
+    """
+    meta = workload["metadata"]
+    labels = meta.get("labels") or {}
+    if meta.get("ownerReferences") or not labels.get(JOB_UID):
+        return None
+    return "OwnerNotFound", "The workload's owner no longer exists"
 
 
 @rule("STATUS-005", "QUEUE-001")

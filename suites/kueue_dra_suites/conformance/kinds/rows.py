@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers
+from kueue_dra_ref.api.topologies import HOSTNAME
 
 JOB_SET = pytest.param("JobSet", id="jobset", marks=covers("WORK-002"))
 PYTORCH_JOB = pytest.param("PyTorchJob", id="pytorchjob", marks=covers("WORK-005"))
@@ -34,3 +36,13 @@ ENDING = (JOB_SET, PYTORCH_JOB, TF_JOB, XGBOOST_JOB, PADDLE_JOB, MPI_JOB, JAX_JO
 """Each kind that completes."""
 OF_THREE = (JOB_SET, TF_JOB, TRAIN_JOB, *OF_RAY)
 """Each kind that may have three pod sets."""
+RACK = "example.com/rack"
+
+
+def two_racks(lab: Lab) -> Queue:
+    """A queue with quota for two pods, whose flavor has two racks of one node with room for one pod each."""
+    labels = {"pool": lab.name("pool")}
+    flavor = lab.flavor(nodeLabels=labels, topologyName=lab.topology(RACK, HOSTNAME))
+    for rack in ("a", "b"):
+        lab.node(labels={**labels, RACK: rack}, cpu="1")
+    return lab.queue(groups=[{flavor: {"cpu": 2}}])

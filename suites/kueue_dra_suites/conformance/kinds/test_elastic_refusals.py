@@ -12,6 +12,7 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.lab.ground import bare
 from kueue_dra_fixtures.manifests import LEAST_ANNOTATION, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_ref.api.topologies import PREFERRED, REQUIRED, UNCONSTRAINED
 from kueue_dra_suites.conformance.kinds.elastic import EACH, ELASTIC, GATE, ON, WAITS, elastic_job, of, written_job
 from kueue_dra_suites.conformance.kinds.rows import (
     JAX_JOB,
@@ -74,6 +75,28 @@ def test_ray_work_may_be_elastic(lab: Lab, kind: str) -> None:
     job = lab.submit_manifest(marked(written, annotations=ON))
 
     assert lab.workload(job)["metadata"]["annotations"][ELASTIC] == "true"
+
+
+@covers("ELASTIC-035")
+@pytest.mark.parametrize(
+    ("given", "topology", "word"),
+    [
+        pytest.param(ON, {REQUIRED: "rack"}, "required", id="required"),
+        pytest.param(ON, {PREFERRED: "rack"}, "preferred", id="preferred"),
+        pytest.param(ON, {UNCONSTRAINED: "true"}, "", id="unconstrained"),
+        pytest.param(OFF, {REQUIRED: "rack"}, "", id="not-elastic"),
+    ],
+)
+def test_an_elastic_job_is_in_no_domain(
+    lab: Lab, given: Mapping[str, str], topology: Mapping[str, str], word: str
+) -> None:
+    """Those of its pods that come later might have no room in it."""
+    made = lab.written(a_job(cpu="1", annotations=topology), lab.queue({"cpu": 0}))
+
+    message = lab.denied(marked(made, annotations=given))
+
+    assert message.endswith(f"Forbidden: {word} topology is not supported with elastic jobs" if word else "")
+    assert bool(message) is bool(word)
 
 
 @covers("ELASTIC-017")

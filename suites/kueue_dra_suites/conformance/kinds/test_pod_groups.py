@@ -26,9 +26,21 @@ from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.pod_groups import AT_AN_END, PodGroup, a_group_of
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
 from kueue_dra_ref.api.execution_time import LIMIT, LIMIT_LABEL
-from kueue_dra_ref.api.queued_pods import GROUP, IS_GROUP, MANAGED, RETRIABLE, ROLE, SERVING, TOTAL
+from kueue_dra_ref.api.queued_pods import (
+    GROUP,
+    INDEX,
+    INDEX_LABEL,
+    IS_GROUP,
+    MANAGED,
+    RETRIABLE,
+    ROLE,
+    SERVING,
+    TOTAL,
+)
+from kueue_dra_ref.api.topologies import REQUIRED
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
+from kueue_dra_suites.conformance.kinds.rows import RACK, two_racks
 
 pytestmark = owns_kueue
 
@@ -320,6 +332,44 @@ def test_a_group_has_one_queue(lab: Lab) -> None:
 
     assert not group.has_workload
     assert group.gated == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("labels", "annotations", "has_workload"),
+    [
+        pytest.param({INDEX: "0"}, {}, True, id="below-the-total", marks=covers("PODS-059")),
+        pytest.param({INDEX: "1"}, {}, False, id="as-high", marks=covers("PODS-059")),
+        pytest.param({INDEX: "first"}, {}, False, id="no-number", marks=covers("PODS-059")),
+        pytest.param({"place": "0"}, {INDEX_LABEL: "place"}, True, id="of-a-label", marks=covers("PODS-060")),
+        pytest.param({}, {INDEX_LABEL: "place"}, False, id="of-no-label", marks=covers("PODS-060")),
+    ],
+)
+def test_pods_of_a_group_are_numbered(
+    lab: Lab, labels: dict[str, str], annotations: dict[str, str], has_workload: bool
+) -> None:
+    """The number of a pod is one of those of its group, here of one pod."""
+    queue = lab.queue({"whole-gpus": 4})
+    group = PodGroup(lab=lab, queue=queue, name=lab.name("group"), total=1)
+    lab.apply(marked(group.written(a_worker(), **annotations), labels))
+    lab.settle()
+
+    assert group.has_workload is has_workload
+
+
+@pytest.mark.parametrize(
+    ("annotations", "verdict"),
+    [
+        pytest.param({}, admitted({"cpu": 2}), id="any-nodes"),
+        pytest.param({REQUIRED: RACK}, pending(Reason.NO_ROOM), id="one-rack"),
+    ],
+)
+@covers("TAS-001", "TAS-015")
+def test_the_pods_of_a_group_request_a_topology(lab: Lab, annotations: dict[str, str], verdict: Verdict) -> None:
+    """Two pods fit two racks, and not one of them."""
+    queue = two_racks(lab)
+    group = a_group_of(lab, queue, a_pod_set("workers", pods=2, cpu="1"), annotations=annotations)
+
+    assert group.verdict == verdict
 
 
 @covers("PODS-010", "QUEUE-007")

@@ -19,8 +19,10 @@ from kueue_dra_ref.api.job_kind import replaced
 from kueue_dra_ref.api.job_kinds import JOB
 from kueue_dra_ref.api.pod_owners import LEADER, POD_OWNERS, template_paths
 from kueue_dra_ref.api.queued_pods import MANAGED, ROLE
+from kueue_dra_ref.api.topologies import REQUIRED
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
+from kueue_dra_suites.conformance.kinds.rows import RACK, two_racks
 
 pytestmark = owns_kueue
 
@@ -79,6 +81,36 @@ def test_the_next_stateful_set_of_a_name_has_a_workload(lab: Lab, same: bool) ->
         owner.delete()
 
     assert (names[0] == names[1]) is same
+
+
+@covers("TAS-001", "TAS-015")
+@pytest.mark.parametrize(
+    ("annotations", "starts"),
+    [
+        pytest.param({}, True, id="any-nodes"),
+        pytest.param({REQUIRED: RACK}, False, id="one-rack"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [
+        pytest.param("StatefulSet", 1, id="statefulset"),
+        pytest.param("LeaderWorkerSet", 2, id="leaderworkerset"),
+    ],
+)
+def test_the_template_of_an_object_requests_a_topology(
+    lab: Lab, kind: str, size: int, annotations: Mapping[str, str], starts: bool
+) -> None:
+    """Two pods fit two racks, and not one of them."""
+    queue = two_racks(lab)
+    written = a_written_owner(lab, queue, kind, a_pod_set("main", pods=size, cpu="1"), replicas=2 // size)
+    (path,) = template_paths(written)
+    owner = PodOwner(lab=lab, written=replaced(written, (*path, "metadata", "annotations"), annotations))
+    lab.apply(owner.written)
+    lab.settle()
+    owner.roll_out()
+
+    assert owner.gated == [not starts] * 2
 
 
 OFF = {"SkipFinalizersForPodsSuspendedByParent": False}

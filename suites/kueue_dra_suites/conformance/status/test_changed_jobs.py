@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
-from kueue_dra_fixtures.lab import Job, Lab
-from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.lab import Job, Lab, Queue
+from kueue_dra_fixtures.manifests import with_spec
+from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.target import Ref
 
@@ -78,6 +80,63 @@ def test_a_job_starts_on_no_other_nodes_than_those_of_its_flavor(lab: Lab, zone:
     assert lab.is_suspended(job) is not starts
     assert (lab.condition(job, "Finished") == ("True", "FailedToStart")) is not starts
     assert lab.is_suspended(last) is starts
+
+
+DOMAIN = "kueue.x-k8s.io"
+OF_PODS = "labels", f"{DOMAIN}/podset"
+OF_WORK = "annotations", f"{DOMAIN}/workload"
+UNLABELLED = {"AssignQueueLabelsForPods": False}
+
+
+def submitted(lab: Lab, queue: Queue, field: str, key: str, value: str) -> Job:
+    """Create a Job whose pods have a label or an annotation."""
+    made = lab.written(a_job(cpu="1"), queue)
+    template = {**made["spec"]["template"], "metadata": {field: {key: value}}}
+    return lab.submit_manifest(with_spec(made, template=template))
+
+
+@covers("STATUS-057")
+@pytest.mark.parametrize(
+    ("field", "key", "value", "fault"),
+    [
+        pytest.param(*OF_PODS, "main", "", id="its-pod-set"),
+        pytest.param(*OF_PODS, "other", "key=kueue.x-k8s.io/podset, value1=other, value2=main", id="another-pod-set"),
+        pytest.param(*OF_WORK, "other", "key=kueue.x-k8s.io/workload, value1=other, value2=", id="another-workload"),
+    ],
+)
+def test_pods_are_not_of_other_work_when_they_start(lab: Lab, field: str, key: str, value: str, fault: str) -> None:
+    """A Job that was copied while it ran has these names; the quota goes to the next one if it cannot start."""
+    queue = lab.queue({"cpu": 1})
+    job = submitted(lab, queue, field, key, value)
+
+    assert lab.is_suspended(job) is bool(fault)
+    assert (lab.condition(job, "Finished") == ("True", "FailedToStart")) is bool(fault)
+    assert f"conflict for {field}: conflict for {fault}" in lab.message(job, "Finished") or not fault
+    assert lab.is_suspended(queue.submit(a_job(cpu="1"))) is not bool(fault)
+
+
+@covers("STATUS-058")
+@owns_kueue
+@pytest.mark.parametrize("key", ["local-queue-name", "cluster-queue-name"])
+@pytest.mark.parametrize(
+    ("gates", "own", "starts"),
+    [
+        pytest.param({}, True, True, id="its-queues"),
+        pytest.param({}, False, False, id="other-queues"),
+        pytest.param(UNLABELLED, False, True, id="gate-off"),
+    ],
+)
+def test_pods_are_not_of_other_queues_when_they_start(
+    lab: Lab, key: str, gates: Mapping[str, bool], own: bool, starts: bool
+) -> None:
+    """Kueue labels pods with both queues, unless the gate is off."""
+    lab.start(gates=gates)
+    queue = lab.queue({"cpu": 1})
+    name = queue.local if key.startswith("local") else queue.cluster
+    job = submitted(lab, queue, "labels", f"{DOMAIN}/{key}", name if own else "other")
+
+    assert lab.is_suspended(job) is not starts
+    assert (lab.condition(job, "Finished") == ("True", "FailedToStart")) is not starts
 
 
 @covers("STATUS-042")

@@ -11,6 +11,7 @@ from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL, marked, with_spec
 from kueue_dra_fixtures.marks import covers
+from kueue_dra_ref.api.topologies import PREFERRED, REQUIRED, UNCONSTRAINED
 
 DENIED = 'admission webhook "vjob.kb.io" denied the request: metadata.'
 QUEUE = f"{DENIED}labels[kueue.x-k8s.io/queue-name]: Invalid value: "
@@ -203,3 +204,43 @@ def test_a_running_job_keeps_its_priority_class(lab: Lab, quota: int, priority: 
     job = lab.queue({"cpu": quota}).submit(a_job(priority=priority, cpu="1"))
 
     assert lab.denied(marked(job.made, {PRIORITY_LABEL: some if another else None})) == words.format(name=some)
+
+
+TOPOLOGY = 'admission webhook "vjob.kb.io" denied the request: spec.template.metadata.annotations'
+SEVERAL = (
+    "must not contain more than one topology annotation: "
+    '["kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology", '
+    '"kueue.x-k8s.io/podset-unconstrained-topology"]'
+)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "words"),
+    [
+        pytest.param({UNCONSTRAINED: "false"}, "", id="one", marks=covers("TAS-047", "TAS-048")),
+        pytest.param(
+            {REQUIRED: "rack", UNCONSTRAINED: "true"},
+            f"{TOPOLOGY}: Invalid value: {SEVERAL}",
+            id="two",
+            marks=covers("TAS-047"),
+        ),
+        pytest.param(
+            {UNCONSTRAINED: "yes"},
+            f'{TOPOLOGY}[{UNCONSTRAINED}]: Invalid value: "yes": must be a boolean value',
+            id="no-boolean",
+            marks=covers("TAS-048"),
+        ),
+        pytest.param(
+            {PREFERRED: "a rack"},
+            f'{TOPOLOGY}[{PREFERRED}]: Invalid value: "a rack": ',
+            id="no-label",
+            marks=covers("TAS-048"),
+        ),
+    ],
+)
+def test_a_job_requests_one_topology(lab: Lab, annotations: Mapping[str, str], words: str) -> None:
+    """With the annotations of its pods, whether there is such a topology or not."""
+    made = lab.written(a_job(cpu="1", annotations=annotations), lab.queue({"cpu": 0}))
+
+    assert lab.denied(made).startswith(words)
+    assert bool(lab.denied(made)) is bool(words)

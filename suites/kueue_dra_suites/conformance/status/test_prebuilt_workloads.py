@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
+import pytest
+
+from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.manifests import KUEUE, marked
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import admitted, finished
+from kueue_dra_ref.api.jobs import JOB_UID
 from kueue_dra_ref.target import Manifest, Ref
+from kueue_dra_ref.verdict import Verdict
 
 PREBUILT = "kueue.x-k8s.io/prebuilt-workload-name"
 CARD = a_job(claims=[a_template(gpu())])
@@ -123,3 +127,23 @@ def test_the_workload_goes_that_a_job_runs_with(lab: Lab) -> None:
     assert lab.is_suspended(job)
     assert not lab.workloads(job)
     assert queue.figures.counts.reserving == 0
+
+
+@covers("STATUS-056")
+@pytest.mark.parametrize(
+    ("labels", "verdict"),
+    [
+        pytest.param({JOB_UID: "some"}, finished("OwnerNotFound"), id="of-a-job"),
+        pytest.param({JOB_UID: ""}, admitted({"cpu": 1}), id="of-no-job"),
+        pytest.param({}, admitted({"cpu": 1}), id="not-labelled"),
+    ],
+)
+def test_a_workload_has_lost_its_owner(lab: Lab, labels: dict[str, str], verdict: Verdict) -> None:
+    """One that was made for a Job waits for nothing; a client that copies it without its owner gets no quota."""
+    queue = lab.queue({"cpu": 1})
+    made = lab.written(a_workload(a_pod_set("main", cpu="1")), queue)
+
+    job = lab.submit_manifest(marked(made, labels))
+
+    assert lab.verdict(job) == verdict
+    assert lab.is_suspended(queue.submit(a_job(cpu="1"))) is (verdict == admitted({"cpu": 1}))
