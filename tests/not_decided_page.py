@@ -12,7 +12,15 @@ from kueue_dra_ref.behaviours.releases import BY_NAME, KUEUE
 from kueue_dra_ref.features.kube_features import Gate
 from kueue_dra_ref.features.not_read import Reason, purposes
 from kueue_dra_ref.simulation.later_changes import ALL
-from kueue_dra_ref.simulation.unsupported_fields import MARKS, NOT_DECIDED, PLACED, SETTINGS, read_by
+from kueue_dra_ref.simulation.unsupported_fields import (
+    IN_GROUPS,
+    MARKS,
+    NOT_DECIDED,
+    PLACED,
+    SETTINGS,
+    TOGETHER,
+    read_by,
+)
 
 INTRODUCTION = """\
 # What is not decided
@@ -27,7 +35,11 @@ Every feature gate of Kueue's own in the releases from 0.14 to 0.20 stands here,
 This page is generated: `make docs` writes it, `python -m tests.not_decided_page` prints it.
 """
 FIELDS = "## Fields\n\nWithout Nodes in the input; with Nodes where pods are placed.\n"
+BOTH = "## Fields of ClusterQueues that are decided alone\n"
 MARKED = "## Labels and annotations of work and Workloads\n"
+IN_TEMPLATES = """\
+Those of pods, with Nodes in the input. Without Nodes, no annotation that begins with `podset-` decides.
+"""
 SET = "## Settings of the Configuration\n"
 LATER = "## Changes of releases that could not be run\n\nThe notes of these releases name them.\n"
 NOT_READ = {
@@ -47,7 +59,21 @@ Releases = Mapping[str, Gate]
 def page() -> str:
     """Write the whole page."""
     known = gates()
-    left = [INTRODUCTION, FIELDS, _fields(), MARKED, _marks(), SET, _settings(), LATER, _later()]
+    left = [
+        INTRODUCTION,
+        FIELDS,
+        _fields(),
+        BOTH,
+        _together(),
+        MARKED,
+        _marks(MARKS),
+        IN_TEMPLATES,
+        _marks(IN_GROUPS),
+        SET,
+        _settings(),
+        LATER,
+        _later(),
+    ]
     return "\n".join([*left, *_not_read(known), READ, _table_of_read(known), ""])
 
 
@@ -60,8 +86,15 @@ def _fields() -> str:
     return _table(rows, "Kind", "field", "without Nodes", "with Nodes")
 
 
-def _marks() -> str:
-    return _table([(f"`{KUEUE_GROUP}/{name}`", text) for name, text in MARKS.items()], "Name", "for")
+def _together() -> str:
+    rows = [
+        (f"`{field}`", f"`{other}`" if other.startswith("spec") else other, text) for field, other, text in TOGETHER
+    ]
+    return _table(rows, "Field", "not with", "for")
+
+
+def _marks(names: Mapping[str, str]) -> str:
+    return _table([(f"`{KUEUE_GROUP}/{name}`", text) for name, text in names.items()], "Name", "for")
 
 
 def _settings() -> str:

@@ -147,6 +147,122 @@ def test_a_topology_that_pods_ask_for_is_told(tmp_path: Path) -> None:
     assert "spec.template.metadata.annotations[kueue.x-k8s.io/podset-required-topology]: Not decided" in line
 
 
+WITH_PODS = """\
+kind: Configuration
+integrations: {frameworks: [pod, deployment, leaderworkerset.x-k8s.io/leaderworkerset, batch/job]}
+"""
+SLICES = "kueue.x-k8s.io/podset-slice-size"
+
+
+def an_object(kind: str, version: str, spec: str) -> str:
+    """A manifest of an object in the queue."""
+    head = "{name: work, namespace: default, labels: {kueue.x-k8s.io/queue-name: mine}}"
+    return f"apiVersion: {version}\nkind: {kind}\nmetadata: {head}\nspec: {spec}\n"
+
+
+def a_template(key: str) -> str:
+    """A pod template with an annotation."""
+    pod = "{containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}"
+    return f'{{metadata: {{labels: {{app: work}}, annotations: {{{key}: "7"}}}}, spec: {pod}}}'
+
+
+@pytest.mark.parametrize(
+    ("key", "subject"),
+    [
+        pytest.param("kueue.x-k8s.io/admission-gated-by", "admission gates", id="mark"),
+        pytest.param("kueue.x-k8s.io/podset-required-topology", "topology-aware scheduling", id="topology"),
+        pytest.param(SLICES, "topology-aware scheduling", id="slices"),
+    ],
+)
+def test_templates_of_what_is_queued_through_its_pods_are_noted(key: str, subject: str, tmp_path: Path) -> None:
+    """The pods have these annotations; the note stands next to the verdict on each pod, too."""
+    queues = QUEUES.replace("kind: Configuration\n", WITH_PODS)
+    template = a_template(key)
+    deployment = an_object(
+        "Deployment", "apps/v1", f"{{selector: {{matchLabels: {{app: work}}}}, template: {template}}}"
+    )
+    lws = "leaderworkerset.x-k8s.io/v1"
+    sets = an_object("LeaderWorkerSet", lws, f"{{leaderWorkerTemplate: {{size: 1, workerTemplate: {template}}}}}")
+
+    (of_deployment,) = notes(tmp_path, queues, deployment)
+    (of_sets,) = notes(tmp_path, queues, sets)
+    table = kueue_dra("simulate", "-f", str(tmp_path / "manifests.yaml"), "-o", "table").stdout
+
+    detail = f"metadata.annotations[{key}]: Not decided: {subject}: {PASSED_OVER}"
+    assert of_deployment.endswith(f"Deployment default/work: spec.template.{detail}")
+    assert of_sets.endswith(f"LeaderWorkerSet default/work: spec.leaderWorkerTemplate.workerTemplate.{detail}")
+    assert subject in table
+
+
+A_WORKLOAD = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: work, namespace: default, uid: "7", creationTimestamp: "2026-01-01T00:00:00Z"}
+spec:
+  queueName: mine
+  podSets: [{name: main, count: 1, template: {spec: {containers: [{name: c, image: i}]}}}]
+status: {unhealthyNodes: [{name: lost}]}
+"""
+
+
+def test_what_only_a_running_cluster_has_is_noted(tmp_path: Path) -> None:
+    """Kueue looks for other nodes for an admitted Workload, or evicts it."""
+    found = notes(tmp_path, QUEUES, A_WORKLOAD)
+
+    note = f"Workload default/work: status.unhealthyNodes: Not decided: nodes that have failed: {PASSED_OVER}"
+    assert [each for each in found if each.endswith(note)]
+
+
+ON_NODES = """\
+apiVersion: v1
+kind: Node
+metadata: {name: node, labels: {kubernetes.io/hostname: node, pool: ours}}
+status: {allocatable: {cpu: 1, pods: 9}, conditions: [{type: Ready, status: "True"}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Topology
+metadata: {name: racks}
+spec: {levels: [{nodeLabel: kubernetes.io/hostname}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: AdmissionCheck
+metadata: {name: check}
+spec: {controllerName: CONTROLLER}
+"""
+
+
+def test_several_topologies_of_the_same_pods_are_noted(tmp_path: Path) -> None:
+    """Kueue denies them; the reference denies those of Jobs and pods alone."""
+    key = 'kueue.x-k8s.io/podset-unconstrained-topology: "true", kueue.x-k8s.io/podset-required-topology'
+    replicated = f"{{name: jobs, template: {{spec: {{template: {a_template(key)}}}}}}}"
+    job_set = an_object("JobSet", "jobset.x-k8s.io/v1alpha2", f"{{replicatedJobs: [{replicated}]}}")
+
+    found = notes(tmp_path, QUEUES, ON_NODES, job_set)
+
+    place = "spec.replicatedJobs[0].template.spec.template.metadata.annotations"
+    note = f"{place}: Not decided: several topologies of the same pods: {PASSED_OVER}"
+    assert [each for each in found if each.endswith(f"JobSet default/work: {note}")]
+
+
+@pytest.mark.parametrize(
+    ("controller", "expected"),
+    [
+        pytest.param("kueue.x-k8s.io/multikueue", 1, id="multikueue"),
+        pytest.param("example.com/other", 0, id="another"),
+    ],
+)
+def test_checks_before_a_placement_are_noted(controller: str, expected: int, tmp_path: Path) -> None:
+    """Kueue reserves quota for such pods without a look at nodes."""
+    spec = "metadata: {name: flavor}\nspec: {topologyName: racks, nodeLabels: {pool: ours}}\n"
+    checks = "namespaceSelector: {}\n  admissionChecksStrategy: {admissionChecks: [{name: check}]}"
+    queues = QUEUES.replace("metadata: {name: flavor}\n", spec).replace("namespaceSelector: {}", checks)
+
+    found = notes(tmp_path, queues, ON_NODES.replace("CONTROLLER", controller), a_job())
+
+    note = f"spec.admissionChecksStrategy: Not decided: placement of pods after admission checks: {PASSED_OVER}"
+    assert len([each for each in found if each.endswith(f"ClusterQueue all: {note}")]) == expected
+
+
 @pytest.mark.parametrize(
     ("old", "new", "field", "line"),
     [

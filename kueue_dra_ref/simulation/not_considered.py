@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, is_pod_of
+from kueue_dra_ref.api.queued_pods import POD
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.simulation.explanation import Explanation
 from kueue_dra_ref.simulation.run import InputError, SimulationResult
 from kueue_dra_ref.simulation.unsimulated_requests import UnsimulatedWork
-from kueue_dra_ref.target import FieldError, Manifest
+from kueue_dra_ref.target import FieldError, Manifest, Ref
 
 Scope = tuple[str, str, str]
 """Kind, namespace and name of an object."""
@@ -93,12 +95,23 @@ def _scopes(result: SimulationResult, finding: InputError) -> Iterator[Scope]:
     """Give the objects that a field is about; ResourceFlavors and AdmissionChecks are those of ClusterQueues."""
     ref = finding.given.ref
     named_by = _NAMED_BY.get(ref.kind)
-    if named_by is None:
+    if ref.kind in POD_OWNERS:
+        yield from _pods(result, ref)
+    elif named_by is None:
         yield ref.kind, ref.namespace, ref.name
-        return
-    for queue in result.target.store.every("ClusterQueue"):
-        if ref.name in named_by(queue):
-            yield "ClusterQueue", "", queue["metadata"]["name"]
+    else:
+        for queue in result.target.store.every("ClusterQueue"):
+            if ref.name in named_by(queue):
+                yield "ClusterQueue", "", queue["metadata"]["name"]
+
+
+def _pods(result: SimulationResult, owner: Ref) -> Iterator[Scope]:
+    """Give the pods of an object whose pods Kueue queues."""
+    store = result.target.store
+    found = store.find(owner.kind, owner.name, owner.namespace)
+    for pod in store.every(POD) if found else ():
+        if found and is_pod_of(found, pod):
+            yield POD, owner.namespace, pod["metadata"]["name"]
 
 
 _NAMED_BY: Mapping[str, Callable[[Manifest], Container[str]]] = {

@@ -8,6 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
+from kueue_dra_ref.api.cluster_queues import flavors_named_by
+from kueue_dra_ref.api.multikueue import is_multikueue
+from kueue_dra_ref.api.provisioning import is_provisioning
 from kueue_dra_ref.api.topologies import HOSTNAME, NODE, TOPOLOGY, levels_of
 from kueue_dra_ref.api.unstructured import part
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -17,6 +21,10 @@ from kueue_dra_ref.rules.queue.pending_workloads import (
 )
 from kueue_dra_ref.target import FieldError, Manifest
 
+AFTER_CHECKS = "placement of pods after admission checks"
+"""What is not decided where quota is reserved first."""
+Find = Callable[[str, str], Manifest | None]
+"""Gives an object of a kind by its name."""
 _SINGLE_NODES = "TASNodeFeasibilityForAllLevels"
 
 
@@ -48,9 +56,32 @@ def checks_single_nodes(behaviour: Behaviour) -> bool:
     return gate is not None and gate.default
 
 
-def room_of_nodes(
-    manifest: Manifest, find: Callable[[str, str], Manifest | None]
-) -> Iterator[FieldError]:
+def after_checks(manifest: Manifest, find: Find) -> Iterator[FieldError]:
+    """Name the checks of a ClusterQueue before which Kueue reserves quota for pods without placing them."""
+    if manifest["kind"] != "ClusterQueue":
+        return
+    queue = find("ClusterQueue", manifest["metadata"]["name"]) or manifest
+    if _has_topology(queue, find) and _places_later(queue, find):
+        yield FieldError(
+            field="spec.admissionChecksStrategy",
+            type="Not decided",
+            detail=f"{AFTER_CHECKS}: ignored by the simulation",
+        )
+
+
+def _has_topology(queue: Manifest, find: Find) -> bool:
+    """Whether a flavor of a ClusterQueue has a topology."""
+    flavors = [find("ResourceFlavor", name) or {} for name in flavors_named_by(queue)]
+    return any(part(flavor, "spec").get("topologyName") for flavor in flavors)
+
+
+def _places_later(queue: Manifest, find: Find) -> bool:
+    """Whether Kueue places the pods of a ClusterQueue only when a check is ready."""
+    checks = [find(ADMISSION_CHECK, name) for name in checks_named_by(queue)]
+    return any(is_provisioning(check) or is_multikueue(check) for check in checks)
+
+
+def room_of_nodes(manifest: Manifest, find: Find) -> Iterator[FieldError]:
     """Name the topology of a flavor whose lowest domains have several nodes."""
     spec = part(manifest, "spec")
     if manifest["kind"] != "ResourceFlavor" or not spec.get("topologyName"):

@@ -29,6 +29,7 @@ from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
 from kueue_dra_ref.simulation.later_changes import later_changes
 from kueue_dra_ref.simulation.missing_references import MissingReference, missing
 from kueue_dra_ref.simulation.placement import (
+    after_checks,
     checks_single_nodes,
     has_nodes,
     placing,
@@ -147,10 +148,16 @@ class SimulationResult:
                 yield InputError(given=each, error=error)
         for each, error in later_changes(self.given, self.target.behaviour):
             yield InputError(given=each, error=error)
-        if self.places and checks_single_nodes(self.target.behaviour):
-            for each in self.accepted:
-                for error in room_of_nodes(each.manifest, self.target.store.find):
-                    yield InputError(given=each, error=error)
+        for each in self.accepted if self.places else ():
+            for error in self._not_placed(each.manifest):
+                yield InputError(given=each, error=error)
+
+    def _not_placed(self, manifest: Manifest) -> Iterator[FieldError]:
+        """Give what is not decided of the nodes on which pods are placed."""
+        find = self.target.store.find
+        yield from after_checks(manifest, find)
+        if checks_single_nodes(self.target.behaviour):
+            yield from room_of_nodes(manifest, find)
 
     @property
     def unknown(self) -> Iterator[tuple[SimulationInputs, str]]:

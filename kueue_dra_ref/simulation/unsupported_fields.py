@@ -7,7 +7,7 @@ from typing import Any
 
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.crd_validation import places
-from kueue_dra_ref.api.job_kind import template_of
+from kueue_dra_ref.api.job_kind import template_at, template_of
 from kueue_dra_ref.api.job_kinds import (
     JOB_KINDS,
     POD,
@@ -17,7 +17,7 @@ from kueue_dra_ref.api.job_kinds import (
 )
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.multikueue import CONTROLLER
-from kueue_dra_ref.api.pod_owners import POD_OWNERS
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, template_paths
 from kueue_dra_ref.api.provisioning import CONTROLLER as PROVISIONING
 from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
 from kueue_dra_ref.api.spark_application import ROLES, SPARK_APPLICATION, role_of
@@ -30,6 +30,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
 from kueue_dra_ref.features.kube_features import STAGES, effective
 from kueue_dra_ref.features.not_read import Reason, purpose, purposes
 from kueue_dra_ref.simulation.later_changes import changed_configuration
+from kueue_dra_ref.simulation.placement import AFTER_CHECKS
 from kueue_dra_ref.target import FieldError, Manifest
 
 _CHECKS, _WORKERS, _NODES, _TOPOLOGY, _ANCHOR = (
@@ -54,8 +55,14 @@ _OF_RUNTIME = (
     "spec.podTemplateOverrides",
     "spec.runtimePatches",
 )
+_LOST_NODES = "nodes that have failed"
 _CHECKED_VARIANTS = "admission checks of work that has variants"
 _AUTOSCALING = "autoscaling of the RayCluster that belongs to other work"
+_OF_WORKLOADS: Mapping[str, str] = {
+    "spec.preemptionGates": "preemption gates",
+    "status.admission.podSetAssignments[].delayedTopologyRequest": AFTER_CHECKS,
+    "status.unhealthyNodes": _LOST_NODES,
+}
 NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     ADMISSION_CHECK: {"spec.controllerName": _CHECKS},
     "ResourceFlavor": {"spec.topologyName": _TOPOLOGY},
@@ -64,29 +71,55 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     "TrainJob": dict.fromkeys(_OF_RUNTIME, "changes of the runtime by a TrainJob"),
     "Workload": {
         "spec.podSets[].topologyRequest": _TOPOLOGY,
-        "spec.preemptionGates": "preemption gates",
+        **_OF_WORKLOADS,
     },
 }
 """By kind, the fields of Kueue 0.14 to 0.19 that the reference ignores, and what they are for."""
 _IN_PARTS = "podSetSliceRequiredTopology podSetSliceSize podsetSliceRequiredTopologyConstraints podSetGroupName"
+_GROUPED = "placement of pods in groups"
 PLACED: Mapping[str, Mapping[str, str]] = {
     **NOT_DECIDED,
     "ResourceFlavor": {"spec.topologyName": "pods on its nodes that have no Workload"},
     "Workload": {
         **{
-            f"spec.podSets[].topologyRequest.{each}": "placement of pods in groups"
+            f"spec.podSets[].topologyRequest.{each}": _GROUPED
             for each in _IN_PARTS.split()
         },
-        "spec.preemptionGates": "preemption gates",
+        **_OF_WORKLOADS,
     },
 }
 """The same fields where pods are placed on nodes."""
+_PLACED_VARIANTS = "placement of the pods of work that has variants"
+TOGETHER = (
+    (
+        "spec.admissionChecksStrategy",
+        "spec.concurrentAdmissionPolicy",
+        _CHECKED_VARIANTS,
+    ),
+    (
+        "spec.admissionChecksStrategy",
+        "Nodes, and checks of MultiKueue or ProvisioningRequests",
+        AFTER_CHECKS,
+    ),
+    ("spec.concurrentAdmissionPolicy", "Nodes", _PLACED_VARIANTS),
+)
+"""Fields of ClusterQueues that are not decided together with another field, or with Nodes."""
 MARKS: Mapping[str, str] = {
     "prebuilt-workload-name": "Workloads that another client creates",
     "priority-boost": "priority boosts",
     "admission-gated-by": "admission gates",
 }
 """Labels and annotations of Jobs and Workloads, without the domain of Kueue."""
+IN_GROUPS: Mapping[str, str] = dict.fromkeys(
+    (
+        "podset-group-name",
+        "podset-slice-required-topology",
+        "podset-slice-required-topology-constraints",
+        "podset-slice-size",
+    ),
+    _GROUPED,
+)
+"""Annotations of pods where they are placed on nodes; without Nodes, those by which they are placed are added."""
 SETTINGS: Mapping[tuple[str, ...], str] = {
     ("integrations", "externalFrameworks"): "work that belongs to that of other kinds",
     ("integrations", "labelKeysToCopy"): "labels of Workloads",
@@ -140,7 +173,7 @@ def _beside_variants(queue: Manifest, placed: bool) -> Iterator[FieldError]:
         if places(queue, "spec.admissionChecksStrategy"):
             yield _ignored("spec.admissionChecksStrategy", _CHECKED_VARIANTS)
         if placed:
-            yield _ignored(field, "placement of the pods of work that has variants")
+            yield _ignored(field, _PLACED_VARIANTS)
 
 
 def _is_of_kueue(written: Any) -> bool:
@@ -285,29 +318,47 @@ def unknown(manifest: Manifest) -> Sequence[str]:
 
 
 def _labels_and_annotations(manifest: Manifest, placed: bool) -> Iterator[FieldError]:
-    meta = manifest["metadata"]
-    for holder in ("labels", "annotations"):
-        for name in _of_kueue(meta.get(holder)):
-            if name in MARKS:
-                yield _ignored(f"metadata.{holder}[{_DOMAIN}{name}]", MARKS[name])
-    if manifest["kind"] in JOB_KINDS:
-        yield from _annotations_of_pods(manifest, placed)
+    yield from _marks("metadata", manifest["metadata"])
+    for path, meta in _templates(manifest):
+        if manifest["kind"] in POD_OWNERS:
+            yield from _marks(path, meta)
+        yield from _annotations_of_pods(path, meta, placed)
     if manifest["kind"] == WRAPPER.name:
         yield from _claims_without_charge(manifest)
     if manifest["kind"] == SPARK_APPLICATION.name:
         yield from _claims_of_spark(manifest)
 
 
-def _annotations_of_pods(job: Manifest, placed: bool) -> Iterator[FieldError]:
-    for place in pod_set_places(job):
-        meta = template_of(job, place).get("metadata") or {}
-        for name in _of_kueue(meta.get("annotations")):
-            if placed and f"{_DOMAIN}{name}" in PLACED_BY:
-                continue
-            if name.startswith("podset-"):
-                path = f"{place.pod_path.removesuffix('spec')}metadata.annotations"
-                subject = "placement of pods in groups" if placed else _TOPOLOGY
-                yield _ignored(f"{path}[{_DOMAIN}{name}]", subject)
+def _marks(path: str, meta: Manifest) -> Iterator[FieldError]:
+    for holder in ("labels", "annotations"):
+        for name in _of_kueue(meta.get(holder)):
+            if name in MARKS:
+                yield _ignored(f"{path}.{holder}[{_DOMAIN}{name}]", MARKS[name])
+
+
+def _annotations_of_pods(
+    path: str, meta: Manifest, placed: bool
+) -> Iterator[FieldError]:
+    annotations = meta.get("annotations") or {}
+    if placed and len(PLACED_BY & annotations.keys()) > 1:
+        yield _ignored(f"{path}.annotations", "several topologies of the same pods")
+    for name in _of_kueue(annotations):
+        is_placed_by = f"{_DOMAIN}{name}" in PLACED_BY
+        if name in IN_GROUPS or (is_placed_by and not placed):
+            subject = _GROUPED if placed else _TOPOLOGY
+            yield _ignored(f"{path}.annotations[{_DOMAIN}{name}]", subject)
+
+
+def _templates(work: Manifest) -> Iterator[tuple[str, Manifest]]:
+    """Give labels and annotations of each pod template of work, and where they are."""
+    if work["kind"] in POD_OWNERS:
+        for path in template_paths(work):
+            head = template_at(work, path).get("metadata") or {}
+            yield ".".join((*map(str, path), "metadata")), head
+    elif work["kind"] in JOB_KINDS:
+        for place in pod_set_places(work):
+            head = template_of(work, place).get("metadata") or {}
+            yield f"{place.pod_path.removesuffix('spec')}metadata", head
 
 
 def _claims_without_charge(wrapper: Manifest) -> Iterator[FieldError]:
