@@ -31,7 +31,7 @@ class PodRules:
     group_pod_sets: First[[PodGroup, list[str]], list[Manifest]] = First()
     """Which pod sets does the Workload of a group have, by the role of each pod?"""
     index: First[[Manifest], str] = First()
-    """Which index does a gated pod get in its group? Without an answer it keeps its own, if it has one."""
+    """Which index does a gated pod get in its group? Without rules: it keeps its own, if it has one."""
     topology: First[[Manifest], Manifest] = First()
     """Which topology does a pod request, or a template of pods? Without rules: none."""
     incomplete: AnyOf[[PodGroup]] = AnyOf()

@@ -53,7 +53,7 @@ class CheckScope:
         return names if names == self.checks.keys() else None
 
 
-@rule("CHECK-023")
+@rule("CHECK-023", "CHECK-024")
 def evicted_by_check_is_ordered_by_that(reason: str) -> bool:
     """Kueue orders a workload that a check in state Retry evicted as if it had been created then.
 
