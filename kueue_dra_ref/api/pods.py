@@ -18,6 +18,16 @@ from kueue_dra_ref.api.quantities import (
 from kueue_dra_ref.api.unstructured import child, mappings, quantities
 
 REQUIRED = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+SHAPE = (
+    "nodeSelector",
+    "affinity",
+    "tolerations",
+    "runtimeClassName",
+    "priority",
+    "topologySpreadConstraints",
+    "resourceClaims",
+)
+"""The fields of a pod spec by which Kueue tells pods apart as they are; it looks into containers and overhead."""
 NAMED: Mapping[str, tuple[str, ...]] = {
     **{
         f"{kind}[]": ("name",)

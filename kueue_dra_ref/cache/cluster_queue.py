@@ -16,7 +16,7 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.deepcopy import without_empty
-from kueue_dra_ref.api.pods import ResourceList
+from kueue_dra_ref.api.pods import SHAPE, ResourceList
 from kueue_dra_ref.api.types import PodSet, Workload
 from kueue_dra_ref.api.variants import allowed_flavors, has_closed_gate
 from kueue_dra_ref.api.workloads import local_queue_of, requeue_at
@@ -295,16 +295,6 @@ def _amounts(info: WorkloadInfo) -> list[Mapping[str, int]]:
     return [requests.amounts for requests in info.total_requests]
 
 
-_HASHED_FIELDS = (
-    "nodeSelector",
-    "affinity",
-    "tolerations",
-    "runtimeClassName",
-    "priority",
-    "topologySpreadConstraints",
-    "resourceClaims",
-)
-"""The fields of a pod spec that the scheduling hash covers as they are."""
 _Fields = dict[str, Any]
 
 
@@ -331,7 +321,7 @@ def _spec_shape(written: _Fields, counted: PodSet) -> list[Any]:
         ports,
         _canonical(pod_level.requests) if pod_level else None,
         _canonical(counted.overhead),
-        without_empty({key: spec.get(key) for key in _HASHED_FIELDS}),
+        without_empty({key: spec.get(key) for key in SHAPE}),
     ]
 
 

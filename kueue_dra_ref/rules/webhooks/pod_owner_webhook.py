@@ -22,6 +22,7 @@ from kueue_dra_ref.api.pod_owners import (
     size_of,
     template_paths,
 )
+from kueue_dra_ref.api.pods import SHAPE
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.schema_pods import TEMPLATE
 from kueue_dra_ref.apiserver.semantic_equality import canonical
@@ -30,14 +31,8 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 _CONTAINERS = ("initContainers", "containers")
 _SHAPE = (
-    "nodeSelector",
-    "affinity",
-    "tolerations",
-    "runtimeClassName",
-    "priority",
-    "topologySpreadConstraints",
+    *SHAPE,
     "overhead",
-    "resourceClaims",
 )
 _OWN_REQUESTS: Path = ("spec", "resources", "requests")
 _SHAPE_OF_CONTAINER: Sequence[Path] = (("resources", "requests"), ("ports",))
