@@ -165,13 +165,14 @@ class AdmissionChain:
         if written["kind"] in JOB_KINDS and old is not None:
             namespace = written["metadata"]["namespace"]
             has_default = self._managed_jobs.has_default_queue(namespace)
+        is_off = self._is_off(written)
         return AdmissionRequest(
             new=written,
             old=old,
             has_default_queue=has_default,
-            decoded=self._is_decoded(written),
+            decoded=written["kind"] in JOB_KINDS and not is_off,
             manages_all=self.configuration.manage_jobs_without_queue_name,
-            is_off=self._is_off(written),
+            is_off=is_off,
             queues_pods=self._queues_pods(written),
             elastic=self.behaviour.jobs.elastic(written),
             missing_runtime=self._missing_runtime(written),
@@ -195,10 +196,6 @@ class AdmissionChain:
         """Whether it is work of a kind that Kueue does not queue."""
         is_work = obj["kind"] in JOB_KINDS or obj["kind"] in POD_OWNERS
         return is_work and self._managed_jobs.is_off(obj)
-
-    def _is_decoded(self, obj: Manifest) -> bool:
-        """Whether a webhook of Kueue decodes work, as it does for the kinds that it queues."""
-        return obj["kind"] in JOB_KINDS and not self._managed_jobs.is_off(obj)
 
     def _check_kind(self, obj: Manifest) -> None:
         """Reject an object whose kind a behaviour does not have, and a condition without a type."""

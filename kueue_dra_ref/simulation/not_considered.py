@@ -109,8 +109,10 @@ def _pods(result: SimulationResult, owner: Ref) -> Iterator[Scope]:
     """Give the pods of an object whose pods Kueue queues."""
     store = result.target.store
     found = store.find(owner.kind, owner.name, owner.namespace)
-    for pod in store.every(POD) if found else ():
-        if found and is_pod_of(found, pod):
+    if found is None:
+        return
+    for pod in store.every(POD):
+        if is_pod_of(found, pod):
             yield POD, owner.namespace, pod["metadata"]["name"]
 
 

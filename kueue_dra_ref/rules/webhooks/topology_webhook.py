@@ -43,7 +43,7 @@ def requested_topology_is_valid(write: AdmissionRequest) -> Iterator[FieldError]
     """
     for path, template in _templates(write.new):
         annotations = annotations_of(template)
-        for each in (REQUIRED, PREFERRED):
+        for each in _DOMAINS.values():
             if each in annotations:
                 level = annotations[each]
                 yield from key_faults(f"{path}[{each}]", level)
@@ -66,7 +66,7 @@ def elastic_job_requests_no_domain(write: AdmissionRequest) -> Iterator[FieldErr
     if not write.elastic or write.new["kind"] != JOB.name:
         return
     for path, template in _templates(write.new):
-        for word, each in (("required", REQUIRED), ("preferred", PREFERRED)):
+        for word, each in _DOMAINS.items():
             if each in annotations_of(template):
                 detail = f"{word} topology is not supported with elastic jobs"
                 yield FieldError(
