@@ -368,6 +368,8 @@ def _checking(earlier: AdmissionCheckRules) -> AdmissionCheckRules:
             admission_checks.checks_if_all_are_for_all_flavors,
             admission_checks.checks_of_assigned_flavors,
         ),
+        # The scheduler writes why a workload is pending over what has changed since it was queued.
+        restore=AnyOf(admission_checks.checks_are_restored),
         # A check can delay the next attempt, and counts its retries.
         delay=First(admission_checks.retry_delay),
         keep=Each(

@@ -33,6 +33,8 @@ class AdmissionCheckRules:
     """With which message do the checks deactivate a workload?"""
     order_by_eviction: AnyOf[[str]] = AnyOf()
     """Is an evicted workload ordered by the time of its eviction, by the reason for it?"""
+    restore: AnyOf[[]] = AnyOf()
+    """Does the scheduler list the checks again that a workload had when it was queued? Without rules: it lists none."""
     block_nomination: First[[States], str]
     """With which message does the scheduler not try a workload, by its checks?"""
     reset: First[[Manifest], Manifest]

@@ -18,6 +18,7 @@ from kueue_dra_ref.api.workloads import requeue_at
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.clock import seconds_of, time_of
 from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.rules.workload.admission_checks import CheckScope
 from kueue_dra_ref.target import Manifest
@@ -59,6 +60,9 @@ class AdmissionChecks:
         names = self._required(queue, assigned_flavors(working))
         if names == known.keys():
             return False
+        if self._queued_before(working):
+            dropped = [each for name, each in known.items() if name not in names]
+            self.kueue.checks_when_queued[key_of(working)] = dropped
         now = self.kueue.clock.now
         states = []
         for name in sorted(names):
@@ -74,6 +78,11 @@ class AdmissionChecks:
         else:
             del working["status"]["admissionChecks"]
         return True
+
+    def _queued_before(self, working: Manifest) -> bool:
+        """Whether Kueue has queued a workload for a look at its quota before it lists the checks that are needed."""
+        waits = not is_true(working, "QuotaReserved")
+        return waits and self.kueue.asks_for_devices(working) and self.rules.restore()
 
     def _is_unchecked(self, working: Manifest) -> bool:
         """Whether the variants of a workload have its checks."""

@@ -123,6 +123,10 @@ class RequeueStatus:
         head = entry.info
         working = kueue.patched(head.obj)
         apply_condition(working, pending, kueue.clock.now)
+        restored = kueue.checks_when_queued.get(head.key)
+        if restored:
+            states = working["status"].get("admissionChecks", [])
+            working["status"]["admissionChecks"] = [*states, *restored]
         if entry.requeue_reason is RequeueReason.PREEMPTION_GATED:
             block_on_gate(working, entry.message, kueue.clock.now)
         update_unset_quota_reservation(kueue, working)

@@ -6,7 +6,7 @@ Kueue: pkg/cache/queue/manager.go (Manager); pkg/cache/scheduler/cache.go (Cache
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -70,6 +70,10 @@ class Kueue:
 
     continues: bool
     """Whether it goes on from the objects of a running cluster, instead of starting there."""
+    assigned: dict[Key, Key]
+    """The last LocalQueue of each Workload; a Workload that was inadmissible from the start has none."""
+    checks_when_queued: dict[Key, Sequence[Manifest]]
+    """The checks that Workloads have lost since they were queued for the next cycle."""
     moves: object
     """Another object after each change that decisions of the scheduler depend on."""
 
@@ -93,11 +97,11 @@ class Kueue:
         self.usage = UsageCache(self._update_usage, self.order_of, self._of_pods)
         self.pending: dict[str, PendingWorkloads] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
-        self.assigned: dict[Key, Key] = {}
-        """The last LocalQueue of each Workload; a Workload that was inadmissible from the start has none."""
+        self.assigned = {}
         self.derivations: dict[Key, DRAResources] = {}
         self.decisions: dict[Key, tuple[Step, ...]] = {}
         """The steps that led to the last decision on each Workload."""
+        self.checks_when_queued = {}
         self.timeouts = Timeouts(began=clock.seconds)
         self.to_do = ToDo()
         self.stale: dict[Object, None] = {}

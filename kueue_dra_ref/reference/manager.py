@@ -278,6 +278,7 @@ class Manager:
         starts_next = self.kueue.behaviour.preempting.start_next_cycle
         before = scheduler.preemptions
         moved = scheduler.cycle()
+        self.kueue.checks_when_queued.clear()
         while starts_next(scheduler.preemptions - before):
             before = scheduler.preemptions
             self._after_preemptions.append(self.kueue.to_do)

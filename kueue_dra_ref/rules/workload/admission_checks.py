@@ -62,6 +62,19 @@ def evicted_by_check_is_ordered_by_that(reason: str) -> bool:
     return reason == "AdmissionCheck"
 
 
+@rule("CHECK-026")
+def checks_are_restored() -> bool:
+    """With the reason why a workload is pending, the scheduler applies the checks that it had when it was queued.
+
+    The Workload controller, which queues a workload with devices before it drops a check, drops that check once more,
+    and with it the condition QuotaReserved, which it takes for out of date.
+
+    Kueue: pkg/workload/patching/patching.go (admissionChecksStatusPatch);
+        pkg/controller/core/workload_controller.go (reconcileSyncAdmissionChecks)
+    """
+    return True
+
+
 @rule("CHECK-003")
 def checks_of_assigned_flavors(scope: CheckScope) -> frozenset[str] | None:
     """A workload with quota needs the checks for the flavors that it is assigned.

@@ -680,3 +680,28 @@ def test_pending_work_with_a_failed_check_is_not_tried(lab: Lab, state: str) -> 
     assert lab.admission(waiting) is None
     lab.delete(queue.submit(CPU))
     assert lab.admission(waiting) is not None
+
+
+@covers("CHECK-026")
+@pytest.mark.parametrize(
+    ("work", "kept"),
+    [
+        pytest.param(a_job(pods=3, claims=[a_template(gpu())]), None, id="devices"),
+        pytest.param(a_job(cpu="3"), ("False", "Pending"), id="ordinary"),
+    ],
+)
+def test_moved_work_with_devices_loses_its_condition_with_its_check(
+    lab: Lab, work: Work, kept: tuple[str, str] | None
+) -> None:
+    """It is pending in the other queue, too; without devices its condition still says so."""
+    checks = lab.admission_check(), lab.admission_check()
+    queue = checked(lab, *checks)
+    other = checked(lab, checks[1], namespace=queue.namespace)
+    job = queue.submit(work)
+    assert lab.condition(job, "QuotaReserved") == ("False", "Pending")
+
+    lab.move(job, other.local)
+
+    assert lab.checks(job) == {checks[1]: "Pending"}
+    assert other.figures.counts.pending == 1
+    assert lab.condition(job, "QuotaReserved") == kept
