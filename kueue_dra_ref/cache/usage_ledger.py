@@ -35,8 +35,8 @@ class UsageEntry:
     """The sum of penalties that are not kept by workload."""
     sampled: bool = False
     """Whether a sample of it was shown since Kueue started."""
-    due: float | None = None
-    """When the next sample is due."""
+    is_due: bool = False
+    """Whether another sample is due at some time."""
 
     @property
     def pending(self) -> Consumed:

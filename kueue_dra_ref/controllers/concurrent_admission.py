@@ -212,9 +212,8 @@ class VariantReconciler:
         annotations = {**kept.get("annotations", {}), ALLOWED: flavor}
         owner = owner_reference(parent["apiVersion"], "Workload", meta)
         spec = copied(parent["spec"])
-        gates = [{"name": name} for name in self.rules.gate()]
-        if gates:
-            spec["preemptionGates"] = [*spec.get("preemptionGates", ()), *gates]
+        for name in self.rules.gate():
+            spec.setdefault("preemptionGates", []).append({"name": name})
         return {
             "apiVersion": parent["apiVersion"],
             "kind": "Workload",

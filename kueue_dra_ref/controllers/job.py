@@ -182,10 +182,8 @@ class JobReconciler:
 
     def _reconcile_slices(self, job: Manifest) -> None:
         """Bring the slices of elastic work in line with it; other pod sets than theirs make it other work."""
-        pod_sets = self._pod_sets(job)
-        if pod_sets is None:
-            return
         try:
+            pod_sets = self._pod_sets(job)
             workload = self.slices.ensure(self._slices_of(job), pod_sets)
         except Incompatible:
             self._reconcile(job, self._workload_of(job))
@@ -236,7 +234,7 @@ class JobReconciler:
         elif finished:
             self._finish(job, workload, *finished)
         elif workload is None:
-            self._create(job)
+            self._create_workload(job, self._spec(job))
         elif not self._equivalent_to_workload(job, workload):
             self._replace_workload(job, workload)
         elif not is_true(workload, "Finished"):
@@ -289,13 +287,13 @@ class JobReconciler:
 
     def _equivalent_to_workload(self, job: Manifest, workload: Manifest) -> bool:
         """Whether a Job has the pods that were admitted, or while it is suspended also those of the Workload's spec."""
-        pod_sets = self._pod_sets(job)
-        if pod_sets is None or is_true(workload, "Finished"):
+        if is_true(workload, "Finished"):
             return True
         if self.limits.differs(job, workload):
             return False
         admitted = is_true(workload, "Admitted")
         changed = self.rules.not_equivalent
+        pod_sets = self._pod_sets(job)
         if not changed(pod_sets, _running_pod_sets(workload), admitted):
             return True
         if not is_suspended(job):
@@ -318,7 +316,7 @@ class JobReconciler:
         """Delete the Workload of a finished Job if it holds no quota and has other pods; True if it was deleted."""
         if is_suspended(job) or is_true(workload, "QuotaReserved"):
             return False
-        pod_sets = self._pod_sets(job) or []
+        pod_sets = self._pod_sets(job)
         own = workload["spec"]["podSets"]
         if not self.rules.delete_if_not_equivalent(pod_sets, own):
             return False
@@ -355,23 +353,18 @@ class JobReconciler:
             count = min(count, pod_set["count"])
         return [{"name": "main", "count": count}] if count else []
 
-    def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
-        pod_sets = self.rules.pod_sets(job)
-        if pod_sets is not None:
-            pod_sets = self.rules.adjust_pod_sets(pod_sets, job)
+    def _pod_sets(self, job: Manifest) -> list[dict[str, Any]]:
+        pod_sets = self.rules.pod_sets.or_else([], job)
+        pod_sets = self.rules.adjust_pod_sets(pod_sets, job)
         min_count = self.rules.min_parallelism(job)
-        if pod_sets is None or min_count is None:
+        if min_count is None:
             return pod_sets
         return [{**each, "minCount": min_count} for each in pod_sets]
-
-    def _create(self, job: Manifest) -> None:
-        """Create the Workload of a Job; if the API server rejects it, the status of the Job does not say so."""
-        if self._pod_sets(job) is not None:
-            self._create_workload(job, self._spec(job))
 
     def _create_workload(
         self, job: Manifest, spec: Manifest, name: str = "", annotations: Any = None
     ) -> None:
+        """Create a Workload of a Job; if the API server rejects it, the status of the Job does not say so."""
         meta = job["metadata"]
         annotations = {**self._passed_on(job), **(annotations or {})}
         workload = {

@@ -127,22 +127,18 @@ class LocalQueueUsage:
         return {"fairSharing": {"admissionFairSharingStatus": found}}
 
     def _sample_in(self, seconds: float, key: Key, entry: UsageEntry) -> None:
-        """Have the status of a LocalQueue written after some seconds, unless that is due before."""
-        at = self.kueue.clock.seconds + seconds
-        if entry.due is None or at < entry.due:
-            entry.due = at
-            act = partial(self._sample_due, key, entry, at)
+        """Have the status of a LocalQueue written after some seconds, unless that is due: then it is due before."""
+        if not entry.is_due:
+            entry.is_due = True
+            act = partial(self._sample_due, key, entry)
             self.kueue.later(seconds, act)
 
-    def _sample_due(self, key: Key, entry: UsageEntry, at: float) -> None:
-        if entry.due == at:
-            entry.due = None
-            self._refresh(key)
+    def _sample_due(self, key: Key, entry: UsageEntry) -> None:
+        entry.is_due = False
+        self._refresh(key)
 
     def _refresh(self, key: Key) -> None:
-        found = self.kueue.store.get("LocalQueue", key)
-        if found is not None:
-            self.kueue.stale["LocalQueue", key] = None
+        self.kueue.stale["LocalQueue", key] = None
 
 
 def status_of(workload: Manifest) -> str:

@@ -45,10 +45,7 @@ class Group:
     @property
     def state(self) -> Manifest:
         """The state of the check."""
-        for each in check_states(self.local):
-            if each["name"] == self.check:
-                return each
-        raise KeyError(self.check)
+        return {each["name"]: each for each in check_states(self.local)}[self.check]
 
     @property
     def cluster(self) -> str:

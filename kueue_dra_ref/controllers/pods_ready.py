@@ -9,7 +9,7 @@ from __future__ import annotations
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.pods_ready import PODS_READY, WaitForPodsReady
 from kueue_dra_ref.api.variants import is_variant
-from kueue_dra_ref.api.workloads import is_active, requeue_at
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.clock import seconds_of, time_of
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -118,9 +118,6 @@ class PodsReady:
         requeues = _requeues(working) + 1
         wait = self.rules.backoff.or_else(0, waiting, requeues)
         until = int(self.kueue.clock.seconds) + wait
-        known = requeue_at(working)
-        if known:
-            until = max(until, int(seconds_of(known)))
         state = {"count": requeues, "requeueAt": time_of(until)}
         working["status"]["requeueState"] = state
 
@@ -136,18 +133,15 @@ def _waits(working: Manifest) -> bool:
 
 
 def _unready(waiting: WaitForPodsReady, working: Manifest) -> Unready:
-    found = condition(working, PODS_READY) or {}
+    admitted = condition(working, "Admitted")
+    assert admitted is not None
+    found = condition(working, PODS_READY) or admitted
     return Unready(
         waiting=waiting,
-        reason=found.get("reason", ""),
-        admitted_at=_since(condition(working, "Admitted") or {}),
-        unready_at=_since(found),
+        reason=found["reason"],
+        admitted_at=seconds_of(admitted["lastTransitionTime"]),
+        unready_at=seconds_of(found["lastTransitionTime"]),
     )
-
-
-def _since(found: Manifest) -> float:
-    written = found.get("lastTransitionTime")
-    return seconds_of(written) if written else 0.0
 
 
 def _requeues(working: Manifest) -> int:

@@ -8,7 +8,7 @@ Kueue: pkg/controller/tas/resource_flavor.go (rfReconciler, Reconcile);
 from __future__ import annotations
 
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.controlplane.store import Event, is_deleted
+from kueue_dra_ref.controlplane.store import Event
 from kueue_dra_ref.rules.queue.retries import FlavorChange
 from kueue_dra_ref.target import Manifest
 
@@ -23,8 +23,7 @@ class TopologyControllers:
         """Requeue the workloads of the ClusterQueues that use a topology that is new or gone."""
         kueue = self.kueue
         if event.old is not None and event.new is not None:
-            if is_deleted(event.new):
-                kueue.reconcile(event.kind, event.key)
+            kueue.reconcile(event.kind, event.key)
             return
         kueue.informers.update_cluster_queues()
         kueue.note_move()

@@ -255,11 +255,8 @@ class Informers:
 
     def labels(self, namespace: str) -> dict[str, str]:
         """Give the labels of a namespace, whether it exists or not."""
-        found = self._store.find("Namespace", namespace)
-        if found is not None:
-            return labels_of(found)
-        meta = {"name": namespace}
-        return labels_of({"metadata": meta})
+        absent = {"metadata": {"name": namespace}}
+        return labels_of(self._store.find("Namespace", namespace) or absent)
 
 
 def _is_active(check: Manifest) -> bool:

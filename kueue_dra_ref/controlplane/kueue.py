@@ -173,9 +173,8 @@ class Kueue:
     def note(self, key: Key, rules: Iterable[Rule[..., Any]], text: str) -> None:
         """Add to the decision on a Workload what follows later, once."""
         step = Step(requirements=cited(rules), text=text)
-        before = self.decisions.get(key, ())
-        if step not in before:
-            self.decisions[key] = (*before, step)
+        steps = (*self.decisions.get(key, ()), step)
+        self.decisions[key] = tuple(dict.fromkeys(steps))
 
     def next_end(self) -> float:
         """Give when the next timeout, backoff or retention ends, in seconds."""
@@ -428,9 +427,7 @@ class Kueue:
     def _update_usage(self, reserved: ReservedWorkload, sign: int) -> None:
         """Add a reservation to the cohort tree (1), or remove it (-1)."""
         self.note_move()
-        if self._hierarchy is None:
-            return
-        node = self._hierarchy.queues.get(reserved.cluster_queue)
+        node = self.hierarchy.queues.get(reserved.cluster_queue)
         if node is None:
             return
         change = node.add_usage if sign == 1 else node.remove_usage

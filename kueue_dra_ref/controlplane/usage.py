@@ -56,7 +56,7 @@ LocalQueue = tuple[str, Key]
 
 
 class UsageCache:
-    """The reservations, and their totals by ClusterQueue and by LocalQueue; ``on_change`` receives every change."""
+    """The reservations, and their totals by ClusterQueue and by LocalQueue; ``on_change`` gets each change first."""
 
     def __init__(
         self,
@@ -127,9 +127,9 @@ class UsageCache:
     def _count(self, reserved: ReservedWorkload, sign: int) -> None:
         cluster_queue = reserved.cluster_queue
         local_queue = (cluster_queue, reserved.local_queue)
+        self._on_change(reserved, sign)
         self._cluster_queues[cluster_queue].count(reserved, sign)
         self._local_queues[local_queue].count(reserved, sign)
-        self._on_change(reserved, sign)
 
 
 def reclaimable_pods(workload: Manifest) -> dict[str, int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.builders import Pods, a_job, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
@@ -328,6 +328,28 @@ def test_a_job_shrinks_below_its_reclaimable_pods(lab: Lab, pods: int, reclaimab
     workload = lab.workload(job)
     assert [each["count"] for each in workload["spec"]["podSets"]] == [pods]
     assert workload["status"]["reclaimablePods"] == [{"name": "main", "count": reclaimable}]
+
+
+@covers("COUNT-012")
+@pytest.mark.parametrize(
+    "pods",
+    [
+        pytest.param(1, id="smaller", marks=covers("PARTIAL-018")),
+        pytest.param(1, id="smaller-in-0.18", marks=covers("PARTIAL-019")),
+    ],
+)
+def test_a_workload_has_fewer_pods_than_reclaimable_ones(lab: Lab, pods: int) -> None:
+    """It charges none of its pods, and not less than none."""
+    queue = lab.queue({"whole-gpus": 4})
+    made = lab.written(a_workload(Pods(count=3, claims=(EACH,))), queue)
+    job = lab.submit_manifest(marked(made, annotations=ON))
+    lab.write_status(job, reclaimablePods=[{"name": "main", "count": 2}])
+    assert held(queue) == 1
+
+    (pod_set,) = lab.workload(job)["spec"]["podSets"]
+    lab.change(job.ref, podSets=[{**pod_set, "count": pods}])
+
+    assert held(queue) == 0
 
 
 def shrunk(lab: Lab, *, succeeded: int, pods: int) -> Job:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import (
     GPU,
     ClaimOf,
@@ -27,6 +28,7 @@ from kueue_dra_fixtures.pod_groups import AT_AN_END, PodGroup, a_group_of
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
 from kueue_dra_ref.api.execution_time import LIMIT, LIMIT_LABEL
 from kueue_dra_ref.api.queued_pods import (
+    GATE,
     GROUP,
     INDEX,
     INDEX_LABEL,
@@ -36,6 +38,7 @@ from kueue_dra_ref.api.queued_pods import (
     ROLE,
     SERVING,
     TOTAL,
+    with_gates,
 )
 from kueue_dra_ref.api.topologies import REQUIRED
 from kueue_dra_ref.target import Ref
@@ -765,6 +768,23 @@ def test_a_group_that_is_too_large_from_the_start_is_cut(lab: Lab) -> None:
     assert group.gated == [False, False]
     assert group.counts == [2]
     assert group.verdict == admitted({"whole-gpus": 2})
+
+
+@covers("PODS-013")
+def test_a_pod_without_a_finalizer_goes_first(lab: Lab) -> None:
+    """It was created with gate and label before Kueue queued pods; two that came later are charged."""
+    lab.start(integrations=frameworks.JOBS_ALONE)
+    queue = lab.queue({"whole-gpus": 2})
+    group = PodGroup(lab=lab, queue=queue, name=lab.name("group"), total=2)
+    first = marked(with_gates(group.written(a_worker()), GATE), {MANAGED: "true"})
+    lab.apply(first)
+    group.pods.append(first)
+    lab.start(integrations=WITH_PODS)
+
+    group.add(a_worker(2))
+
+    assert [lab.is_there(Ref.of(pod)) for pod in group.pods] == [False, True, True]
+    assert group.counts == [2]
 
 
 @covers("PODS-008")

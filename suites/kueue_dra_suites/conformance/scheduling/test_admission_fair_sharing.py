@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
+from kueue_dra_fixtures.builders import Pods, Work, a_job, a_template, a_workload, gpu
 from kueue_dra_fixtures.cohorts import a_cohort
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.lab.usage import UsageSample
@@ -503,6 +503,19 @@ def test_the_penalty_of_a_deactivated_workload_goes(lab: Lab) -> None:
     use_checked(other, check, cards(1))
 
     assert next_of(other, queue) == queue.local
+
+
+@covers("AFS-014", "AFS-018")
+def test_the_penalty_of_a_deactivated_workload_that_holds_devices_stays(lab: Lab) -> None:
+    """No work belongs to it that would release them, so its LocalQueue waits behind one that holds none."""
+    start(lab, SUMMED)
+    _, holding, other = checked_queues(lab)
+    job = holding.submit(a_workload(Pods(claims=(a_template(gpu(1000)),))))
+    lab.activate(job, False)
+    assert lab.condition(job, "Evicted") == ("True", "Deactivated")
+    assert lab.admission(job) is not None
+
+    assert next_of(holding, other, all_cards=3) == other.local
 
 
 @covers("AFS-018")

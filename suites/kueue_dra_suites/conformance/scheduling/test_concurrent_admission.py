@@ -534,6 +534,25 @@ def test_variants_follow_the_flavors(lab: Lab) -> None:
     assert contest.queue.figures.counts.reserving == 1
 
 
+@pytest.mark.parametrize(
+    "flavors",
+    [
+        pytest.param(3, id="follows", marks=covers("CONC-016")),
+        pytest.param(2, id="stays", marks=covers("CONC-032")),
+    ],
+)
+def test_work_that_runs_when_a_flavor_is_added(lab: Lab, flavors: int) -> None:
+    """It gets a variant for it, although nothing else of it changes."""
+    contest = Contest.of(lab, 2, 2)
+    job = contest.submit(CARDS)
+    quota = {"whole-gpus": 2, "cpu": 2}
+
+    contest.queue.regroup(dict.fromkeys([*contest.flavors, lab.flavor("third")], quota))
+
+    assert contest.states(job) == ["admitted", "inactive"]
+    assert len(contest.variants(job)) == flavors
+
+
 @covers("CONC-032")
 def test_a_variant_stays_although_its_flavor_is_removed(lab: Lab) -> None:
     """Its work runs on, and no variant is created for the flavor in its place."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from kueue_dra_fixtures.aging import aged
@@ -10,7 +12,8 @@ from kueue_dra_fixtures.lab import Job, Lab, Queue, bare
 from kueue_dra_fixtures.manifests import marked
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import evicted
-from kueue_dra_ref.api.execution_time import LIMIT, LIMIT_LABEL
+from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.execution_time import BEFORE, LIMIT, LIMIT_LABEL
 from kueue_dra_ref.target import Ref
 
 CARD = a_job(claims=[a_template(gpu())])
@@ -36,6 +39,12 @@ def limit_of(lab: Lab, job: Job) -> int | None:
     """The limit of a Workload."""
     found: int | None = lab.workload(job)["spec"].get(LIMIT)
     return found
+
+
+def moment_of(lab: Lab, job: Job) -> datetime:
+    """When a job was admitted, or lost its admission."""
+    found = condition(lab.workload(job), "Admitted") or {}
+    return datetime.fromisoformat(found["lastTransitionTime"])
 
 
 @covers("EXEC-001")
@@ -109,8 +118,11 @@ def test_the_time_before_a_preemption_counts(lab: Lab, seconds: int, over: bool)
     queue = lab.queue({"whole-gpus": 2}, preemption={"withinClusterQueue": "LowerPriority"})
     job = submit(queue, CARDS, "600")
     aged(lab, job, 400)
+    began = moment_of(lab, job)
     urgent = queue.submit(a_job(pods=2, priority=1, claims=[a_template(gpu())]))
     assert lab.condition(job, "Evicted") == ("True", "Preempted")
+    ended = moment_of(lab, job)
+    assert lab.workload(job)["status"][BEFORE] == (ended - began).seconds
 
     lab.delete(urgent)
     assert lab.admission(job) is not None

@@ -502,6 +502,21 @@ def test_nothing_overtakes_deactivated_work(lab: Lab, deleted: bool) -> None:
     assert lab.verdict(third) == admitted({"whole-gpus": 2})
 
 
+@covers("READY-012")
+def test_waiting_work_is_reported_once(lab: Lab) -> None:
+    """What another controller says of it later stays, although it waits on."""
+    wait_for_pods(lab, blockAdmission=True)
+    queue = lab.queue({"whole-gpus": 2, "cpu": 2})
+    queue.submit(CARDS)
+    second = queue.submit(CPU)
+    assert lab.message(second) == BLOCKED
+
+    queue.change_local(stopPolicy="Hold")
+
+    assert lab.condition(second, "QuotaReserved") == ("False", "Inadmissible")
+    assert lab.message(second) == f"LocalQueue {queue.local} is inactive"
+
+
 @covers("READY-016", "READY-017")
 @pytest.mark.parametrize(
     ("timestamp", "next_one"),

@@ -707,7 +707,8 @@ def test_extended_resources_have_to_be_allocatable(lab: Lab, allocatable: dict[s
 @covers("TAS-027")
 @pytest.mark.parametrize("grows", [pytest.param(False, id="new-node"), pytest.param(True, id="more-room")])
 def test_more_room_admits(lab: Lab, grows: bool) -> None:
-    """Kueue tries the workload again."""
+    """Kueue tries the workload again; nodes of another flavor have racks."""
+    Pool(lab=lab, levels=(RACK,))
     pool = Pool(lab=lab)
     node = pool.node(cpu="1")
     job = pool.queue().submit(cpus(cpu="2", annotations=ANY))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
+from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, unseen
@@ -152,3 +152,26 @@ def test_work_is_admitted_once_the_flavor_comes(lab: Lab, work: Work, verdict: V
     lab.settle()
 
     assert lab.verdict(job) == verdict
+
+
+@covers("STATUS-015")
+def test_quota_of_a_cluster_queue_that_does_not_exist(lab: Lab) -> None:
+    """A client has written it; the ClusterQueue counts it once it is there."""
+    name = lab.name("cq")
+    queue = lab.local_queue(name)
+    job = lab.submit_manifest(lab.written(a_workload(a_pod_set("main", cpu="1")), queue))
+    flavor = lab.flavor()
+    assigned = {"name": "main", "flavors": {"cpu": flavor}, "resourceUsage": {"cpu": "1"}, "count": 1}
+    reserved = {
+        "type": "QuotaReserved",
+        "status": "True",
+        "reason": "QuotaReserved",
+        "message": "",
+        "lastTransitionTime": "2025-09-17T12:00:00Z",
+    }
+    lab.write_status(job, admission={"clusterQueue": name, "podSetAssignments": [assigned]}, conditions=[reserved])
+
+    lab.cluster_queue(name=name, groups=[{flavor: {"cpu": 2}}])
+    lab.settle()
+
+    assert queue.figures.counts.reserving == 1
