@@ -54,6 +54,24 @@ def test_a_selector_that_matches_nothing_is_refused(lab: Lab) -> None:
     assert "0 device(s) match" in lab.message(job)
 
 
+@covers("CEL-003")
+@pytest.mark.parametrize(
+    ("selector", "verdict"),
+    [
+        pytest.param("device.allowMultipleAllocations", inadmissible(Reason.TOO_FEW_DEVICES), id="shared"),
+        pytest.param("!device.allowMultipleAllocations", admitted({"shared-gpus": 1}), id="not-shared"),
+    ],
+)
+def test_a_selector_does_not_see_that_a_device_is_shared(lab: Lab, selector: str, verdict: Verdict) -> None:
+    """It compiles, and Kueue never tells it: each device looks as if it were for one claim."""
+    lab.device_class(SHARED, OURS)
+    lab.publish({"name": "d0", "allowMultipleAllocations": True}, driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[selector]))]))
+
+    assert lab.verdict(job) == verdict
+
+
 @covers("CEL-003", "CEL-004")
 def test_a_selector_without_any_device_is_refused(lab: Lab) -> None:
     """Nothing is published, so nothing matches."""
