@@ -200,10 +200,8 @@ class FlavorFitCheck:
         return Preference(False, order.rules)
 
     def label_keys(self, group: ResourceGroup) -> Collection[str]:
-        """Give the node label keys of all flavors of a group; none if the behaviour does not use them."""
+        """Give the node label keys of all flavors of a group."""
         keys = set[str]()
-        if not self.rules.in_group:
-            return keys
         for flavor in group.flavors:
             spec = self.oracle.flavor(flavor.name)
             labels = spec.get("nodeLabels") if spec else None
