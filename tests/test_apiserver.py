@@ -272,6 +272,23 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
             '[{"name":"a","deviceClassName":"gpu","allocationMode":"ExactCount","count":1}]}',
             id="duplicate-list-in-1.37",
         ),
+        pytest.param(
+            "1.37",
+            {
+                "template": {
+                    "requests": [
+                        {
+                            "name": "r0",
+                            "exactly": {"deviceClassName": "gpu", "allocationMode": "Some"},
+                            "firstAvailable": [{"name": "a", "deviceClassName": "gpu"}],
+                        }
+                    ]
+                }
+            },
+            "multiple fields are set, spec.spec.devices.requests[0].exactly.allocationMode: Unsupported value: "
+            '"Some": supported values: "All", "ExactCount"]',
+            id="both-and-a-fault-in-1.37",
+        ),
     ],
 )
 def test_minors_word_and_place_errors_of_their_own(minor: str, entry: dict[str, Any], message: str) -> None:

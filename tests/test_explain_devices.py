@@ -88,7 +88,9 @@ def a_pool_of(name: str, count: int, *, generation: int = 1, slices: int = 1) ->
 )
 def test_a_pool_that_does_not_count_is_explained(published: list[Manifest], step: str) -> None:
     """By pool, generation, and how many of its slices are there."""
-    assert step in steps(a_request(PARTITIONS), published)
+    told = [each for each in steps(a_request(PARTITIONS), published) if each.startswith(("pool ", "driver "))]
+
+    assert told == [step]
 
 
 def test_a_complete_pool_is_not_mentioned() -> None:

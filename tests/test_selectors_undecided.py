@@ -33,6 +33,7 @@ DEVICE = Device(name="d", driver="gpu.example.com")
         pytest.param("dyn([1]).flatten() == [1]", id="flatten-of-anything"),
         pytest.param(UNWRAPPED, id="unwrap"),
         pytest.param("[optional.of(1)].unwrapOpt() == [1]", id="unwrap-of-a-list"),
+        pytest.param("(device.attributes) == {}", id="domains-as-a-value"),
     ],
 )
 def test_what_the_engine_answers_otherwise_is_undecided(expression: str) -> None:

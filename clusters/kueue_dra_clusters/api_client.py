@@ -173,7 +173,7 @@ class APIClient:
             response = self.api.rest_client.pool_manager.request(
                 method,
                 self.api.configuration.host + path,
-                body=None if body is None else json.dumps(body).encode(),
+                body=None if body is None else _written(body),
                 headers=self._headers(content),
                 timeout=urllib3.Timeout(total=self.limits.request),
                 retries=False,
@@ -256,6 +256,11 @@ def _stem(path: str) -> str:
         and rest[2] not in ("status", "finalize")
     )
     return f"{group} {(rest[2:] if inside else rest or [''])[0]}"
+
+
+def _written(body: Any) -> bytes:
+    """Write text as it is, as clients in Go do: an API server counts the bytes of parameters as they came."""
+    return json.dumps(body, ensure_ascii=False).encode()
 
 
 def _json(data: bytes) -> Manifest:

@@ -23,9 +23,8 @@ def mappings(device: Object, path: str) -> Errors:
 
 
 def _multiplier(mapping: Object, path: str) -> Errors:
-    multiplier = mapping.get("allocationMultiplier")
-    if multiplier is None:
-        return
+    written = mapping.get("allocationMultiplier")
+    multiplier = written or "1"
     amount = parse(multiplier).amount
     if amount <= 0:
         yield invalid(path, multiplier, "must be positive")

@@ -87,9 +87,6 @@ def _metadata(obj: Object, k: Kubernetes) -> Errors:
         yield from resource_names.subdomain(meta["name"], "metadata.name")
     else:
         yield required("metadata.name", "name or generateName is required")
-    is_namespaced = obj["kind"] in _CLAIMS
-    if is_namespaced and not meta.get("namespace"):
-        yield required("metadata.namespace")
     yield from _labels(meta, k)
 
 

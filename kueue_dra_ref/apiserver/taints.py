@@ -40,8 +40,6 @@ def toleration(found: Object, path: str, k: Kubernetes) -> Errors:
             pass
         case "Equal":
             yield from resource_names.label_value(value, f"{path}.value", k)
-        case "":
-            yield required(f"{path}.operator")
         case other:
             yield unsupported(f"{path}.operator", other, "Equal", "Exists")
     if effect:

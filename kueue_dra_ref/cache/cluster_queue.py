@@ -40,10 +40,6 @@ Rank = tuple[Parts, bool, Position]
 Choices = Mapping[str, tuple[str, ...]]
 
 
-def _has_requeue_time(obj: Manifest) -> bool:
-    return bool(requeue_at(obj))
-
-
 @dataclass(kw_only=True)
 class WorkloadInfo:
     """A pending workload: the object as it was when queued, and its total requests."""
@@ -53,7 +49,7 @@ class WorkloadInfo:
     workload: Workload
     created: int
     total_requests: tuple[TotalRequests, ...]
-    backs_off: Callable[[Manifest], bool] = _has_requeue_time
+    backs_off: Callable[[Manifest], bool]
     """Whether it may not be tried yet, by its status."""
     choices: Choices = field(default_factory=dict)
     """Charges whose resource depends on the flavor, with the possible resources of each."""
@@ -179,21 +175,18 @@ class PendingWorkloads:
         if key == self.sticky_workload:
             self.sticky_workload = None
 
-    def pop(self) -> WorkloadInfo | None:
-        """Remove and give the head of the heap, or None if the heap is empty."""
+    def pop(self) -> WorkloadInfo:
+        """Remove and give the head of the heap, which is not empty."""
         if self.usage is not None:
-            first = min(self.heap.values(), key=self.rank_by_usage(), default=None)
-            return first and self.heap.pop(first.key)
+            first = min(self.heap.values(), key=self.rank_by_usage())
+            return self.heap.pop(first.key)
         if self.sticky_workload in self.heap:
             return self.heap.pop(self.sticky_workload)
-        while self._order:
+        while True:
             position, key = heapq.heappop(self._order)
             info = self.heap.get(key)
-            if info is None:
-                continue
-            if self.position(info) == position:
+            if info is not None and self.position(info) == position:
                 return self.heap.pop(key)
-        return None
 
     def requeue_if_not_present(self, info: WorkloadInfo) -> None:
         """Return a workload to the heap."""

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-_PRIMITIVES = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
-_WELL_KNOWN = {1: "any", 2: "timestamp", 3: "duration"}
-_SIMPLE = {2: "null", 11: "type"}
+_NAMES = {
+    3: {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"},
+    5: {1: "any", 2: "timestamp", 3: "duration"},
+}
+"""The names of primitive and well-known types."""
 Fields = dict[int, list[Any]]
 
 
@@ -42,7 +44,9 @@ class ExprKind:
         return self.name in ("any", "dyn")
 
     def mentions_open(self) -> bool:
-        """Whether the type, or one that it is made of, is known at run time only."""
+        """Whether the type, or one that it is made of, is known at run time only; a type as a value is a plain one."""
+        if self.name == "type":
+            return False
         return self.is_open or any(param.mentions_open() for param in self.params)
 
 
@@ -185,18 +189,17 @@ def _entries(fields: Fields) -> list[bytes]:
 
 
 def _constant(fields: Fields) -> Any:
-    for key, values in fields.items():
-        value = _only(values)
-        match key:
-            case 3:
-                return _signed(value)
-            case 5:
-                return _only(struct.unpack("<d", value))
-            case 6:
-                return value.decode()
-            case _:
-                return value
-    return None
+    ((key, values),) = fields.items()
+    value = _only(values)
+    match key:
+        case 3:
+            return _signed(value)
+        case 5:
+            return _only(struct.unpack("<d", value))
+        case 6:
+            return value.decode()
+        case _:
+            return value
 
 
 def _signed(value: int) -> int:
@@ -208,16 +211,16 @@ def _kind(fields: Fields) -> ExprKind:
     ((key, values),) = fields.items()
     value = _only(values)
     match key:
-        case 3:
-            return ExprKind(_PRIMITIVES[value])
-        case 5:
-            return ExprKind(_WELL_KNOWN[value])
+        case 3 | 5:
+            return ExprKind(_NAMES[key][value])
         case 6:
             return ExprKind("list", _params(value, 1))
         case 7:
             return ExprKind("map", _params(value, 1, 2))
         case 9:
             return ExprKind(value.decode())
+        case 11:
+            return ExprKind("type", (_kind(_fields(value)),))
         case 14:
             abstract = _fields(value)
             return ExprKind(
@@ -225,7 +228,7 @@ def _kind(fields: Fields) -> ExprKind:
                 tuple(_kind(_fields(param)) for param in abstract.get(2, [])),
             )
         case _:
-            return ExprKind(_SIMPLE.get(key, "dyn"))
+            return ExprKind("null" if key == 2 else "dyn")
 
 
 def _params(raw: bytes, *keys: int) -> tuple[ExprKind, ...]:

@@ -49,10 +49,7 @@ def overloads() -> Iterator[Overload]:
 def _overload(signature: str, answer: Callable[..., Any]) -> Overload:
     head, gives = signature.split(" -> ")
     name, takes = head.split("(")
-    types = []
-    for text in takes.rstrip(")").split(", "):
-        if text:
-            types.append(_SHORT.get(text, text))
+    types = [_SHORT.get(text, text) for text in takes.rstrip(")").split(", ")]
     return Overload(
         name=name.lstrip("."),
         takes=tuple(types),

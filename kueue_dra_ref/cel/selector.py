@@ -39,6 +39,11 @@ _NOT_IN_THE_ENGINE = re.compile(
     r"|reserved identifier|recursion limit|No overload found in reference resolve step"
 )
 _VERSION = frozenset({"version"})
+_IN_GO = {
+    "null": "null_type",
+    "timestamp": "google.protobuf.Timestamp",
+    "duration": "google.protobuf.Duration",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -108,7 +113,7 @@ def _fault(
     if faults:
         return _rejected(expression, faults)
     if tree.kind.name not in ("bool", "any"):
-        kind = "null_type" if tree.kind.name == "null" else tree.kind
+        kind = _as_go_prints(tree.kind)
         return CompileError(
             detail=f"must evaluate to bool or the unknown type, not {kind}"
         )
@@ -128,6 +133,12 @@ def _selector(
     except engine.CompileRejected as refused:
         return Undecided(reason=f"the engine does not know: {refused}")
     return Selector(expression=expression, source=source, review=found, plain=plain)
+
+
+def _as_go_prints(kind: checked_expr.ExprKind) -> checked_expr.ExprKind:
+    """Give the names that a type and its parameters have outside the checker's messages."""
+    params = tuple(map(_as_go_prints, kind.params))
+    return checked_expr.ExprKind(_IN_GO.get(kind.name, kind.name), params)
 
 
 def _bad_literals(tree: checked_expr.CheckedExpr) -> Iterator[ValidatorError]:

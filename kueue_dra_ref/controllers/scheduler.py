@@ -171,10 +171,8 @@ class Scheduler:
     def _heads(self) -> list[tuple[ClusterQueue, WorkloadInfo]]:
         heads = []
         for queue in self._active_queues():
-            pending = self.kueue.pending[queue.name]
-            head = pending.pop()
-            if head is not None:
-                heads.append((queue, head))
+            head = self.kueue.pending[queue.name].pop()
+            heads.append((queue, head))
         return heads
 
     def _active_queues(self) -> list[ClusterQueue]:

@@ -79,8 +79,7 @@ def charge_for_device(
     requested = rules.requested_capacity.answer(
         CapacityRequest(context=charged.asked, name=name, capacity=capacity)
     )
-    if requested is None:
-        return DeviceCharge(device=device)
+    assert requested is not None
     return _round_to_policy(rules, device, capacity, requested)
 
 

@@ -174,7 +174,8 @@ def _by_resource(
     """Group requests by the resource that they charge, and by name where Kueue sums each name by itself."""
     groups: dict[tuple[str, ...], list[ExtendedResourceRequest]] = {}
     for request in requests:
-        resource = rules.charged_resource.or_else("", request)
+        resource = rules.charged_resource(request)
+        assert resource is not None
         key = (resource, *rules.per_name(request))
         groups.setdefault(key, []).append(request)
     for (resource, *_), group in groups.items():
@@ -189,12 +190,12 @@ def _charge(
     resolved: ResolvedExtendedResources,
 ) -> None:
     devices = devices_of_containers(requests)
-    count = rules.in_pod.or_else(devices[-1].count, devices)
-    if resource:
-        by_resource = resolved.counts.setdefault(pod_set, {})
-        by_resource.setdefault(resource, []).append(count)
-        resolved.steps.append(_explain_request(rules, pod_set, requests, count))
-        resolved.steps.append(_explain_charge(rules, requests, resource))
+    count = rules.in_pod(devices)
+    assert count is not None
+    by_resource = resolved.counts.setdefault(pod_set, {})
+    by_resource.setdefault(resource, []).append(count)
+    resolved.steps.append(_explain_request(rules, pod_set, requests, count))
+    resolved.steps.append(_explain_charge(rules, requests, resource))
     replaced = resolved.replaced.get(pod_set, frozenset())
     for request in requests:
         if rules.not_charged_natively(request.name):

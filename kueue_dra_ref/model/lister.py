@@ -102,9 +102,7 @@ class DeviceRequestContext:
     @property
     def title(self) -> str:
         """The pod set, the claim and the request, for `explain`."""
-        if self.request is None:
-            return self.claim_title
-        return f"{self.claim_title}, request {self.request.name}"
+        return f"{self.claim_title}, request {self.checked.name}"
 
     @property
     def request_path(self) -> str:
@@ -129,9 +127,7 @@ class DeviceRequestContext:
 
 
 def class_selectors(lister: Lister, device_class: str) -> tuple[str, ...] | None:
-    """Give the selectors of a DeviceClass; none for an empty name, None if the class does not exist."""
-    if not device_class:
-        return ()
+    """Give the selectors of a DeviceClass, or None if the class does not exist."""
     found = lister.device_class(device_class)
     if found is None:
         return None

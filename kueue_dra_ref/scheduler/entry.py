@@ -68,9 +68,8 @@ class Entry:
 
     @property
     def quota_reserved_reason(self) -> QuotaReservedReason | None:
-        """Why it holds no quota; None if it is admitted, or if no tried flavor gives a reason."""
-        if self.requeue_reason is None:
-            return None
+        """Why it holds no quota; None if no tried flavor gives a reason."""
+        assert self.requeue_reason is not None
         never_fits = self.assignment.representative_mode is FlavorAssignmentMode.NO_FIT
         if self.requeue_reason is RequeueReason.NO_FIT and never_fits:
             return self.assignment.no_fit_reason

@@ -24,7 +24,5 @@ def claims_in_use_are_not_charged_again(context: DeviceRequestContext) -> bool:
     if not claim or "allocation" not in status:
         return False
     queue = context.lister.target(context.workload)
-    if queue is None:
-        return False
     namespace = context.workload.namespace
-    return context.lister.is_in_use(queue.name, namespace, claim)
+    return queue is not None and context.lister.is_in_use(queue.name, namespace, claim)

@@ -43,7 +43,7 @@ def sourced_request_excludes_prioritized_lists(
     if request.alternatives or request.admin_access:
         return None
     mapping = _mapping_of(context, request.device_class)
-    if mapping is None or not mapping.sources or not _has_list(context):
+    if not mapping.sources or not _has_list(context):
         return None
     return context.fault(
         "Invalid value",
@@ -66,8 +66,6 @@ def other_requests_for_the_resource_are_refused(
         return None
     first, *_ = request.alternatives
     mapping = _mapping_of(context, first.device_class)
-    if mapping is None:
-        return None
     for pod_set in context.workload.pod_sets:
         if _contributes(context, pod_set, mapping.name):
             detail = f'pod set {pod_set.name} requests "{mapping.name}" as an ordinary resource'
@@ -104,10 +102,7 @@ def _requests(
             yield from requests_of(template)
 
 
-def _mapping_of(
-    context: DeviceRequestContext, device_class: str
-) -> DeviceClassMapping | None:
-    for each in context.lister.configured():
-        if device_class in each.device_classes:
-            return each
-    return None
+def _mapping_of(context: DeviceRequestContext, device_class: str) -> DeviceClassMapping:
+    """Give the mapping of a class; that of a request is known to have one."""
+    mappings = context.lister.configured()
+    return next(each for each in mappings if device_class in each.device_classes)

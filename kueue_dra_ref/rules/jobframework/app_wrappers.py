@@ -13,8 +13,6 @@ from kueue_dra_ref.model.rule import rule
 
 Job = dict[str, Any]
 _OF_POD = (
-    "initContainers",
-    "containers",
     "restartPolicy",
     "nodeSelector",
     "affinity",
@@ -66,9 +64,9 @@ def _read(pod_set: Job) -> Job:
     """Give a pod set with what is read of its template."""
     written = pod_set["template"]["spec"]
     spec = {key: written[key] for key in _OF_POD if key in written}
-    for name in ("initContainers", "containers"):
-        if name in spec:
-            spec[name] = list(map(_read_container, spec[name]))
+    spec["containers"] = list(map(_read_container, written.get("containers") or ()))
+    if initial := written.get("initContainers"):
+        spec["initContainers"] = list(map(_read_container, initial))
     template = dict(pod_set["template"])
     template["spec"] = spec
     return {**pod_set, "template": template}

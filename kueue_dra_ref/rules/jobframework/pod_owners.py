@@ -186,16 +186,13 @@ def marks_of_leader_worker_set_pod(owner: Manifest, pod: Manifest) -> PodMarks |
 
 
 @rule("PODS-023", "PODS-024")
-def sets_suspend_their_pods(owner: Manifest) -> PodMarks | None:
+def sets_suspend_their_pods(owner: Manifest) -> PodMarks:
     """Kueue gates the pods of a StatefulSet and of a LeaderWorkerSet by an annotation of their templates.
 
     Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (Default);
         pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (podTemplateSpecDefault)
     """
-    framework = _SETS.get(owner["kind"])
-    if framework is None:
-        return None
-    return PodMarks(labels={}, annotations={PARENT: framework})
+    return PodMarks(labels={}, annotations={PARENT: _SETS[owner["kind"]]})
 
 
 @rule("PODS-045")

@@ -40,13 +40,11 @@ def pod_in_unmanaged_namespace(pod: JobOwnership) -> bool:
 
 
 @rule("PODS-003")
-def pod_set_of_pod(group: PodGroup) -> list[Manifest] | None:
+def pod_set_of_pod(group: PodGroup) -> list[Manifest]:
     """Kueue makes one pod set named main of a pod.
 
     Kueue: pkg/controller/jobs/pod/pod_controller.go (constructPodSets)
     """
-    if group.name:
-        return None
     return [{"name": "main", "count": 1, "template": pod_template(group.first)}]
 
 

@@ -52,7 +52,7 @@ def existing_cluster_is_refused(write: AdmissionRequest) -> Faults:
         yield _existing_cluster(write)
 
 
-@rule("WORK-015")
+@rule("WORK-015", "WORK-057")
 def cluster_is_made_or_selected(write: AdmissionRequest) -> Faults:
     """The webhook denies a RayJob in a queue that both makes and selects a RayCluster, or neither.
 

@@ -79,11 +79,6 @@ class FlavorFitCheck:
     ) -> FlavorAssignmentAttempt:
         """Check one flavor for all resources of its group; ``keys`` are the label keys of the group."""
         spec = self.oracle.flavor(flavor.name)
-        if spec is None:
-            return FlavorAssignmentAttempt(
-                reasons=[f"flavor {flavor.name} not found"],
-                no_fit_reasons=[QuotaReservedReason.NO_FLAVOR],
-            )
         covered = self._covered(flavor)
         unsuitable = self.oracle.placer.unsuitable(pod_set, flavor.name, covered)
         if unsuitable is not None:
@@ -95,10 +90,8 @@ class FlavorFitCheck:
 
     def _covered(self, flavor: FlavorQuota) -> Collection[str]:
         """Give the resources of the group of a flavor."""
-        for group in self.oracle.queue.groups:
-            if flavor in group.flavors:
-                return group.covered
-        return ()
+        groups = self.oracle.queue.groups
+        return next(group.covered for group in groups if flavor in group.flavors)
 
     def _ineligible(
         self,
@@ -200,13 +193,11 @@ class FlavorFitCheck:
         return Preference(False, order.rules)
 
     def label_keys(self, group: ResourceGroup) -> Collection[str]:
-        """Give the node label keys of all flavors of a group; none if the behaviour does not use them."""
+        """Give the node label keys of all flavors of a group."""
         keys = set[str]()
-        if not self.rules.in_group:
-            return keys
         for flavor in group.flavors:
             spec = self.oracle.flavor(flavor.name)
-            labels = spec.get("nodeLabels") if spec else None
+            labels = spec.get("nodeLabels")
             if isinstance(labels, dict):
                 keys.update(labels)
         return keys

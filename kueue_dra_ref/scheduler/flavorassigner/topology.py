@@ -38,12 +38,6 @@ class PlacementFailure:
     flavor: str
     reason: str
 
-    def step(self) -> Step:
-        """Give the step of a decision that says so."""
-        return Step(
-            requirements=_HAS_ROOM, text=f"pod set {self.pod_set}: {self.reason}"
-        )
-
 
 @dataclass(slots=True, kw_only=True)
 class Placements:

@@ -83,9 +83,11 @@ class PreemptionOracle:
         """The resource node of the ClusterQueue."""
         return self.snapshot.node(self.queue.name)
 
-    def flavor(self, name: str) -> Mapping[str, object] | None:
-        """Give the spec of a ResourceFlavor, or None if there is none."""
-        return self.snapshot.flavor(name)
+    def flavor(self, name: str) -> Mapping[str, object]:
+        """Give the spec of a ResourceFlavor; a ClusterQueue is active only if its flavors are there."""
+        spec = self.snapshot.flavor(name)
+        assert spec is not None
+        return spec
 
     def borrowing_level(self, of: FlavorResource, amount: int) -> int:
         """Give the height of the lowest subtree that an additional amount fits; 0 if it needs no borrowing."""

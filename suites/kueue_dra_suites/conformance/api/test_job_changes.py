@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_fixtures.builders import a_job, on_nodes_where
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import with_spec
-from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.marks import covers, on_kubernetes
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.target import Manifest
 
@@ -74,6 +74,15 @@ def test_completions_stay(lab: Lab, before: dict[str, Any], after: dict[str, Any
         pytest.param({"priorityClassName": "system-node-critical"}, STAYS, id="priority-class"),
         pytest.param({"initContainers": [{"name": "first", "image": "none"}]}, STAYS, id="another-container"),
         pytest.param({"container": {"resources": {"requests": {"cpu": "2"}}}}, ACCEPTED, id="resources"),
+        pytest.param(
+            {"container": {"resources": {"requests": {"cpu": "2"}}}},
+            refused("spec.template: Invalid value"),
+            id="resources-in-1.33",
+            marks=on_kubernetes("1.33"),
+        ),
+        pytest.param(
+            {"nodeSelector": {"example.com/model": "a"}}, ACCEPTED, id="nodes-in-1.33", marks=on_kubernetes("1.33")
+        ),
         pytest.param({"container": {"resources": {"requests": {"cpu": "1000m"}}}}, ACCEPTED, id="the-same-amount"),
         pytest.param({"nodeSelector": {"example.com/model": "a"}}, ACCEPTED, id="nodes"),
         pytest.param({"tolerations": [KEY]}, ACCEPTED, id="tolerations"),

@@ -122,6 +122,14 @@ def test_a_request_without_a_count_is_for_one_device(lab: Lab, version: str) -> 
         ),
         pytest.param({"config": [{"opaque": {"driver": "a.com", "parameters": {}}}]}, ACCEPTED, id="configuration"),
         pytest.param(
+            {"config": [{"opaque": {"driver": "a.com", "parameters": {"a": "é" * 5_000}}}]}, ACCEPTED, id="long"
+        ),
+        pytest.param(
+            {"config": [{"opaque": {"driver": "a.com", "parameters": {"a": "é" * 5_200}}}]},
+            refused("spec.spec.devices.config[0].opaque.parameters: Too long"),
+            id="too-long",
+        ),
+        pytest.param(
             {"config": [{"opaque": {"parameters": {}}}]},
             refused("spec.spec.devices.config[0].opaque.driver: Required value"),
             id="configuration-for-no-driver",

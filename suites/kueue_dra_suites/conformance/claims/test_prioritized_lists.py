@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.alternatives import SHARD, SPARE, a_list, an_alternative
-from kueue_dra_fixtures.builders import a_job, a_missing_template, a_request, a_template, gpu
+from kueue_dra_fixtures.builders import GPU, a_job, a_missing_template, a_request, a_template, gpu
 from kueue_dra_fixtures.containers import containers
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
@@ -208,8 +208,8 @@ def test_a_list_excludes_other_requests_for_its_resource(
     lab: Lab, work: dict[str, Any], transformations: list[dict[str, Any]]
 ) -> None:
     """The list is charged by itself, or not at all."""
-    mapping = {"name": CARDS, "deviceClassNames": [SHARD]}
-    lab.start(gates=LISTS, resources={"deviceClassMappings": [mapping], "transformations": transformations})
+    mappings = [{"name": "whole-gpus", "deviceClassNames": [GPU]}, {"name": CARDS, "deviceClassNames": [SHARD]}]
+    lab.start(gates=LISTS, resources={"deviceClassMappings": mappings, "transformations": transformations})
     queue = lab.queue({CARDS: 4, "cpu": 4})
     job = queue.submit(a_job(claims=[a_template(a_list(an_alternative()))], **work))
 

@@ -7,6 +7,7 @@ import pytest
 from kueue_dra_fixtures.builders import a_device, a_job, a_request, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, newer_api_server
+from kueue_dra_fixtures.resources import a_slice
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
 
@@ -52,6 +53,24 @@ def test_a_selector_that_matches_nothing_is_refused(lab: Lab) -> None:
 
     assert lab.verdict(job) == inadmissible(Reason.TOO_FEW_DEVICES)
     assert "0 device(s) match" in lab.message(job)
+
+
+@covers("CEL-003")
+@pytest.mark.parametrize(
+    ("selector", "verdict"),
+    [
+        pytest.param("device.allowMultipleAllocations", inadmissible(Reason.TOO_FEW_DEVICES), id="shared"),
+        pytest.param("!device.allowMultipleAllocations", admitted({"shared-gpus": 1}), id="not-shared"),
+    ],
+)
+def test_a_selector_does_not_see_that_a_device_is_shared(lab: Lab, selector: str, verdict: Verdict) -> None:
+    """It compiles, and Kueue never tells it: each device looks as if it were for one claim."""
+    lab.device_class(SHARED, OURS)
+    lab.publish({"name": "d0", "allowMultipleAllocations": True}, driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[selector]))]))
+
+    assert lab.verdict(job) == verdict
 
 
 @covers("CEL-003", "CEL-004")
@@ -163,6 +182,24 @@ def test_devices_that_come_later_let_the_workload_in(lab: Lab) -> None:
     lab.retry(job)
 
     assert lab.verdict(job) == admitted({"shared-gpus": 2})
+
+
+@covers("CEL-013")
+def test_one_fault_that_may_pass_is_retried_with_another(lab: Lab) -> None:
+    """A selector that errs is not retried alone; with too few devices it is, and sees the attribute that came."""
+    lab.device_class(SHARED, OURS)
+    name = lab.name("slice")
+    lab.apply(a_slice(name, [a_device("d0", model="a100")], driver="lab.example.com"))
+    queue = lab.queue({"shared-gpus": 4})
+    requests = a_request(SHARED, selectors=[FAST]), a_request(SHARED, count=2, selectors=[A100])
+    job = queue.submit(a_job(claims=[a_template(*requests)]))
+    assert "no such key: speed" in lab.message(job)
+
+    devices = [a_device(each, model="a100", speed=2) for each in ("d0", "d1", "d2")]
+    lab.apply(a_slice(name, devices, driver="lab.example.com"))
+    lab.settle()
+
+    assert lab.verdict(job) == admitted({"shared-gpus": 3})
 
 
 @covers("CEL-012")

@@ -140,6 +140,21 @@ def test_a_class_is_shared_by_counters_only(lab: Lab, second: dict[str, Any]) ->
 
 
 @covers("SOURCE-010")
+def test_a_class_that_a_mapping_names_twice_charges_its_counter_twice(lab: Lab) -> None:
+    """The class belongs to another mapping; its second name is reported as a duplicate, too."""
+    twice = {**a_mapping("r1", "a", a_counter("slices")), "deviceClassNames": ["a", "a"]}
+    document = a_configuration(
+        lab.behaviour, resources={"deviceClassMappings": [a_mapping("r0", "a", a_counter()), twice]}
+    )
+    where = f"{ROOT}[1].deviceClassNames[1]"
+
+    assert lab.refusal_text(document).split("\n") == [
+        f'{where}: Duplicate value: "a"',
+        f'{where}: Invalid value: "a": device class already has a counter source for counter "slices"',
+    ]
+
+
+@covers("SOURCE-010")
 def test_any_number_of_counters_in_one_mapping_is_accepted(lab: Lab) -> None:
     """Only the first counter of each mapping is compared, and those of one mapping are not."""
     mappings = [a_mapping("r0", "a", *[a_counter()] * 5), a_mapping("r1", "a", a_counter("slices"), a_counter())]

@@ -246,3 +246,16 @@ def _condition(kind: str, status: str) -> Mapping[str, str]:
         "message": "m",
         "lastTransitionTime": "2026-01-01T00:00:00Z",
     }
+
+
+@covers("WORK-028")
+def test_pods_of_a_component_may_have_no_containers(lab: Lab) -> None:
+    """The API server does not know what a component is, and Kueue reads an empty list."""
+    queue = lab.queue({"whole-gpus": 1})
+    pods = {"spec": {"restartPolicy": "Never"}}
+    job = lab.submit_manifest(wrapped(lab, queue, component_of(lab, queue, a_job(), template=pods)))
+
+    assert lab.verdict(job) == admitted({})
+    (pod_set,) = lab.workload(job)["spec"]["podSets"]
+    assert pod_set["template"]["spec"]["containers"] == []
+    assert not lab.is_suspended(job)

@@ -169,6 +169,19 @@ def test_a_ray_job_on_an_existing_cluster_is_not_managed(lab: Lab) -> None:
     assert lab.is_suspended(job)
 
 
+@covers("WORK-057")
+def test_a_ray_job_has_a_cluster(lab: Lab) -> None:
+    """It neither makes one nor selects one."""
+    queue = lab.queue({"whole-gpus": 4})
+    written = a_ray_job(lab, queue)
+    del written["spec"]["rayClusterSpec"]
+
+    assert (
+        "spec.rayClusterSpec: Required value: "
+        "rayClusterSpec is required for Kueue-managed jobs that don't use clusterSelector"
+    ) in lab.denied(written)
+
+
 @covers("WORK-015", "WORK-016")
 @pytest.mark.parametrize(
     ("spec", "message"),

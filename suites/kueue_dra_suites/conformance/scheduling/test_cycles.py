@@ -31,11 +31,17 @@ def test_who_does_not_borrow_goes_first(lab: Lab) -> None:
 
 
 @covers("COHORT-013")
-def test_who_borrows_in_the_flatter_cohort_goes_first(lab: Lab) -> None:
+@pytest.mark.parametrize(
+    "empty",
+    [pytest.param(2, id="two-empty-cohorts-below"), pytest.param(1, id="one-is-as-flat", marks=covers("COHORT-015"))],
+)
+def test_who_borrows_in_the_flatter_cohort_goes_first(lab: Lab, empty: int) -> None:
     """Each could borrow within its cohort, but only one device is left in the tree; the older one is in the deeper."""
     root = a_cohort(lab)
     flat, deep = root.below(), root.below()
-    deep.below().below()
+    lowest = deep
+    for _ in range(empty):
+        lowest = lowest.below()
     for cohort in (flat, deep):
         cohort.queue({"whole-gpus": 1})
     borrower = root.queue({"whole-gpus": 0})
@@ -46,8 +52,9 @@ def test_who_borrows_in_the_flatter_cohort_goes_first(lab: Lab) -> None:
 
     lab.delete(blocking)
 
-    assert lab.verdict(younger) == admitted({"whole-gpus": 1})
-    assert lab.admission(older) is None
+    first, second = (older, younger) if empty == 1 else (younger, older)
+    assert lab.verdict(first) == admitted({"whole-gpus": 1})
+    assert lab.admission(second) is None
 
 
 @covers("COHORT-014", "COHORT-016")

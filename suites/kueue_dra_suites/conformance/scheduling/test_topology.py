@@ -572,6 +572,20 @@ def test_two_flavors_of_the_same_nodes(lab: Lab) -> None:
 
 
 @covers("TAS-020")
+def test_a_flavor_of_racks_does_not_see_what_is_on_their_nodes(lab: Lab) -> None:
+    """Its topology ends at the racks, one of which is called as the node that another flavor has filled."""
+    pool = Pool(lab=lab)
+    name = lab.name("node")
+    pool.node(name=name, rack=name, cpu="1")
+    first = pool.queue().submit(cpus(annotations=ANY))
+    racks = lab.flavor(nodeLabels={"pool": pool.label}, topologyName=lab.topology(RACK))
+    second = lab.queue(groups=[{racks: {"cpu": 4}}]).submit(cpus(annotations=ANY))
+
+    assert lab.verdict(first) == admitted({"cpu": 1})
+    assert lab.places(second) == {"main": {name: 1}}
+
+
+@covers("TAS-020")
 def test_two_flavors_of_the_same_nodes_for_one_workload(lab: Lab) -> None:
     """Each flavor has quota for one pod set, and each node has room for one."""
     pool = Pool(lab=lab)

@@ -139,6 +139,18 @@ def test_pods_are_not_of_other_queues_when_they_start(
     assert (lab.condition(job, "Finished") == ("True", "FailedToStart")) is not starts
 
 
+@covers("STATUS-058")
+@pytest.mark.parametrize("starts", [pytest.param(False, id="fits"), pytest.param(True, id="does-not-fit")])
+def test_a_cluster_queue_whose_name_fits_no_label_is_not_written(lab: Lab, starts: bool) -> None:
+    """Its name has a dot: pods with another one do not contradict it."""
+    name = lab.name("cq")
+    cluster = lab.cluster_queue({"cpu": 1}, name=f"{name}.a" if starts else name)
+    queue = lab.local_queue(cluster)
+    job = submitted(lab, queue, "labels", f"{DOMAIN}/cluster-queue-name", "other")
+
+    assert lab.is_suspended(job) is not starts
+
+
 @covers("STATUS-042")
 def test_a_job_that_runs_and_asks_for_fewer_pods_has_another_workload(lab: Lab) -> None:
     """Kueue releases the quota of all its pods, and reserves that of fewer pods."""

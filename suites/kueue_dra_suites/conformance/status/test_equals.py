@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
-from kueue_dra_fixtures.containers import limited
+from kueue_dra_fixtures.containers import containers, limited
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending, unseen
@@ -161,10 +161,11 @@ def test_an_equal_may_be_written_otherwise(lab: Lab, one: Work, other: Work) -> 
     [
         pytest.param({"topologySpreadConstraints": SPREAD}, id="spread"),
         pytest.param({"resources": {"requests": {"cpu": "2"}}}, id="requested-as-a-whole"),
+        pytest.param({"containers": containers({"cpu": "2"}, ports=[{"containerPort": 80}])}, id="a-port"),
     ],
 )
 def test_who_is_shaped_otherwise_is_no_equal(lab: Lab, spec: dict[str, Any]) -> None:
-    """A workload with the same requests but with spreading, or for the whole pod, is tried separately."""
+    """A workload with the same requests but with spreading, a port, or for the whole pod, is tried separately."""
     queue = lab.queue({"cpu": 1})
     first = queue.submit(a_workload(a_pod_set("main", cpu="2")))
     assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
