@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants.importers import importers
 from tests.mutants.log import Log
 from tests.mutants.order import chosen, ordered
 from tests.mutants.trial import CAUGHT, SURVIVED, Result
@@ -34,6 +35,12 @@ def test_one_case_of_each_way_through_the_module_comes_first() -> None:
 
     assert ordered(running, weights, {}, "seed") == ["b", "c", "d", "a", "e"]
     assert ordered(running, weights, {"e": 1}, "seed") == ["e", "b", "c", "a", "d"]
+
+
+def test_a_table_is_read_by_the_modules_that_import_it() -> None:
+    """A case runs nothing of the table itself."""
+    assert "kueue_dra_ref/apiserver/admission_request.py" in importers("kueue_dra_ref/apiserver/kubernetes_versions.py")
+    assert "kueue_dra_ref/controlplane/apiserver.py" in importers("kueue_dra_ref/apiserver/__init__.py")
 
 
 @pytest.mark.parametrize(

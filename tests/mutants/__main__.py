@@ -58,7 +58,9 @@ class Part(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
 @click.option("--shard", type=Part(), default="1/1", help="Try only part I of N of the drawn mutants.")
 @click.option("--stories", type=Part(), default="1/1", help="Let only part I of N of the recorded scenarios look on.")
 @click.option(
-    "--cases", type=COUNT, help="Let at most so many cases of a behaviour look on.  [default: all that reach it]"
+    "--cases",
+    type=COUNT,
+    help="Let at most so many cases of a behaviour look on, ten times as many at what an import runs.  [default: all]",
 )
 @click.option("-n", "jobs", type=COUNT, default=2, show_default=True, help="How many mutants to try at once.")
 @click.option(

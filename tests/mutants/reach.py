@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from kueue_dra_differential.mutants.places import ROOT
+from tests.mutants.importers import importers
 from tests.mutants.servers import Server
+
+LONGEST = 10_000
+"""No module has so many lines."""
 
 _ASKED = """
 SELECT context.context, line_bits.numbits FROM line_bits
@@ -49,6 +54,14 @@ class Reach:
         mask = sum(1 << line for line in lines)
         running = self.of_module(file)
         return {case: reached for case, reached in running.items() if reached & mask}
+
+    def of_readers(self, file: str) -> dict[str, int]:
+        """Give the cases that run a module or one that imports it, each with the lines, counted through all of them."""
+        found = Counter[str]()
+        for place, module in enumerate([file, *importers(file)]):
+            for case, reached in self.of_module(module).items():
+                found[case] |= reached << place * LONGEST
+        return found
 
     def of_module(self, file: str) -> dict[str, int]:
         """Give the cases that run a module, each with the lines that it runs there, as the bits of a number."""

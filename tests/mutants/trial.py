@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 CAUGHT, SURVIVED, UNREACHED = "caught", "survived", "unreached"
 RECORDINGS = "recordings"
 NO_ANSWER = "it does not end"
+AT_IMPORT = 10
+"""How many times more cases than the limit look at a mutant that changes an import, which takes longer than they do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +153,8 @@ class Trials:
     def _imported(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
         """Ask for all cases of the first behaviour, and for those of the others that run the module at all."""
         for reach in self.reaches:
-            first = self._ordered(mutant, reach, reach.of_module(mutant.file))
+            readers = reach.of_readers(mutant.file)
+            first = self._ordered(mutant, reach, readers, AT_IMPORT)
             asked = Try(
                 file=mutant.file,
                 source=source,
@@ -173,9 +176,16 @@ class Trials:
         if changed:
             yield RECORDINGS, Answer(changed[0])
 
-    def _ordered(self, mutant: Mutant, reach: Reach, running: Mapping[str, int]) -> Sequence[str]:
+    def _ordered(
+        self,
+        mutant: Mutant,
+        reach: Reach,
+        running: Mapping[str, int],
+        times: int = 1,
+    ) -> Sequence[str]:
         caught: Mapping[str, int] = self.killers.get(mutant.file, Counter())
-        return chosen(ordered(running, reach.weights, caught, mutant.name), self.limit)
+        limit = self.limit and self.limit * times
+        return chosen(ordered(running, reach.weights, caught, mutant.name), limit)
 
     def _runs_at_import(self, mutant: Mutant) -> bool:
         lines = rows(self.at_import, mutant.file)
