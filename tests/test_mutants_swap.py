@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.mutants.swap import changes_import, compiled, live_functions, swap
+from tests.mutants.swap import Cache, changes_import, compiled, live_functions, swap
 
 SOURCE = """
 LIMIT = 3
@@ -81,3 +81,17 @@ def test_what_the_import_runs(tmp_path: Path, before: str, after: str, *, expect
     changed = SOURCE.replace(before, after, 1)
 
     assert changes_import(compiled(file, SOURCE), compiled(file, changed)) is expected
+
+
+@pytest.mark.parametrize(
+    ("module", "changed", "expected"),
+    [
+        pytest.param("kueue_dra_ref.dra.selectors", "kueue_dra_ref/model/slots.py", True, id="any"),
+        pytest.param("kueue_dra_ref.cel.engine", "kueue_dra_ref/model/slots.py", False, id="lasts"),
+        pytest.param("kueue_dra_ref.cel.engine", "kueue_dra_ref/cel/library.py", True, id="of-its-folder"),
+        pytest.param("kueue_dra_ref.features", "kueue_dra_ref/cel/library.py", False, id="of-another-folder"),
+    ],
+)
+def test_a_cache_is_emptied_if_a_change_may_show_in_it(module: str, changed: str, *, expected: bool) -> None:
+    """The engine of selectors takes long to build, so only mutants of its folder build it again."""
+    assert Cache(module=module, clear=lambda: None).depends_on(changed) is expected

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import coverage
 import pytest
@@ -30,7 +30,7 @@ class Server(Collected):
         super().__init__(door)
         self.items: Mapping[str, pytest.Item] = {}
         self.live: Mapping[str, swap.Live] = {}
-        self.caches: Sequence[Callable[[], None]] = ()
+        self.caches: Sequence[swap.Cache] = ()
 
     def begin(self, session: pytest.Session) -> None:
         """Find the cases, and the functions and caches of the reference."""
@@ -79,7 +79,7 @@ class Server(Collected):
 
     def _tried(self, asked: Try) -> Answer:
         self._swap(asked)
-        self._forget()
+        self._forget(asked.file)
         for _ in self._running(asked.cases):
             if self.failed:
                 break
@@ -97,10 +97,11 @@ class Server(Collected):
         live = self.live.get(str(file), {})
         swap.swap(live, old, new)
 
-    def _forget(self) -> None:
-        """Empty the caches, so that a case runs what an earlier one has run."""
-        for clear in self.caches:
-            clear()
+    def _forget(self, changed: str = "") -> None:
+        """Empty the caches of what an earlier case has run, and those that a changed module may change."""
+        for cache in self.caches:
+            if cache.depends_on(changed):
+                cache.clear()
 
     def _running(self, cases: Sequence[str]) -> Iterator[pytest.Item]:
         """Run cases, each after it was given."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import _lru_cache_wrapper
 from inspect import CO_OPTIMIZED
 from pathlib import Path
@@ -17,12 +18,12 @@ from kueue_dra_ref.api.deepcopy import MemoizedCopy
 
 AT_ONCE = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 """Code that runs where it is written, unlike that of a function."""
-LASTING = (
-    "kueue_dra_ref.cel.engine",
-    "kueue_dra_ref.features",
-    "kueue_dra_ref.requirements",
-)
-"""Caches of data that takes long to read or to build, and that no case changes."""
+LASTING = {
+    "kueue_dra_ref.cel.engine": "kueue_dra_ref/cel/",
+    "kueue_dra_ref.features": "kueue_dra_ref/features/",
+    "kueue_dra_ref.requirements": "kueue_dra_ref/requirements/",
+}
+"""Modules with caches of what takes long to read or to build, and the folder of modules that each depends on."""
 Codes = dict[str, list[CodeType]]
 Live = Mapping[str, Sequence[FunctionType]]
 
@@ -96,16 +97,25 @@ def _inside(code: CodeType) -> Iterator[CodeType]:
             yield from _inside(each)
 
 
-def caches(package: str) -> list[Callable[[], None]]:
-    """Find what empties each cache of a package."""
-    found: list[Callable[[], None]] = []
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cache:
+    """A cache of one module."""
+
+    module: str
+    clear: Callable[[], None]
+
+    def depends_on(self, file: str) -> bool:
+        """Whether a changed module may change what it holds."""
+        folders = [folder for module, folder in LASTING.items() if self.module.startswith(module)]
+        return file.startswith(tuple(folders)) if folders else True
+
+
+def caches(package: str) -> list[Cache]:
+    """Find each cache of a package."""
+    found: list[Cache] = []
     for each in gc.get_objects():
         if isinstance(each, MemoizedCopy):
-            found.append(each._held.clear)
-        elif isinstance(each, _lru_cache_wrapper) and _empties(each.__module__, package):
-            found.append(each.cache_clear)
+            found.append(Cache(module=each.__module__, clear=each._held.clear))
+        elif isinstance(each, _lru_cache_wrapper) and each.__module__.startswith(package):
+            found.append(Cache(module=each.__module__, clear=each.cache_clear))
     return found
-
-
-def _empties(module: str, package: str) -> bool:
-    return module.startswith(package) and not module.startswith(LASTING)
