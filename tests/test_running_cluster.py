@@ -388,6 +388,56 @@ def test_the_dump_of_a_generated_cluster_holds_the_same_quota(number: int) -> No
         assert _used(result.target) == _used(target)
 
 
+def _on_node(name: str, status: Manifest, *, day: int) -> Manifest:
+    containers = [{"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}]
+    pod_set = {
+        "name": "main",
+        "count": 1,
+        "topologyRequest": {"unconstrained": True},
+        "template": {"spec": {"containers": containers, "restartPolicy": "Never"}},
+    }
+    spec = {"queueName": "main", "podSets": [pod_set]}
+    return _stored(an_object(KUEUE, "Workload", name, "team", spec=spec, status=status), day=day)
+
+
+def test_pods_stay_on_their_nodes() -> None:
+    """The one node is full, so another workload waits, although there is quota."""
+    level = "kubernetes.io/hostname"
+    placed = {
+        "levels": [level],
+        "slices": [{"domainCount": 1, "valuesPerLevel": [{"universal": "one"}], "podCounts": {"universal": 1}}],
+    }
+    assigned = {"name": "main", "count": 1, "flavors": {"cpu": "nodes"}, "resourceUsage": {"cpu": "1"}}
+    holds = {
+        "admission": {"clusterQueue": "nodes", "podSetAssignments": [{**assigned, "topologyAssignment": placed}]},
+        "conditions": [
+            _condition("QuotaReserved", "True", "QuotaReserved", "m"),
+            _condition("Admitted", "True", "Admitted", "m"),
+        ],
+    }
+    group = {
+        "coveredResources": ["cpu"],
+        "flavors": [{"name": "nodes", "resources": [{"name": "cpu", "nominalQuota": "9"}]}],
+    }
+    node = an_object("v1", "Node", "one", status={"allocatable": {"cpu": "1", "pods": "9"}})
+    node["metadata"]["labels"] = {level: "one"}
+    cluster = [
+        an_object("v1", "Namespace", "team"),
+        an_object(KUEUE, "Topology", "nodes", spec={"levels": [{"nodeLabel": level}]}),
+        an_object(KUEUE, "ResourceFlavor", "nodes", spec={"nodeLabels": {level: "one"}, "topologyName": "nodes"}),
+        an_object(KUEUE, "ClusterQueue", "nodes", spec={"namespaceSelector": {}, "resourceGroups": [group]}),
+        an_object(KUEUE, "LocalQueue", "main", "team", spec={"clusterQueue": "nodes"}),
+        node,
+    ]
+    dump = [_stored(each, day=1, number=index) for index, each in enumerate(cluster)]
+    dump += [_on_node("first", holds, day=2), _on_node("second", _pending(), day=3)]
+
+    found = _workloads(_ask("simulate", dump, "-o", "json").stdout)
+
+    assert is_true(found["first"], "Admitted")
+    assert not is_true(found["second"], "QuotaReserved")
+
+
 def _states(target: ReferenceTarget) -> dict[str, dict[str, str]]:
     found = {}
     for each in target.list(KUEUE, "Workload"):

@@ -1,6 +1,6 @@
-"""The Go types of a Workload (Kueue 0.19, apis/kueue): every field of its spec, and what is read of its status.
+"""The Go types of a Workload (Kueue 0.19, apis/kueue): every field of its spec and of its status.
 
-Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
+Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec, WorkloadStatus)
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from kueue_dra_ref.apiserver.go_types import (
     ANYTHING,
     FLAG,
     TEXT,
+    TEXTS,
     TIME,
     GoField,
     GoMap,
@@ -64,27 +65,38 @@ def workload_spec(version: str) -> GoStruct:
 def workload_status(version: str) -> GoStruct:
     """Give the shape of the status, in a version."""
     name = word(f"{version}.PodSetReference")
-    assigned = fields(
-        f"{version}.PodSetAssignment",
-        ("name", name),
-        ("flavors", GoMap(word(f"{version}.ResourceFlavorReference"))),
-        ("resourceUsage", AMOUNTS),
-        ("count", INT32),
-    )
-    admission = fields(
-        f"{version}.Admission",
-        ("clusterQueue", word(f"{version}.ClusterQueueReference")),
-        ("podSetAssignments", GoSlice(assigned, keyed=True)),
-    )
     pods = fields(f"{version}.ReclaimablePod", ("name", name), ("count", INT32))
     return fields(
         f"{version}.WorkloadStatus",
         CONDITIONS,
-        ("admission", admission),
+        ("admission", _admission(version)),
         ("requeueState", _requeue_state(version)),
         ("reclaimablePods", GoSlice(pods, keyed=True)),
         ("admissionChecks", GoSlice(_check_state(version), keyed=True)),
+        ("resourceRequests", ANYTHING),
+        ("accumulatedPastExecutionTimeSeconds", INT32),
+        ("schedulingStats", ANYTHING),
+        ("nominatedClusterNames", TEXTS),
+        ("clusterName", TEXT),
+        ("unhealthyNodes", ANYTHING),
         ("preemptionGates", ANYTHING),
+    )
+
+
+def _admission(version: str) -> GoStruct:
+    assigned = fields(
+        f"{version}.PodSetAssignment",
+        ("name", word(f"{version}.PodSetReference")),
+        ("flavors", GoMap(word(f"{version}.ResourceFlavorReference"))),
+        ("resourceUsage", AMOUNTS),
+        ("count", INT32),
+        ("topologyAssignment", ANYTHING),
+        ("delayedTopologyRequest", TEXT),
+    )
+    return fields(
+        f"{version}.Admission",
+        ("clusterQueue", word(f"{version}.ClusterQueueReference")),
+        ("podSetAssignments", GoSlice(assigned, keyed=True)),
     )
 
 

@@ -6,10 +6,15 @@ No counterpart: the store of the in-memory API server.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
 
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.store import STAMPED, Event, Store, key_of, place_of
 from kueue_dra_ref.target import Manifest
+
+_OWN = 2**48
+"""More objects than a store has; UIDs of an API server are random, so none is so close to the last one."""
 
 
 class RestorableStore(Store):
@@ -41,6 +46,7 @@ class RestorableStore(Store):
         meta |= own
         uid = meta["uid"]
         self._restored[uid] = place
+        self._created = count(max(next(self._created), _own_place(uid) + 1))
         version = _number(own.get("resourceVersion"))
         self.version = max(self.version, version)
         objects[key] = obj
@@ -59,6 +65,14 @@ def _stamped(obj: Manifest) -> Manifest:
         if name in STAMPED:
             found[name] = value
     return found
+
+
+def _own_place(uid: str) -> int:
+    """Give the place of an object whose UID is one of such a store, which no new object may get; 0 for any other."""
+    with suppress(ValueError):
+        place = place_of(uid)
+        return place if place <= _OWN else 0
+    return 0
 
 
 def _number(version: object) -> int:

@@ -9,6 +9,7 @@ from kueue_dra_differential.mutants.places import ROOT
 CASES = "suites/kueue_dra_suites/conformance"
 RECORDED = (
     "tests/test_apiserver.py",
+    "tests/test_continued_recordings.py::test_the_rest_is_decided_as_recorded",
     "tests/test_fields_of_minors.py",
     "tests/test_generated_objects.py::test_answers_are_an_api_servers",
     "tests/test_generated_selectors.py::test_answers_are_kubernetes_own",

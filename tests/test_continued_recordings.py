@@ -1,0 +1,47 @@
+"""A cluster that is taken over in the middle of a recorded scenario decides the rest as the real Kueue did."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+
+import pytest
+
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.scenarios.files import scenarios
+from kueue_dra_ref.scenarios.scenario import Scenario
+from kueue_dra_reports.shards import Shard
+from tests.commands import ROOT
+from tests.continued import differing
+
+GOLDEN = ROOT / "tests" / "golden"
+KNOWN = tomllib.loads((GOLDEN / "continued.toml").read_text("utf-8"))
+
+
+def _generated() -> Iterator[tuple[str, Scenario]]:
+    """Give the generated scenarios of one cluster, by release."""
+    for file in sorted((GOLDEN / "recorded").glob("*.jsonl.gz")):
+        release = file.name.removesuffix(".jsonl.gz")
+        if not release.endswith((".cases", ".multikueue")):
+            for scenario in scenarios(file):
+                yield release, scenario
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Continue the scenarios that `--stories` asks for."""
+    if "scenario" in metafunc.fixturenames:
+        part: Shard = metafunc.config.getoption("--stories")
+        found = [pytest.param(release, each, id=f"{release}-{each.name}") for release, each in _generated()]
+        metafunc.parametrize(("release", "scenario"), part.of_list(found))
+
+
+def test_the_rest_is_decided_as_recorded(release: str, scenario: Scenario) -> None:
+    """From the objects alone, with their status; what differs is listed, with the first field."""
+    assert differing(scenario, behaviour(release)) == KNOWN.get(release, {}).get(scenario.name, "")
+
+
+def test_the_list_names_scenarios() -> None:
+    """An entry without one is an error."""
+    found = {(release, scenario.name) for release, scenario in _generated()}
+
+    assert {(release, name) for release, names in KNOWN.items() for name in names} <= found
