@@ -86,10 +86,15 @@ def test_explain_names_the_usage_that_decides(tmp_path: Path) -> None:
     assert "is before it: its LocalQueue other has a usage of 0, lower than 0.0569" in found.output
 
 
+ACTIVE_SINCE = "2025-12-01T00:00:00Z"
+
+
 def running(consumed: str, updated: str = "2026-01-01T00:00:00Z") -> str:
     """The LocalQueues of a running cluster, one of which has consumed devices."""
+    active = f'{{type: Active, status: "True", reason: Ready, message: m, lastTransitionTime: "{ACTIVE_SINCE}"}}'
     status = (
-        "status: {fairSharing: {admissionFairSharingStatus: {consumedResources: {whole-gpus: "
+        f"status: {{conditions: [{active}], "
+        "fairSharing: {admissionFairSharingStatus: {consumedResources: {whole-gpus: "
         f'"{consumed}"}}, lastUpdate: "{updated}"}}}}}}\n'
     )
     known = 'uid: "1", creationTimestamp: "2025-12-01T00:00:00Z"'

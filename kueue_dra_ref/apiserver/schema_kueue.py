@@ -78,9 +78,10 @@ def schema(kind: str, version: str) -> GoStruct:
     if kind == "Workload":
         parts = [("spec", workload_spec(version)), ("status", workload_status(version))]
     else:
+        history = [("fairSharing", ANYTHING)] if kind == "LocalQueue" else []
         parts = [
             ("spec", _SPECS[kind](version)),
-            ("status", fields(f"{version}.{kind}Status", CONDITIONS)),
+            ("status", fields(f"{version}.{kind}Status", CONDITIONS, *history)),
         ]
     return fields(f"{version}.{kind}", *HEAD, *parts)
 
