@@ -86,18 +86,18 @@ def test_explain_names_the_usage_that_decides(tmp_path: Path) -> None:
     assert "is before it: its LocalQueue other has a usage of 0, lower than 0.0569" in found.output
 
 
-ACTIVE_SINCE = "2025-12-01T00:00:00Z"
+CREATED = "2025-12-01T00:00:00Z"
 
 
 def running(consumed: str, updated: str = "2026-01-01T00:00:00Z") -> str:
     """The LocalQueues of a running cluster, one of which has consumed devices."""
-    active = f'{{type: Active, status: "True", reason: Ready, message: m, lastTransitionTime: "{ACTIVE_SINCE}"}}'
+    active = f'{{type: Active, status: "True", reason: Ready, message: m, lastTransitionTime: "{CREATED}"}}'
     status = (
         f"status: {{conditions: [{active}], "
         "fairSharing: {admissionFairSharingStatus: {consumedResources: {whole-gpus: "
         f'"{consumed}"}}, lastUpdate: "{updated}"}}}}}}\n'
     )
-    known = 'uid: "1", creationTimestamp: "2025-12-01T00:00:00Z"'
+    known = f'uid: "1", creationTimestamp: "{CREATED}"'
     queues = TWO_QUEUES.replace("metadata: {name: mine}\n", f"metadata: {{name: mine, {known}}}\n{status}")
     return queues.replace("metadata: {name: other}", f"metadata: {{name: other, {known.replace('1', '2', 1)}}}")
 

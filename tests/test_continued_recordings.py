@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 
 import pytest
 
@@ -11,20 +12,21 @@ from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.scenarios.files import scenarios
 from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_reports.shards import Shard
-from tests.commands import ROOT
 from tests.continued import differing
+from tests.recorded_cases import GOLDEN
 
-GOLDEN = ROOT / "tests" / "golden"
-KNOWN = tomllib.loads((GOLDEN / "continued.toml").read_text("utf-8"))
+KNOWN = tomllib.loads(GOLDEN.with_name("continued.toml").read_text("utf-8"))
 
 
-def _generated() -> Iterator[tuple[str, Scenario]]:
+@cache
+def _generated() -> Sequence[tuple[str, Scenario]]:
     """Give the generated scenarios of one cluster, by release."""
-    for file in sorted((GOLDEN / "recorded").glob("*.jsonl.gz")):
+    found = []
+    for file in sorted(GOLDEN.glob("*.jsonl.gz")):
         release = file.name.removesuffix(".jsonl.gz")
         if not release.endswith((".cases", ".multikueue")):
-            for scenario in scenarios(file):
-                yield release, scenario
+            found += [(release, scenario) for scenario in scenarios(file)]
+    return found
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

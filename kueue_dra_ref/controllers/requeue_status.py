@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import message_of
 from kueue_dra_ref.api.variants import block_on_gate
 from kueue_dra_ref.controllers.workload_conditions import (
@@ -125,8 +126,7 @@ class RequeueStatus:
         apply_condition(working, pending, kueue.clock.now)
         restored = kueue.checks_when_queued.get(head.key)
         if restored:
-            states = working["status"].get("admissionChecks", [])
-            working["status"]["admissionChecks"] = [*states, *restored]
+            working["status"]["admissionChecks"] = [*check_states(working), *restored]
         if entry.requeue_reason is RequeueReason.PREEMPTION_GATED:
             block_on_gate(working, entry.message, kueue.clock.now)
         update_unset_quota_reservation(kueue, working)

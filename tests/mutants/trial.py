@@ -151,7 +151,7 @@ class Trials:
         yield from self._of_recordings(answer)
 
     def _imported(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
-        """Ask for all cases of the first behaviour, and for those of the others that run the module at all."""
+        """Ask for all cases of the first behaviour, and for those that run the module, or one that imports it."""
         for reach in self.reaches:
             readers = reach.of_readers(mutant.file)
             first = self._ordered(mutant, reach, readers, AT_IMPORT)
