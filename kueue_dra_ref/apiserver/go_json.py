@@ -101,18 +101,20 @@ def _inner(value: Object, shape: GoStruct, minor: int) -> Iterator[str]:
             for name, each in _meta(found or {}).items():
                 yield _member(name, printed(each))
         elif found is None and not field.pointer:
-            yield _member(field.name, _empty(field.shape))
+            yield _member(field.name, _empty(field.shape, minor))
         else:
             text = internal(found, field.shape, minor)
             yield _member(field.name, text)
 
 
-def _empty(shape: Shape) -> str:
+def _empty(shape: Shape, minor: int) -> str:
     match shape:
         case GoScalar(GoType.TEXT):
             return '""'
         case GoScalar(GoType.WHOLE):
             return "0"
+        case GoStruct():
+            return _object(_inner({}, shape, minor))
         case _:
             return "null"
 
