@@ -101,8 +101,8 @@ def test_a_sketch_that_was_taken_is_refused_by_who_takes_none() -> None:
 def test_a_refused_object_is_refused_again() -> None:
     """A fault is no document, and found each time."""
     with pytest.raises(ManifestError) as first:
-        ApiServer().storable({**NAMESPACE, "metadata": {"labels": 1}}, a_target(sketches=False).store, "")
+        ApiServer().storable({**NAMESPACE, "metadata": {"labels": 1}}, a_target(sketches=False).store)
     with pytest.raises(ManifestError) as second:
-        ApiServer().storable({**NAMESPACE, "metadata": {"labels": 1}}, a_target(sketches=False).store, "")
+        ApiServer().storable({**NAMESPACE, "metadata": {"labels": 1}}, a_target(sketches=False).store)
 
     assert str(first.value) == str(second.value)

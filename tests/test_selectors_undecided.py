@@ -34,6 +34,7 @@ DEVICE = Device(name="d", driver="gpu.example.com")
         pytest.param(UNWRAPPED, id="unwrap"),
         pytest.param("[optional.of(1)].unwrapOpt() == [1]", id="unwrap-of-a-list"),
         pytest.param("(device.attributes) == {}", id="domains-as-a-value"),
+        pytest.param('[optional.of("a"), optional.none(), optional.of(1)].size() == 3', id="nothing-among-others"),
     ],
 )
 def test_what_the_engine_answers_otherwise_is_undecided(expression: str) -> None:

@@ -80,17 +80,15 @@ def _request(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Erro
 
 
 def _bodies(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
-    alternatives = request.get("firstAvailable")
-    if alternatives:
-        yield from listed_once(
-            alternatives,
-            f"{path}.firstAvailable",
-            k,
-            partial(_alternative, k=k, stored=stored),
-            _name,
-            named="name",
-            at_most=MAX_ALTERNATIVES,
-        )
+    yield from listed_once(
+        request.get("firstAvailable"),
+        f"{path}.firstAvailable",
+        k,
+        partial(_alternative, k=k, stored=stored),
+        _name,
+        named="name",
+        at_most=MAX_ALTERNATIVES,
+    )
     exact = request.get("exactly")
     if exact is not None:
         yield from _body(exact, f"{path}.exactly", k, stored=stored)

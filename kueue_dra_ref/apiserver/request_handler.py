@@ -57,8 +57,6 @@ class RequestContext:
     """Refuse the versions that this minor of Kubernetes does not serve; otherwise warn of them."""
     strict: bool = False
     """Refuse unknown fields, as kubectl asks the API server to; otherwise they are dropped."""
-    now: str = ""
-    """The time of new taints; empty leaves it out."""
 
 
 def admitted(
@@ -84,7 +82,7 @@ def admitted(
     obj["kind"] = kind
     obj["metadata"] = obj.get("metadata") or {}
     _keep_scope(obj)
-    set_defaults(obj, version, k, under.now)
+    set_defaults(obj, version, k)
     to_v1(obj, version, k)
     drop_disabled(obj, old, k)
     return _answer(obj, old, under, version, (*warnings, *opened.warnings))

@@ -53,8 +53,8 @@ def devices_of(obj: Object) -> list[Object]:
     return found
 
 
-def set_defaults(obj: Object, version: str, k: Kubernetes, now: str) -> None:
-    """Set the defaults of the version, before conversion."""
+def set_defaults(obj: Object, version: str, k: Kubernetes) -> None:
+    """Set the defaults of the version, before conversion; when a taint was added is read by nothing, and left out."""
     requests = requests_of(claims_of(obj))
     for request in requests:
         for body in _bodies(request, version, k):
@@ -63,7 +63,7 @@ def set_defaults(obj: Object, version: str, k: Kubernetes, now: str) -> None:
     for device in devices_of(obj):
         if is_flat(version):
             device = device.get("basic", {})
-        _default_device(device, now)
+        _default_device(device)
 
 
 def _default_tolerations(request: Object) -> None:
@@ -110,10 +110,7 @@ def _default_amount(body: Object) -> None:
         body["count"] = 1
 
 
-def _default_device(device: Object, now: str) -> None:
-    if now:
-        for taint in device.get("taints") or ():
-            taint.setdefault("timeAdded", now)
+def _default_device(device: Object) -> None:
     mappings = device.get("nodeAllocatableResourceMappings") or {}
     for mapping in mappings.values():
         mapping.setdefault("allocationMultiplier", "1")

@@ -69,7 +69,6 @@ class ApiServer:
         self,
         manifest: Manifest,
         store: Store,
-        now: str,
     ) -> Manifest:
         """Give what is stored of a manifest.
 
@@ -80,7 +79,7 @@ class ApiServer:
         kind = kind_of(manifest)
         old = _stored(kind.name, manifest, store)
         if kind.group == GROUP:
-            return self._resource(manifest, old, store, now)
+            return self._resource(manifest, old, store)
         is_new = old is None
 
         def decode() -> Manifest:
@@ -89,7 +88,7 @@ class ApiServer:
         return self.once(manifest, (is_new,), decode)
 
     def _resource(
-        self, manifest: Manifest, old: Manifest | None, store: Store, now: str
+        self, manifest: Manifest, old: Manifest | None, store: Store
     ) -> Manifest:
         """Give what is stored of an object of resource.k8s.io."""
         _, namespace = _name_of(manifest)
@@ -101,7 +100,6 @@ class ApiServer:
             kubernetes=self.kubernetes,
             namespace_labels=labels,
             only_served=self.only_served,
-            now=now,
         )
 
         def admit() -> Manifest:
@@ -110,7 +108,7 @@ class ApiServer:
 
         if old is not None:
             return admit()
-        return self.once([manifest, labels], (now,), admit)
+        return self.once([manifest, labels], (), admit)
 
     def once(
         self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]

@@ -149,9 +149,8 @@ class AdmissionChain:
         self._last_applied.pop(ref, None)
 
     def _decoded(self, manifest: Manifest) -> Manifest:
-        now = self.store.clock.now
         try:
-            return self.api_server.storable(manifest, self.store, now)
+            return self.api_server.storable(manifest, self.store)
         except WrongTypes as error:
             if manifest["kind"] in JOB_KINDS:
                 raise

@@ -116,7 +116,7 @@ def requested(
     warnings = list(target.api_server.warnings)
     manifest = _as_workload(work)
     try:
-        stored = target.api_server.storable(manifest, target.store, "")
+        stored = target.api_server.storable(manifest, target.store)
         workload = kueue.adjusted(stored)
         return _total(kueue, workload)
     except ManifestError as fault:

@@ -27,13 +27,17 @@ def filled(schema: Mapping[str, Any]) -> Any:
 
 
 def everything(minor: str, *parts: str) -> Iterator[dict[str, Any]]:
-    """Give an object with every field of its spec, or of other parts, of each kind and version that a release serves."""
+    """Give an object with every field of some of its parts, for each kind and version that a release serves."""
     for definition in definitions(binaries(minor).kueue_module, Webhook(port=1, authority=b"")):
         spec = definition["spec"]
         for version in spec["versions"] if spec["names"]["kind"] in KINDS else ():
             fields = version["schema"]["openAPIV3Schema"]["properties"]
             whole = {part: filled(fields[part]) for part in parts if part in fields}
-            yield {"apiVersion": f"{spec['group']}/{version['name']}", "kind": spec["names"]["kind"], "metadata": {}} | whole
+            yield {
+                "apiVersion": f"{spec['group']}/{version['name']}",
+                "kind": spec["names"]["kind"],
+                "metadata": {},
+            } | whole
 
 
 @pytest.mark.live
