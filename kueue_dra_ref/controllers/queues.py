@@ -82,10 +82,9 @@ class QueueControllers:
             self._refresh_share(name)
 
     def _refresh_share(self, cohort: str) -> None:
-        """Have the fair share of a cohort written, under fair sharing."""
-        if self.kueue.configuration.fair_sharing is not None:
-            key = ("", cohort)
-            self.kueue.stale["Cohort", key] = None
+        """Have the fair share of a cohort written, which is none without fair sharing."""
+        key = ("", cohort)
+        self.kueue.stale["Cohort", key] = None
 
     def on_local_queue(self, event: Event) -> None:
         """Manage a LocalQueue that is not stopped."""

@@ -37,6 +37,20 @@ def test_the_quota_of_a_cohort_is_there_for_its_queues(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
 
 
+@covers("COHORT-006")
+def test_a_deleted_cohort_has_nothing_tried_again(lab: Lab) -> None:
+    """Its quota is gone, which only a workload that is tried again shows."""
+    cohort = a_cohort(lab, {"whole-gpus": 2})
+    queue = cohort.queue({"whole-gpus": 0})
+    queue.submit(a_job(claims=[a_template(gpu(2))]))
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    lab.remove(cohort.ref)
+    lab.settle()
+
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+
+
 @covers("COHORT-007")
 @pytest.mark.parametrize(
     ("asked", "verdict"),
