@@ -49,5 +49,6 @@ PODS = PodRules(
         pod_owners.marks_without_role, pod_owners.marks_of_leader_worker_set_pod
     ),
     finalize_pods_of_parent=AnyOf(pod_owners.pods_of_parent_have_finalizer),
+    let_go=AnyOf(pod_owners.let_go_of_ended_pod),
     workloads=First(pod_owners.pod_sets_of_leader_worker_set),
 )

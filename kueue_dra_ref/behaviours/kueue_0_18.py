@@ -311,6 +311,7 @@ def _pods(earlier: PodRules) -> PodRules:
         earlier,
         # The gate SkipFinalizersForPodsSuspendedByParent is locked on.
         finalize_pods_of_parent=AnyOf(),
+        let_go=AnyOf(),
         # What pods request as a whole is part of their role.
         role=earlier.role.swap(pod_groups.role_of_containers, pod_groups.role_of_pod),
         # Names of groups may be longer than a label's value.

@@ -60,6 +60,8 @@ class PodRules:
     """Which Workloads does such work have, by name, with which pod sets? Without an answer, its pods have them."""
     finalize_pods_of_parent: AnyOf[[]] = AnyOf()
     """Do the pods of such work get Kueue's finalizer? Without rules: they do not."""
+    let_go: AnyOf[[Manifest]] = AnyOf()
+    """Does a pod of such work lose the finalizer whatever its group does? Without rules: its group decides."""
     label_with_uid: AnyOf[[]] = AnyOf()
     """Does the Workload of such work have a label with the UID of the work? Without rules: it has none."""
     hold: First[[Manifest, bool], tuple[str, str]] = First()

@@ -65,9 +65,12 @@ class PodOwnerController:
                 self.store.remove(Ref.of(owned))
 
     def on_pod(self, event: Event) -> None:
-        """Mark a new pod of such work."""
+        """Mark a new pod of such work, and let go of one that ends."""
         pod = event.new
         if pod is None or PARENT not in annotations_of(pod):
+            return
+        if self.rules.let_go(pod):
+            self.store.put(without_finalizer(pod))
             return
         if GROUP in labels_of(pod):
             return

@@ -20,6 +20,7 @@ from kueue_dra_ref.api.pod_owners import (
     group_workload,
     has_leader,
     index_of,
+    owner_name,
     replicas_of,
     size_of,
     template_paths,
@@ -33,6 +34,8 @@ from kueue_dra_ref.api.queued_pods import (
     ROLE,
     SERVING,
     TOTAL,
+    is_leaving,
+    is_terminated,
     labels_of,
 )
 from kueue_dra_ref.model.rule import rule
@@ -222,6 +225,27 @@ def pods_of_parent_have_finalizer() -> bool:
     Kueue: pkg/controller/jobs/pod/pod_webhook.go (Default)
     """
     return True
+
+
+@rule("PODS-061")
+def let_go_of_ended_pod(pod: Manifest) -> bool:
+    """Kueue lets go of a pod of a LeaderWorkerSet that has ended.
+
+    Kueue 0.15: pkg/controller/jobs/leaderworkerset/leaderworkerset_pod_reconciler.go (Reconcile)
+    """
+    kind, _ = owner_name(pod)
+    return kind == LEADER_WORKER_SET.name and is_terminated(pod)
+
+
+@rule("PODS-062")
+def let_go_of_pod_that_ends(pod: Manifest) -> bool:
+    """Kueue lets go of a pod of a StatefulSet or a LeaderWorkerSet that has ended or is deleted.
+
+    Kueue 0.17: pkg/controller/jobs/statefulset/statefulset_pod_reconciler.go (Reconcile);
+        pkg/controller/jobs/leaderworkerset/leaderworkerset_pod_reconciler.go (Reconcile)
+    """
+    kind, _ = owner_name(pod)
+    return bool(kind) and (is_terminated(pod) or is_leaving(pod))
 
 
 @rule("PODS-038")

@@ -15,7 +15,7 @@ from kueue_dra_ref.api.job_kind import pods_of_job
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
-from kueue_dra_ref.api.pod_owners import POD_OWNERS, has_ready_pods
+from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET, POD_OWNERS, has_ready_pods
 from kueue_dra_ref.api.quantities import MAX_INT64
 from kueue_dra_ref.api.queued_pods import PREBUILT, annotations_of, prebuilt_name
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
@@ -209,12 +209,16 @@ def running_job_keeps_priority_class(
 ) -> Iterator[FieldError]:
     """The webhook denies another priority class to a Job that is not suspended, and none to any Job.
 
+    That of LeaderWorkerSets shows the old class in its error, as it calls the check with the two objects exchanged.
+
     Kueue 0.14: pkg/controller/jobframework/validation.go (validateJobUpdateForWorkloadPriorityClassName,
         ValidateUpdateForWorkloadPriorityClassName)
     """
     name = _label(write.new, PRIORITY_LABEL)
     if _changed(write, PRIORITY_LABEL) and (_runs(write.new) or not name):
-        yield _invalid(_LABELS, PRIORITY_LABEL, name, _IMMUTABLE)
+        is_exchanged = write.new["kind"] == LEADER_WORKER_SET.name
+        shown = _label(write.before, PRIORITY_LABEL) if is_exchanged else name
+        yield _invalid(_LABELS, PRIORITY_LABEL, shown, _IMMUTABLE)
 
 
 @rule("PARTIAL-007")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -135,6 +135,38 @@ def test_the_pods_of_an_object_have_finalizers(
     (pod,) = owner.pods
 
     assert (lab.read(pod)["metadata"].get("finalizers") or []) == finalizers
+
+
+@pytest.mark.parametrize(
+    ("kind", "gates"),
+    [
+        pytest.param("LeaderWorkerSet", {}, id="leaderworkerset", marks=covers("PODS-061")),
+        pytest.param("LeaderWorkerSet", OFF, id="leaderworkerset-gate-off", marks=covers("PODS-062")),
+        pytest.param("StatefulSet", OFF, id="statefulset-gate-off", marks=covers("PODS-062")),
+    ],
+)
+def test_a_pod_that_has_ended_is_let_go_of(lab: Lab, kind: str, gates: Mapping[str, bool]) -> None:
+    """The other pod of its group still runs."""
+    lab.start(integrations=frameworks.WITH_PODS, gates=gates)
+    queue = lab.queue({"whole-gpus": 4})
+    size = 2 if kind == "LeaderWorkerSet" else 1
+    owner = an_owner(lab, queue, kind, a_pod_set("main", pods=size, claims=[TWO]), replicas=2 // size)
+    owner.report(0, "Succeeded")
+
+    assert [bool(lab.read(pod)["metadata"].get("finalizers")) for pod in owner.pods] == [False, True]
+
+
+@covers("PODS-062")
+@pytest.mark.parametrize("kind", [STATEFUL_SET, LEADER_WORKER_SET])
+def test_a_pod_that_is_deleted_is_let_go_of(lab: Lab, kind: str) -> None:
+    """It is gone at once, although its group runs."""
+    lab.start(integrations=frameworks.WITH_PODS, gates=OFF)
+    owner = an_owner(lab, lab.queue({"whole-gpus": 2}), kind, a_pod_set("main", claims=[TWO]))
+    (pod,) = owner.pods
+    lab.remove(pod)
+    lab.settle()
+
+    assert not lab.is_there(pod)
 
 
 @pytest.mark.parametrize("kind", [STATEFUL_SET, LEADER_WORKER_SET])
@@ -540,20 +572,25 @@ def test_a_leader_worker_set_keeps_its_queue(lab: Lab) -> None:
 
 @pytest.mark.parametrize("kind", EACH)
 @pytest.mark.parametrize(
-    "detail",
+    ("detail", "shows_old"),
     [
-        pytest.param("field is immutable", id="changed-nor-removed", marks=covers("PREEMPT-041")),
-        pytest.param("WorkloadPriorityClass cannot be removed", id="removed", marks=covers("PREEMPT-040")),
+        pytest.param("field is immutable", ["LeaderWorkerSet"], id="changed-nor-removed", marks=covers("PREEMPT-041")),
+        pytest.param(
+            "WorkloadPriorityClass cannot be removed from a workload", [], id="removed", marks=covers("PREEMPT-040")
+        ),
     ],
 )
-def test_the_priority_class_of_an_object_is_not_removed(lab: Lab, kind: str, detail: str) -> None:
-    """An object that names a priority class keeps one, with ready pods or without."""
+def test_the_priority_class_of_an_object_is_not_removed(
+    lab: Lab, kind: str, detail: str, shows_old: Sequence[str]
+) -> None:
+    """An object that names a priority class keeps one; for a LeaderWorkerSet of 0.14 the error shows the old one."""
     queue = lab.queue({"whole-gpus": 1})
     owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]), priority=7)
-    message = lab.denied(marked(lab.read(owner.ref), {PRIORITY_LABEL: None}))
+    found = lab.read(owner.ref)
+    shown = found["metadata"]["labels"][PRIORITY_LABEL] if kind in shows_old else ""
+    message = lab.denied(marked(found, {PRIORITY_LABEL: None}))
 
-    assert f"metadata.labels[{PRIORITY_LABEL}]: Invalid value: " in message
-    assert detail in message
+    assert f'metadata.labels[{PRIORITY_LABEL}]: Invalid value: "{shown}": {detail}' in message
 
 
 @covers("PRIORITY-001")
