@@ -8,6 +8,7 @@ import pytest
 
 from kueue_dra_fixtures.alternatives import a_list, an_alternative
 from kueue_dra_fixtures.builders import a_job, a_request, a_template
+from kueue_dra_fixtures.resources import a_class
 from kueue_dra_ref.cel.model import Device, Undecided
 from kueue_dra_ref.cel.selector import Selector, compiled
 from tests.labs import a_lab
@@ -58,5 +59,16 @@ def test_work_with_such_a_selector_is_undecided(release: str, request_: dict[str
     lab = a_lab(release, suffix="undecided")
     lab.start(gates={"KueueDRAIntegrationPrioritizedList": True} if release == "kueue-0.20.0" else {})
     job = lab.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(request_)]))
+
+    assert lab.condition(job, "QuotaReserved") == ("Unknown", "Undecided")
+
+
+def test_work_whose_selector_a_device_leaves_open_is_undecided() -> None:
+    """It compiles, so only its evaluation shows that the engine cannot tell."""
+    lab = a_lab("kueue-0.19.2", suffix="device")
+    expression = 'sign(quantity("1").sub(-9223372036854775808)) == 1'
+    lab.apply(a_class("gpu.example.com"))
+    lab.publish({"name": "d"})
+    job = lab.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(a_request(selectors=[expression]))]))
 
     assert lab.condition(job, "QuotaReserved") == ("Unknown", "Undecided")

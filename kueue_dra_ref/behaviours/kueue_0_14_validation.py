@@ -168,7 +168,7 @@ DEFINITIONS = APIValidation(
     ),
     topology=CRDValidation(
         limits=Collect(
-            topology_crd.levels_are_required, topology_crd.at_most_16_levels
+            topology_crd.levels_are_required, topology_crd.between_1_and_16_levels
         ),
         cel=Collect(
             topology_crd.levels_are_immutable,

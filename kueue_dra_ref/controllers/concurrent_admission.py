@@ -346,8 +346,7 @@ class VariantReconciler:
         opened = [seconds_of(each) for each in map(gate_opened, waiting) if each]
         elapsed = now - max(opened) if opened else None
         wait = self.rules.open_gate(elapsed)
-        if wait is None:
-            return
+        assert wait is not None
         if wait:
             self.kueue.reconcile_later(wait, key_of(family.parent), FAMILY)
         else:

@@ -169,10 +169,10 @@ class MultiKueueClusters:
     def _disconnect(self, cluster: Manifest, connection: Connection) -> None:
         """Lose a cluster whose Secret is not there."""
         reason = self.kueue.behaviour.dispatching.disconnect()
-        if reason is not None:
-            missing = f'Secret "{secret_of(cluster)}" not found'
-            message = f"load client config failed: {missing}"
-            self._lose(cluster, connection, reason, message)
+        assert reason is not None
+        missing = f'Secret "{secret_of(cluster)}" not found'
+        message = f"load client config failed: {missing}"
+        self._lose(cluster, connection, reason, message)
 
     def _secret(self, cluster: Manifest) -> Manifest | None:
         namespace = self.kueue.configuration.namespace

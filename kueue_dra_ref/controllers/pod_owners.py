@@ -59,10 +59,11 @@ class PodOwnerController:
         """Reconcile an object that has changed; the garbage collector removes what belongs to one that is gone."""
         if event.new is not None:
             self.kueue.reconcile(event.kind, event.key)
-        elif event.old is not None:
-            for owned in list(self._owned(event.old)):
-                self.store.put(without_finalizer(owned))
-                self.store.remove(Ref.of(owned))
+            return
+        assert event.old is not None
+        for owned in list(self._owned(event.old)):
+            self.store.put(without_finalizer(owned))
+            self.store.remove(Ref.of(owned))
 
     def on_pod(self, event: Event) -> None:
         """Mark a new pod of such work, and let go of one that ends."""

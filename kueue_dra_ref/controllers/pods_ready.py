@@ -106,8 +106,7 @@ class PodsReady:
     def _evict_for(self, working: Manifest, cause: str) -> bool:
         name = "/".join(key_of(working))
         eviction = self.rules.evict(name, cause)
-        if eviction is None:
-            return False
+        assert eviction is not None
         self._back_off(working)
         return evict(self.kueue, working, eviction)
 

@@ -116,8 +116,7 @@ class AskingChecks:
         state = state_of(working, check.name)
         if check.config is None:
             message = self.rules.inactive()
-            if message is None:
-                return CheckAnswer()
+            assert message is not None
             return CheckAnswer(state=PENDING, message=message)
         if not self.pods.needed(working, check.config):
             message = self.rules.needless()

@@ -104,8 +104,7 @@ class Provisioning:
         exists = self.workloads.checks.config(check) is not None
         reference = ParametersReference(written=written, exists=exists)
         active = self.rules.active(reference)
-        if active is None:
-            return
+        assert active is not None
         known = condition(check, "Active") or {}
         if known.get("status") == str(active.value):
             return

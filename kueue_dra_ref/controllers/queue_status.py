@@ -176,8 +176,8 @@ class QueueStatus:
         for flavor_resource, amount in amounts.items():
             nominal = node.quota_for(flavor_resource).nominal
             borrowed = borrowed_amount(amount, nominal)
-            if borrowed is not None:
-                found[flavor_resource] = borrowed
+            assert borrowed is not None
+            found[flavor_resource] = borrowed
         return found
 
 

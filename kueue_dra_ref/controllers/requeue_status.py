@@ -141,8 +141,8 @@ class RequeueStatus:
             amounts = self._requests(entry, demand)
             requests.append((demand.pod_set.name, amounts))
         reported = rules.reporting.requests(requests, kueue.in_bytes)
-        if reported is not None:
-            working["status"]["resourceRequests"] = reported
+        assert reported is not None
+        working["status"]["resourceRequests"] = reported
         return working
 
     def _requests(self, entry: Entry, demand: TotalRequests) -> Mapping[str, int]:

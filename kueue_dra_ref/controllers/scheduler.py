@@ -220,8 +220,8 @@ class Scheduler:
             return _stated(RequeueReason.FAILED_CHECKS, failed)
         if queue.name in kueue.hierarchy.looped:
             stopped = rules.cohorts.on_cycle.answer(queue)
-            if stopped:
-                return self._looped(queue, stopped)
+            assert stopped is not None
+            return self._looped(queue, stopped)
         labels = kueue.informers.labels(namespace)
         mismatch = rules.queueing.namespace.answer(queue, labels)
         if mismatch:
@@ -361,9 +361,8 @@ class Scheduler:
         working = self.kueue.patched(head.obj, head)
         working["status"].pop("resourceRequests", None)
         admission = rules.admission(name, entry.assignment.pod_sets)
-        if admission is not None:
-            admission = copied(dict(admission))
-            working["status"]["admission"] = admission
+        assert admission is not None
+        working["status"]["admission"] = copied(dict(admission))
         for each in rules.quota_reserved(name):
             apply_condition(working, each, now)
         if self._checks.lists_all(working, entry.queue):
@@ -384,8 +383,9 @@ class Scheduler:
         labels = meta.get("labels") or {}
         job = labels.get(JOB_UID, "")
         finished = self.rules.jobs.finish_replaced(meta["uid"], job)
-        if found is not None and finished:
-            finish(self.kueue, found, *finished)
+        assert found is not None
+        assert finished is not None
+        finish(self.kueue, found, *finished)
 
     def _record_admission(self, entry: Entry, admitted: bool) -> None:
         """Keep the steps that led to an admission, with those of the preemptions that made it fit."""

@@ -231,8 +231,7 @@ class WorkloadReconciler:
         blocked, steps = self.readiness.objection(working)
         self._record_steps(key, *resources.steps, *steps)
         self.backoff.failed(key)
-        if blocked is None:
-            return False
+        assert blocked is not None
         draw = self.kueue.map_order.for_workload(working)
         return draw.is_stable(blocked.message)
 

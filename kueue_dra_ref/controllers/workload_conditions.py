@@ -26,9 +26,8 @@ def apply_condition(
     change: Condition | None,
     now: str,
 ) -> bool:
-    """Set one condition, if there is one to set; True when it changed."""
-    if change is None:
-        return False
+    """Set one condition; True when it changed."""
+    assert change is not None
     return set_condition(
         obj, change.type, change.value, change.reason, change.message, now
     )

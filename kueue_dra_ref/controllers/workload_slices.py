@@ -119,8 +119,8 @@ class WorkloadSlices:
     def _finish(self, workload: Manifest, active: Slices) -> None:
         replaced = _replacement(workload, active) is not None
         finished = self.rules.finish_evicted(replaced)
-        if finished:
-            finish(self.kueue, workload, *finished)
+        assert finished is not None
+        finish(self.kueue, workload, *finished)
 
     def _resized(self, workload: Manifest, counts: Mapping[str, int]) -> Manifest:
         working = self.kueue.patched(workload)

@@ -29,10 +29,9 @@ def admitted_usage(usage: UsageCache, local_queue: Key, cluster_queue: str) -> C
 
 def usage_of(usage: UsageCache, workload: Key, cluster_queue: str) -> Consumed:
     """Give what a workload with quota uses, by resource."""
-    for reserved in usage.reservations(cluster_queue):
-        if reserved.key == workload:
-            return _of_all_flavors(reserved.amounts)
-    return {}
+    reserved = usage.reservations(cluster_queue)
+    amounts = next(each.amounts for each in reserved if each.key == workload)
+    return _of_all_flavors(amounts)
 
 
 def _of_all_flavors(amounts: FlavorResourceQuantities) -> Consumed:

@@ -105,8 +105,8 @@ class Informers:
     def _every_queue(self) -> Iterator[ClusterQueue]:
         for name in self.names("ClusterQueue"):
             queue = self.queue(name)
-            if queue is not None:
-                yield queue
+            assert queue is not None
+            yield queue
 
     def _index(self, kind: str, name: str) -> Manifest | None:
         """Give a ClusterQueue or a flavor as it is in effect; Kueue may ignore changes once it is deleted."""

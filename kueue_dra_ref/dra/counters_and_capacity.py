@@ -24,7 +24,7 @@ from kueue_dra_ref.dra.pools import group_slices_by_pool
 from kueue_dra_ref.dra.selectors import SelectorError
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister, class_selectors
-from kueue_dra_ref.model.sources import NOTHING, Source, SourceCharge, SourceType
+from kueue_dra_ref.model.sources import Source, SourceCharge, SourceType
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
 Mappings = Sequence[DeviceClassMapping]
@@ -135,7 +135,7 @@ def _process_charge(
     if rejected:
         cites = cited([rejected.rule])
         return SelectorError(fault=rejected.value, requirements=cites)
-    worst = rules.worst_case.or_else(amounts[0], amounts) if amounts else NOTHING
+    worst = rules.worst_case.or_else(amounts[0], amounts)
     per_device = rules.clamp(worst.ceiling)
     total = rules.times_count.or_else(per_device, per_device, charged.count)
     trace = DeviceChargeTrace(

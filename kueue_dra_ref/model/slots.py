@@ -249,10 +249,10 @@ class Fold(Slot[Concatenate[S, P], S | None], Generic[S, P]):
     __slots__ = ()
 
     def __call__(self, state: S, *args: P.args, **kwargs: P.kwargs) -> S:
-        """Give what the last rule makes, or the rule before one that ends the fold."""
+        """Give what the last rule makes; none of the rules ends this fold."""
         for _, made in self.steps(state, *args, **kwargs):
-            if made is not None:
-                state = made
+            assert made is not None
+            state = made
         return state
 
     def steps(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from fractions import Fraction
 from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
@@ -115,6 +114,3 @@ class SourceCharge:
             value=value,
             detail=detail,
         )
-
-
-NOTHING = Quantity(amount=Fraction(0))

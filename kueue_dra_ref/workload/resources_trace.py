@@ -24,8 +24,7 @@ def adjustment_steps(
         before = pod_set
         pods = PodSetInNamespace(pod_set=pod_set, limits=limits)
         for rule, made in rules.pod_set.steps(pods):
-            if made is None:
-                break
+            assert made is not None
             after = made.pod_set
             if after is not before and after.requests != before.requests:
                 requests = [

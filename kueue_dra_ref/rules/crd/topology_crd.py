@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kueue_dra_ref.api.crd_validation import Faults, at_most, invalid, missing
+from kueue_dra_ref.api.crd_validation import Faults, at_least, at_most, invalid, missing
 from kueue_dra_ref.api.topologies import HOSTNAME
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
@@ -32,12 +32,13 @@ def levels_are_required(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-058")
-def at_most_16_levels(write: AdmissionRequest) -> Faults:
-    """The API server rejects a Topology with more than 16 levels.
+def between_1_and_16_levels(write: AdmissionRequest) -> Faults:
+    """The API server rejects a Topology without any level, or with more than 16.
 
     Kueue: apis/kueue/v1beta2/topology_types.go (TopologySpec)
     """
-    return at_most(write.new, _LEVELS, 16)
+    yield from at_least(write.new, _LEVELS, 1)
+    yield from at_most(write.new, _LEVELS, 16)
 
 
 @rule("OBJECT-061")
@@ -86,8 +87,7 @@ def hostname_is_the_lowest_level(write: AdmissionRequest) -> Faults:
 
 def _are_changed(write: AdmissionRequest) -> bool:
     before = _levels(write.before)
-    after = _levels(write.new)
-    return bool(before and after) and before != after
+    return bool(before) and before != _levels(write.new)
 
 
 def _levels(topology: Manifest) -> list[Any]:

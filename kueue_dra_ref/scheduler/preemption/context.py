@@ -156,7 +156,8 @@ class PreemptionContext:
 
         filled_back: list[PreemptionTarget] = []
         for step in rules.fill_back.steps(targets, fits_without):
-            targets = targets if step.value is None else step.value
+            assert step.value is not None
+            targets = step.value
             self._record_filled_back(step.rule, filled_back)
             filled_back.clear()
         self.restore(targets)

@@ -153,10 +153,11 @@ def test_overhead_under_the_name_stays_charged(lab: Lab, device_class: str, char
 
 @owns_kueue
 @covers("EXT-046", "EXT-029")
-def test_an_output_under_the_name_stays_charged(lab: Lab) -> None:
+@pytest.mark.parametrize("strategy", ["Replace", "Retain"])
+def test_an_output_under_the_name_stays_charged(lab: Lab, strategy: str) -> None:
     """A transformation of the CPU gives seven of what containers request as devices; these give credits."""
     into = {"input": "cpu", "strategy": "Retain", "outputs": {CARD: "7"}}
-    turned = {"input": CARD, "strategy": "Replace", "outputs": {"example.com/credits": "5"}}
+    turned = {"input": CARD, "strategy": strategy, "outputs": {"example.com/credits": "5"}}
     lab.start(resources={"transformations": [turned, into]})
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"cpu": "8", "whole-gpus": 8, CARD: 80, "example.com/credits": 80})

@@ -152,12 +152,12 @@ COUNTED = {"counter": {"name": "memory", "driver": "gpu.example.com", "deviceSel
     ],
 )
 def test_containers_that_ask_for_parts_are_told(lab: Lab, source: str, message: list[str]) -> None:
-    """If several containers name a class with sources, Kueue reports the first container, or each of them."""
+    """If several containers name a class with sources, Kueue reports the first of them, or each; not the others."""
     mapping = {"name": "gpu-memory", "deviceClassNames": [GPU], "sources": [{source: COUNTED["counter"]}]}
     lab.start(resources={"deviceClassMappings": [mapping]}, gates=device_gates)
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"gpu-memory": 8})
-    job = queue.submit(a_job(spec={"containers": containers({CARD: "1"}, {CARD: "1"})}))
+    job = queue.submit(a_job(spec={"containers": containers({CARD: "1"}, {CARD: "1"}, {})}))
 
     assert re.findall(r"containers\[\d\]", lab.message(job)) == message
 

@@ -69,6 +69,21 @@ def test_a_missing_class_that_comes_counts_for_what_waits(lab: Lab) -> None:
 
 
 @covers("POD-013")
+def test_a_changed_default_queues_no_inactive_work(lab: Lab) -> None:
+    """It waits to be activated, not for quota."""
+    namespace = lab.namespace()
+    queue = lab.queue({"cpu": "4"}, namespace=namespace)
+    queue.submit(a_job(cpu="4"))
+    inactive = queue.submit(a_job(cpu="4"))
+    lab.activate(inactive, False)
+
+    lab.limit(namespace, Container={"defaultRequest": {"cpu": "1"}})
+    lab.settle()
+
+    assert lab.read(queue.ref)["status"]["pendingWorkloads"] == 0
+
+
+@covers("POD-013")
 def test_who_holds_quota_keeps_what_it_is_charged(lab: Lab) -> None:
     """A LimitRange that comes later neither charges nor evicts what is admitted."""
     namespace = lab.namespace()

@@ -90,6 +90,22 @@ def test_the_levels_of_a_topology_are_immutable(lab: Lab) -> None:
     assert found.endswith("spec.levels: Invalid value: field is immutable")
 
 
+@covers("OBJECT-061", "OBJECT-058")
+@pytest.mark.parametrize(
+    ("spec", "faults"),
+    [
+        pytest.param({}, ["spec.levels: Required value"], id="no-field"),
+        pytest.param({"levels": []}, ["spec.levels: Invalid value", "spec.levels: Invalid value"], id="none"),
+    ],
+)
+def test_a_topology_keeps_levels(lab: Lab, spec: dict[str, Any], faults: list[str]) -> None:
+    """A level is required, and others are an error of their own."""
+    topology = lab.name("topology")
+    lab.apply(a_topology(topology, HOSTNAME))
+
+    assert lab.offer(an_object("Topology", topology, **spec)) == refused(*faults)
+
+
 @covers("OBJECT-062")
 @pytest.mark.parametrize(
     ("before", "after", "fault"),
@@ -117,6 +133,7 @@ def test_levels_change_above_the_hostname(lab: Lab, before: Sequence[str], after
         pytest.param([f"l{index}" for index in range(17)], refused("spec.levels: Too many"), id="17-levels"),
         pytest.param(["rack", HOSTNAME], ACCEPTED, id="hostname-lowest"),
         pytest.param([HOSTNAME], ACCEPTED, id="hostname-alone"),
+        pytest.param([], refused("spec.levels: Invalid value"), id="no-level"),
     ],
 )
 def test_levels_that_a_topology_can_have(lab: Lab, labels: Sequence[str], answer: RejectedFields) -> None:

@@ -207,6 +207,25 @@ def test_a_preemptor_is_not_overtaken(lab: Lab) -> None:
     assert lab.verdict(higher) == admitted({"cpu": 1})
 
 
+@covers("PREEMPT-026")
+def test_a_preemptor_that_is_deleted_is_overtaken(lab: Lab) -> None:
+    """Another Workload of its name waits like any other."""
+    queue = lab.queue({"whole-gpus": 1, "cpu": 8}, preemption=LOWER)
+    victim = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    lab.run(victim, pods=1)
+    preemptor = queue.submit(a_workload(a_pod_set("main", claims=[a_template(gpu())]), priority=5))
+    lab.delete(preemptor)
+    queue.change(stopPolicy="Hold")
+    written = lab.written(a_workload(a_pod_set("main", cpu="8")), queue)
+    namesake = lab.submit_manifest({**written, "metadata": {**written["metadata"], "name": preemptor.ref.name}})
+    higher = queue.submit(a_job(priority=10, cpu="8"))
+
+    queue.change(stopPolicy="None")
+
+    assert lab.verdict(higher) == admitted({"cpu": 8})
+    assert lab.verdict(namesake) == pending(Reason.NO_QUOTA)
+
+
 @covers("PREEMPT-034")
 def test_a_preemptor_is_overtaken(lab: Lab) -> None:
     """A higher priority that fits at once is admitted while the preemptor waits for its devices."""
