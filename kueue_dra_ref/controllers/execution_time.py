@@ -66,10 +66,9 @@ class ExecutionLimit:
 
     def count(self, working: Manifest) -> None:
         """Add the time of an admission that ends."""
-        counted = self.rules.count(self._admitted_for(working))
-        if counted is not None:
-            before = working["status"].get(BEFORE, 0)
-            working["status"][BEFORE] = before + counted
+        counted = self.rules.count.or_else(0, self._admitted_for(working))
+        before = working["status"].get(BEFORE, 0)
+        working["status"][BEFORE] = before + counted
 
     def _admitted_for(self, working: Manifest) -> float:
         return self.kueue.clock.seconds - since(working, "Admitted")

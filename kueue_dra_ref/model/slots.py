@@ -249,21 +249,20 @@ class Fold(Slot[Concatenate[S, P], S | None], Generic[S, P]):
     __slots__ = ()
 
     def __call__(self, state: S, *args: P.args, **kwargs: P.kwargs) -> S:
-        """Give what the last rule makes, or the rule before one that ends the fold."""
+        """Give what the last rule makes; none of them may end the fold."""
         for _, made in self.steps(state, *args, **kwargs):
-            if made is not None:
-                state = made
+            assert made is not None
+            state = made
         return state
 
     def steps(
         self, state: S, *args: P.args, **kwargs: P.kwargs
     ) -> Iterator[Answer[S | None]]:
-        """Give each rule with what it makes; None is the last one."""
+        """Give each rule with what it makes; None is the last one, and has to be read as such."""
         for rule in self.rules:
             made = rule.apply(state, *args, **kwargs)
             yield Answer(rule, made)
-            if made is None:
-                return
+            assert made is not None
             state = made
 
 
