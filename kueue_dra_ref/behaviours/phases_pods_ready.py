@@ -38,7 +38,7 @@ class PodsReadyRules:
     """Until when does an admitted workload wait for its pods?"""
     recovery: First[[Unready, float], Deadline]
     """Until when does it wait if they were ready before?"""
-    evict: First[[str, str], ReasonMessage]
+    evict: Each[[str, str], ReasonMessage]
     """Why is it evicted then, by its name and what it waited for?"""
     deactivate: First[[WaitForPodsReady, int], ReasonMessage]
     """Why is it deactivated instead, by how often it was requeued?"""

@@ -66,8 +66,7 @@ class ExecutionLimit:
 
     def count(self, working: Manifest) -> None:
         """Add the time of an admission that ends."""
-        counted = self.rules.count(self._admitted_for(working))
-        assert counted is not None
+        counted = self.rules.count.or_else(0, self._admitted_for(working))
         before = working["status"].get(BEFORE, 0)
         working["status"][BEFORE] = before + counted
 

@@ -75,11 +75,8 @@ class JobReconciler:
         """The names of the Workloads of each Job, the newest last, by the Job's namespace and UID."""
 
     def on(self, event: Event) -> None:
-        """Reconcile a Job that has changed."""
-        if event.new is not None:
-            self.kueue.reconcile(self.kind.name, event.key)
-        else:
-            self.kueue.timeouts.forget((self.kind.name, event.key))
+        """Reconcile a Job that has changed, or is gone."""
+        self.kueue.reconcile(self.kind.name, event.key)
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the Job whose Workload has changed, or is gone."""
@@ -118,6 +115,7 @@ class JobReconciler:
         """Bring the Workload in line with its Job, and the Job in line with its Workload."""
         job = self.store.get(self.kind.name, key)
         if job is None:
+            self.kueue.timeouts.forget((self.kind.name, key))
             return
         job = resolved(job, self.store.find)
         if self._is_left_alone(job):
@@ -268,14 +266,12 @@ class JobReconciler:
         """Bring a Job and its Workload in line, except for the priority."""
         if self._reclaim(job, workload):
             return
-        if self.pods_ready.sync(workload, self._is_work_ready(job)):
-            return
+        self.pods_ready.sync(workload, self._is_work_ready(job))
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
             self._expire(job, workload)
             return
-        if self._sync_queue(job, workload):
-            return
+        self._sync_queue(job, workload)
         failed = self.pods.follow(job, workload)
         if failed:
             self._finish(job, workload, *failed)
@@ -440,19 +436,18 @@ class JobReconciler:
         if self.retention.is_expired(workload, self.kind.name, key):
             self.retention.delete(job)
 
-    def _sync_queue(self, job: Manifest, workload: Manifest) -> bool:
-        """Copy the queue name of a pending Job to its Workload; True when it had changed."""
+    def _sync_queue(self, job: Manifest, workload: Manifest) -> None:
+        """Copy the queue name of a pending Job to its Workload."""
         if is_true(workload, "QuotaReserved"):
-            return False
+            return
         spec = dict(workload["spec"])
         spec.pop("queueName", None)
         spec |= _queue_of(job)
         if spec == workload["spec"]:
-            return False
+            return
         working = self.kueue.patched(workload)
         working["spec"] = spec
         self.store.put(working)
-        return True
 
 
 def _queue_of(job: Manifest) -> dict[str, str]:

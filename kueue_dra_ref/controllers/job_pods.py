@@ -70,8 +70,7 @@ class JobPods:
         """Suspend a Job without a Workload; its pods keep what they got when they started."""
         if is_suspended(job) or self.rules.finished(job):
             return
-        if self.rules.suspend(False):
-            self._update(job, suspended=True)
+        self._update(job, suspended=True)
 
     def suspend(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job, and restore the number, node selector and tolerations of its pods."""
@@ -246,8 +245,7 @@ def _restore_metadata(template: Manifest, pod_set: Manifest) -> None:
         meta.pop(key, None)
         if key in original:
             meta[key] = original[key]
-    if meta or "metadata" in template:
-        template["metadata"] = meta
+    template["metadata"] = meta
 
 
 def _template_of(job: Manifest, place: PodSetPlace) -> Manifest:

@@ -263,7 +263,7 @@ class MultiKueueWorkloads:
         if text is None:
             return
         copy = group.copies()[cluster]
-        working = {**copy, "status": copied(copy.get("status") or {})}
+        working = {**copy, "status": copied(copy["status"])}
         now, reason = self.kueue.clock.now, "EvictedOnManagerCluster"
         set_condition(working, "DeactivationTarget", True, reason, text, now)
         group.remotes[cluster].store.put(working)

@@ -274,8 +274,7 @@ class PodReconciler(JobReconciler):
             return
         if self._reclaim_pods(group, workload):
             return
-        if self.pods_ready.sync(workload, self._is_ready(group)):
-            return
+        self.pods_ready.sync(workload, self._is_ready(group))
         if is_true(workload, "Evicted"):
             self._evict_pods(group, workload)
             self._expire_pods(group, workload)

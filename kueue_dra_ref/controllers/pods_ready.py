@@ -25,10 +25,10 @@ class PodsReady:
         self.kueue = kueue
         self.rules = kueue.behaviour.waiting
 
-    def sync(self, workload: Manifest, ready: bool) -> bool:
-        """Write whether the pods of a Workload are ready; True when that has changed."""
+    def sync(self, workload: Manifest, ready: bool) -> None:
+        """Write whether the pods of a Workload are ready."""
         if not self.kueue.waiting:
-            return False
+            return
         before = condition(workload, PODS_READY) or {}
         state = PodsState(
             admitted=is_true(workload, "Admitted"),
@@ -41,11 +41,10 @@ class PodsReady:
             str(now.value),
             now.reason,
         ):
-            return False
+            return
         working = self.kueue.patched(workload)
         apply_condition(working, now, self.kueue.clock.now)
         self.kueue.store.put(working)
-        return True
 
     @property
     def blocks(self) -> bool:
@@ -105,10 +104,10 @@ class PodsReady:
 
     def _evict_for(self, working: Manifest, cause: str) -> bool:
         name = "/".join(key_of(working))
-        eviction = self.rules.evict(name, cause)
-        assert eviction is not None
-        self._back_off(working)
-        return evict(self.kueue, working, eviction)
+        for eviction in self.rules.evict(name, cause):
+            self._back_off(working)
+            evict(self.kueue, working, eviction)
+        return True
 
     def _back_off(self, working: Manifest) -> None:
         """Count the eviction, and say until when the workload is not tried."""

@@ -258,12 +258,11 @@ class Fold(Slot[Concatenate[S, P], S | None], Generic[S, P]):
     def steps(
         self, state: S, *args: P.args, **kwargs: P.kwargs
     ) -> Iterator[Answer[S | None]]:
-        """Give each rule with what it makes; None is the last one."""
+        """Give each rule with what it makes; None is the last one, and has to be read as such."""
         for rule in self.rules:
             made = rule.apply(state, *args, **kwargs)
             yield Answer(rule, made)
-            if made is None:
-                return
+            assert made is not None
             state = made
 
 

@@ -56,8 +56,7 @@ def mappings_from_cluster_queue(lookup: MappingLookup) -> Sequence[DeviceClassMa
     No counterpart: KEP-2941 of April 2025 only.
     """
     queue = lookup.lister.target(lookup.workload)
-    if queue is None:
-        return ()
+    assert queue is not None
     mappings = []
     for group in queue.groups:
         for flavor in group.flavors:

@@ -226,9 +226,9 @@ class FlavorAssigner:
         if self.rules.ignore_zero_request(amount):
             return None
         reason = self.rules.uncovered(resource)
-        if reason:
-            cites = cited(self.rules.uncovered)
-            self.steps.append(Step(requirements=cites, text=reason))
+        assert reason is not None
+        cites = cited(self.rules.uncovered)
+        self.steps.append(Step(requirements=cites, text=reason))
         return reason
 
     def _assume(

@@ -17,6 +17,7 @@ pytestmark = owns_kueue
 
 FULL = 'device.attributes["gpu.example.com"].profile == "full"'
 A_NIC = 'device.driver == "nic.example.com"'
+LARGE = 'quantity(device.attributes["gpu.example.com"].model).isGreaterThan(quantity("1"))'
 ONE_OF_A_LIST = 'device.attributes["lab.example.com"].models.exists(m, m == "a100")'
 CLAIM = "spec.podSets[0].template.spec.resourceClaims[0]"
 REQUEST = f"{CLAIM}.devices.requests[0]"
@@ -159,6 +160,26 @@ def test_a_selector_that_errs_on_a_device_refuses(
 
     assert lab.verdict(job) == inadmissible(Reason.SELECTOR_ERROR)
     assert lab.message(job).startswith(f"{REQUEST}: Internal error: CEL evaluation error in {where} for device d1: ")
+
+
+@covers("DEVICE-011")
+@pytest.mark.parametrize(
+    ("model", "fault"),
+    [
+        pytest.param("Ei", "unable to parse numeric part of quantity", id="number"),
+        pytest.param("1e", "unable to parse quantity's suffix", id="suffix"),
+    ],
+)
+def test_an_attribute_that_is_no_quantity_refuses(lab: Lab, model: str, fault: str) -> None:
+    """The message says what is wrong with the text."""
+    lab.start(**SOURCED)
+    lab.device_class(PARTITIONS)
+    lab.publish(a_device("d0", model=model), driver=PARTITIONS)
+    queue = lab.queue({"gpu-memory": "100Gi"})
+    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS, selectors=[LARGE]))]))
+
+    assert lab.verdict(job) == inadmissible(Reason.SELECTOR_ERROR)
+    assert lab.message(job).endswith(f": {fault}")
 
 
 @covers("DEVICE-012")
