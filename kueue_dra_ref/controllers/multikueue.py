@@ -164,7 +164,7 @@ class MultiKueueWorkloads:
         reserved = is_true(local, "QuotaReserved")
         if self.rules.withdraw(reserved, finished):
             group.withdraw_all()
-        else:
+        elif reserved:
             self._reconcile_reserved(group)
 
     def _reconcile_reserved(self, group: Group) -> None:

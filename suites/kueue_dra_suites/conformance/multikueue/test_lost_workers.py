@@ -215,8 +215,7 @@ def test_the_job_of_a_cluster_that_is_taken_out_runs_twice(fleet: Fleet) -> None
 
 @covers("MK-051")
 def test_the_job_of_a_cluster_that_is_taken_out_runs_on(fleet: Fleet) -> None:
-    """Its check has not been Ready for workerLostTimeout."""
-    fleet.start(multiKueue={"workerLostTimeout": "30s"})
+    """The default of workerLostTimeout is a quarter of an hour."""
     job = on_the_first(fleet)
 
     fleet.use(fleet.name(2))
