@@ -141,7 +141,7 @@ def _pods(earlier: PodRules) -> PodRules:
                 SkipFinalizersForPodsSuspendedByParent=False,
             )
         ),
-        # A pod that is deleted is let go of, too, and so are those of a StatefulSet.
+        # Kueue lets go of a deleted pod, too, and of those of a StatefulSet.
         let_go=AnyOf(pod_owners.let_go_of_pod_that_ends),
         # The Workload of a group that is scaled away does not stay as long as its pods.
         delete_of_gone_group=AnyOf(pod_owners.workload_goes_with_its_group),
