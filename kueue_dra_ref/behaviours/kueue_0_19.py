@@ -462,6 +462,14 @@ def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
             flavor_fungibility.no_preemption_candidates_last,
             before=flavor_fungibility.is_preferred,
         ),
+        # The search goes on in the next cycle, even if quota was released.
+        resume_from_last_tried=earlier.resume_from_last_tried.add(
+            when(
+                flavor_fungibility.resume_in_next_cycle,
+                FlavorFungibility=True,
+                FlavorFungibilityPreserveScanProgress=True,
+            )
+        ),
         # A head that lost its flavor to another one continues the search behind it.
         keep_progress_on_skip=AnyOf(
             when(

@@ -155,8 +155,9 @@ class FlavorAssignment:
     """Is the flavor tried for the pod set at all? Without rules: every flavor is."""
     keep_nominated: First[[str, str, str], str] = First()
     """What is reported of a flavor that a second assignment skips? Without rules: none is skipped."""
-    resume_from_last_tried: AnyOf[[FlavorScanState, int]] = AnyOf()
-    """Does the search continue after the flavor that was tried last? Otherwise it starts again."""
+    resume_from_last_tried: AnyOf[[FlavorScanState, int, int]] = AnyOf()
+    """Does the search continue after the flavor that was tried last, by the number of the cycle, and of the releases of
+    quota? Otherwise it starts again."""
     flavor: Each[[FlavorCheck], str | UnparsableLabel]
     """What makes a flavor unsuitable for the pods: taints, node labels?"""
     in_group: Each[[FlavorCheck], str | UnparsableLabel] = Each()

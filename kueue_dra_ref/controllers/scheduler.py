@@ -194,6 +194,7 @@ class Scheduler:
             behaviour=self.rules,
             snapshot=snapshot,
             number=self._number,
+            generation=self.kueue.usage.generation,
             moves=self.kueue.moves,
             strategies=configuration.fair_sharing,
             ignore_undeclared=self.rules.assigning.ignore_undeclared(strategy),

@@ -6,7 +6,7 @@ Kueue: pkg/cache/scheduler/cache.go (AddOrUpdateWorkload, DeleteWorkload, Usage,
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -69,6 +69,7 @@ class UsageCache:
         self._requests = requests
         self._reserved: Reservations = {}
         self._by_queue: dict[str, Reservations] = defaultdict(dict)
+        self._releases = Counter[str]()
         self._cluster_queues: dict[str, UsageTotals] = defaultdict(UsageTotals)
         self._local_queues: dict[LocalQueue, UsageTotals] = defaultdict(UsageTotals)
 
@@ -91,6 +92,10 @@ class UsageCache:
         """Give the reservations in a ClusterQueue."""
         found = self._by_queue[cluster_queue]
         return list(found.values())
+
+    def generation(self, cluster_queue: str) -> int:
+        """Give how often a ClusterQueue has released quota; a Workload that changes takes its quota again."""
+        return self._releases[cluster_queue]
 
     def has(self, key: Key) -> bool:
         """Whether a Workload holds quota."""
@@ -122,6 +127,7 @@ class UsageCache:
     def _subtract(self, reserved: ReservedWorkload) -> None:
         in_queue = self._by_queue[reserved.cluster_queue]
         del in_queue[reserved.key]
+        self._releases[reserved.cluster_queue] += 1
         self._count(reserved, -1)
 
     def _count(self, reserved: ReservedWorkload, sign: int) -> None:

@@ -7,7 +7,7 @@ Kueue: pkg/scheduler/scheduler.go (nominate, recordAssignment, getAssignments, g
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -44,6 +44,8 @@ class Nominator:
     snapshot: Snapshot
     number: int
     """The number of the cycle."""
+    generation: Callable[[str], int]
+    """How often a ClusterQueue has released quota."""
     moves: object
     """Another object after each change that an assignment depends on, which is valid while it is the same."""
     strategies: tuple[str, ...] | None
@@ -77,6 +79,7 @@ class Nominator:
         entry.progress = FlavorScanState(
             tried=assignment.last_tried,
             cycle=self.number,
+            generation=self.generation(entry.queue.name),
         )
 
     def _last_assignment(self, entry: Entry) -> AssignmentWithTargets | None:
@@ -174,7 +177,10 @@ class Nominator:
         """Give where the last search stopped, if this one goes on from there."""
         progress = entry.info.progress
         resume = self.behaviour.assigning.resume_from_last_tried
-        if progress and resume(progress, self.number):
+        if progress is None:
+            return None
+        generation = self.generation(entry.queue.name)
+        if resume(progress, self.number, generation):
             return progress
         return None
 

@@ -33,7 +33,6 @@ EXPLAINED = (
     "tests/test_explain_flavors.py",
     "tests/test_explain_preemption.py",
     "tests/test_explain_sources.py",
-    "tests/test_field_folders.py::test_pods_are_placed_where_the_input_has_nodes",
     "tests/test_pods_ready_simulation.py::test_blocked_work_is_explained",
     "tests/test_retention_simulation.py::test_when_it_is_deleted_is_explained",
 )

@@ -40,10 +40,12 @@ class GranularMode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorScanState:
-    """The last tried flavor of each resource of each pod set (-1: all flavors tried), and the cycle."""
+    """The last tried flavor of each resource of each pod set (-1: all flavors tried), and when that was."""
 
     tried: Sequence[Mapping[str, int]]
     cycle: int
+    generation: int
+    """How often the ClusterQueue had released quota by then."""
 
     @property
     def is_unfinished(self) -> bool:
@@ -177,11 +179,22 @@ def no_fit_stops_search(granular: GranularMode) -> bool:
 
 
 @rule("COHORT-022")
-def resume_from_last_tried_flavor(state: FlavorScanState, cycle: int) -> bool:
-    """Kueue resumes the flavor search after the last tried flavor in the cycle after it.
+def resume_from_last_tried_flavor(
+    state: FlavorScanState, cycle: int, generation: int
+) -> bool:
+    """Kueue resumes the flavor search after the last tried flavor as long as the ClusterQueue releases no quota.
 
-    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets);
+    Kueue: pkg/scheduler/scheduler.go (lastAssignmentOutdated);
         pkg/workload/workload.go (NextFlavorToTryForPodSetResource)
+    """
+    return generation == state.generation
+
+
+@rule("COHORT-026")
+def resume_in_next_cycle(state: FlavorScanState, cycle: int, generation: int) -> bool:
+    """Kueue resumes the flavor search in the next cycle, whatever quota was released meanwhile.
+
+    Kueue: pkg/scheduler/scheduler.go (lastAssignmentOutdated)
     """
     return cycle - state.cycle <= 1
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.cohorts import Cohort, a_cohort
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import a_quota
@@ -138,6 +138,29 @@ def test_who_waits_for_one_group_goes_on_with_the_flavors_of_another(lab: Lab) -
     queue.regroup({cpu: {"cpu": 1}}, {does: {"whole-gpus": 2}, too_small: {"whole-gpus": 1}})
 
     assert flavors_in_message(lab, waiting) == [too_small]
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [
+        pytest.param(False, id="goes-on", marks=covers("COHORT-026")),
+        pytest.param(True, id="starts-over", marks=covers("COHORT-027")),
+    ],
+)
+def test_the_search_of_a_head_after_quota_is_released(lab: Lab, tried: bool) -> None:
+    """Its pod sets lack CPU, and try the flavors of GPUs in turn; if both begin at the first, they end together."""
+    cpu, others = lab.flavor("cpu"), {lab.flavor(each): {"whole-gpus": 4} for each in ("first", "second")}
+    queue = lab.queue(groups=[{cpu: {"cpu": 3}}, others], preemption={"withinClusterQueue": "LowerPriority"})
+    one, two = a_template(gpu()), a_template(gpu(2))
+    queue.submit(a_job(requests={"cpu": "2"}, claims=[two]))
+    job = queue.submit(a_job(requests={"cpu": "1"}, claims=[one]))
+    queue.submit(a_workload(*(a_pod_set(each, cpu="1", claims=[one]) for each in ("first", "main"))))
+    behind = queue.submit(a_job(requests={"cpu": "2"}, claims=[two]))
+    assert lab.condition(behind, "QuotaReserved") is None
+
+    lab.delete(job)
+
+    assert (lab.condition(behind, "QuotaReserved") is not None) is tried
 
 
 @covers("PREEMPT-018")
