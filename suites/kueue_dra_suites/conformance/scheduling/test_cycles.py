@@ -140,6 +140,7 @@ def test_who_waits_for_one_group_goes_on_with_the_flavors_of_another(lab: Lab) -
     assert flavors_in_message(lab, waiting) == [too_small]
 
 
+@covers("COHORT-022")
 @pytest.mark.parametrize(
     "tried",
     [
@@ -148,7 +149,10 @@ def test_who_waits_for_one_group_goes_on_with_the_flavors_of_another(lab: Lab) -
     ],
 )
 def test_the_search_of_a_head_after_quota_is_released(lab: Lab, tried: bool) -> None:
-    """Its pod sets lack CPU, and try the flavors of GPUs in turn; if both begin at the first, they end together."""
+    """Its pod sets lack CPU, and try the flavors of GPUs in turn; if both begin at the first, they end together.
+
+    More urgent work that never fits comes between two attempts, which changes nothing.
+    """
     cpu, others = lab.flavor("cpu"), {lab.flavor(each): {"whole-gpus": 4} for each in ("first", "second")}
     queue = lab.queue(groups=[{cpu: {"cpu": 3}}, others], preemption={"withinClusterQueue": "LowerPriority"})
     one, two = a_template(gpu()), a_template(gpu(2))
@@ -159,6 +163,7 @@ def test_the_search_of_a_head_after_quota_is_released(lab: Lab, tried: bool) -> 
     assert lab.condition(behind, "QuotaReserved") is None
 
     lab.delete(job)
+    queue.submit(a_job(priority=10, requests={"cpu": "4"}))
 
     assert (lab.condition(behind, "QuotaReserved") is not None) is tried
 
