@@ -249,7 +249,7 @@ class Fold(Slot[Concatenate[S, P], S | None], Generic[S, P]):
     __slots__ = ()
 
     def __call__(self, state: S, *args: P.args, **kwargs: P.kwargs) -> S:
-        """Give what the last rule makes; none of the rules ends this fold."""
+        """Give what the last rule makes; a fold that a rule may end is read by its steps."""
         for _, made in self.steps(state, *args, **kwargs):
             assert made is not None
             state = made
@@ -258,7 +258,7 @@ class Fold(Slot[Concatenate[S, P], S | None], Generic[S, P]):
     def steps(
         self, state: S, *args: P.args, **kwargs: P.kwargs
     ) -> Iterator[Answer[S | None]]:
-        """Give each rule with what it makes; None is the last one, and has to be read as such."""
+        """Give each rule with what it makes; None is the last one, after which nothing more is read."""
         for rule in self.rules:
             made = rule.apply(state, *args, **kwargs)
             yield Answer(rule, made)

@@ -177,10 +177,8 @@ class Nominator:
         """Give where the last search stopped, if this one goes on from there."""
         progress = entry.info.progress
         resume = self.behaviour.assigning.resume_from_last_tried
-        if progress is None:
-            return None
         generation = self.generation(entry.queue.name)
-        if resume(progress, self.number, generation):
+        if progress and resume(progress, self.number, generation):
             return progress
         return None
 

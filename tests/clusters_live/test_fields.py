@@ -33,11 +33,8 @@ def everything(minor: str, *parts: str) -> Iterator[dict[str, Any]]:
         for version in spec["versions"] if spec["names"]["kind"] in KINDS else ():
             fields = version["schema"]["openAPIV3Schema"]["properties"]
             whole = {part: filled(fields[part]) for part in parts if part in fields}
-            yield {
-                "apiVersion": f"{spec['group']}/{version['name']}",
-                "kind": spec["names"]["kind"],
-                "metadata": {},
-            } | whole
+            api_version = f"{spec['group']}/{version['name']}"
+            yield {"apiVersion": api_version, "kind": spec["names"]["kind"], "metadata": {}, **whole}
 
 
 @pytest.mark.live
