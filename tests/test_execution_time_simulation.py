@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.execution_time import LIMIT_LABEL
+from kueue_dra_ref.api.execution_time import BEFORE, LIMIT_LABEL
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import a_job, a_world
 from tests.commands import kueue_dra
@@ -28,10 +28,12 @@ def _text(*objects: Manifest) -> str:
     return yaml.safe_dump_all([*objects, CONFIGURATION])
 
 
-def _running_since(at: str, seconds: int) -> list[Manifest]:
-    """Give a cluster with a Job that was admitted at a time."""
+def _running_since(at: str, seconds: int, before: int = 0) -> list[Manifest]:
+    """Give a cluster with a Job that was admitted at a time, and before that for some seconds."""
     cluster = simulated(_text(*a_world(gpus=1), _limited(seconds)))
     for each in cluster:
+        if each["kind"] == "Workload":
+            each["status"][BEFORE] = before
         for found in each.get("status", {}).get("conditions", ()):
             if found["type"] == "Admitted":
                 found["lastTransitionTime"] = at
@@ -57,9 +59,10 @@ def test_work_of_a_cluster_is_deactivated(seconds: int, over: bool) -> None:
     assert _of_kind(cluster, "Job")["spec"]["suspend"] is over
 
 
-def test_when_it_is_deactivated_is_explained() -> None:
-    """With the requirement."""
-    text = _text(*_running_since("2025-09-17T12:00:00Z", 10800))
+@pytest.mark.parametrize("before", [pytest.param(0, id="first-admission"), pytest.param(1800, id="second-admission")])
+def test_when_it_is_deactivated_is_explained(before: int) -> None:
+    """With the requirement; the time of an earlier admission counts."""
+    text = _text(*_running_since("2025-09-17T12:00:00Z", before + 10800, before))
 
     result = kueue_dra("explain", "-f", "-", "job/first", stdin=text)
 

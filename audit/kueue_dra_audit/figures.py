@@ -19,6 +19,7 @@ from kueue_dra_fixtures.invariants import (
 )
 from kueue_dra_fixtures.pending import is_in_line
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest
@@ -177,7 +178,7 @@ def _state(cluster: AuditedCluster) -> ClusterState:
 
 def _is_managed(cluster: AuditedCluster, job: Manifest) -> bool:
     """Whether Kueue queues a Job itself, and not the work that it is a part of."""
-    owners = job["metadata"].get("ownerReferences") or ()
+    owners = owners_of(job)
     kinds = {each.get("kind", "") for each in owners if each.get("controller")}
     if not kinds <= _PARENTS_THAT_QUEUE:
         return False

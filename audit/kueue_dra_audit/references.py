@@ -15,6 +15,7 @@ from kueue_dra_audit.cluster import (
 )
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.unstructured import mappings, part
 from kueue_dra_ref.cache.snapshot import ReservedWorkload
 from kueue_dra_ref.explain.step import listed
@@ -126,7 +127,7 @@ def devices(cluster: AuditedCluster) -> Iterator[Finding]:
 
 
 def _pod_of(claim: Manifest, pods: Mapping[str, Manifest]) -> Manifest | None:
-    for owner in claim["metadata"].get("ownerReferences") or ():
+    for owner in owners_of(claim):
         if owner.get("kind") == "Pod":
             return pods.get(str(owner.get("uid")))
     return None

@@ -8,6 +8,7 @@ from kueue_dra_audit.cluster import AuditedCluster, is_ending, shown, title
 from kueue_dra_audit.finding import Finding, Sure
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controlplane.clock import since, time_of
 from kueue_dra_ref.target import Manifest
@@ -54,7 +55,7 @@ def _of_deactivated(cluster: AuditedCluster, workload: Manifest) -> Iterator[Fin
 
 
 def _owners(cluster: AuditedCluster, workload: Manifest) -> Iterator[Manifest]:
-    uids = {each["uid"] for each in workload["metadata"].get("ownerReferences") or ()}
+    uids = {each["uid"] for each in owners_of(workload)}
     for kind in JOB_KINDS:
         for work in cluster.of(kind):
             if work["metadata"].get("uid") in uids:

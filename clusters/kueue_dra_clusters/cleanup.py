@@ -17,13 +17,14 @@ from kueue_dra_clusters.observation import (
     Observation,
     cluster_queue_of,
     holds_quota,
-    owners_of,
+    owner_uids,
 )
 from kueue_dra_clusters.pod_groups import group_of, lost_pods
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.queued_pods import has_finalizer
 from kueue_dra_ref.api.topologies import TOPOLOGY
@@ -130,7 +131,7 @@ class Cleanup:
         """
         orphans = []
         for workload in self.informers.list(KUEUE, "Workload"):
-            is_orphan = owners_of(workload) & self._deleted_jobs
+            is_orphan = owner_uids(workload) & self._deleted_jobs
             is_lost = self.finalizes and self._has_lost_owner(workload)
             if is_orphan or is_lost:
                 ref = Ref.of(workload)
@@ -141,7 +142,7 @@ class Cleanup:
         """Whether the pods of a Workload are gone, or the work that Kueue has deactivated, and deleted since."""
         if lost_pods(self.informers, workload):
             return True
-        owners = workload["metadata"].get("ownerReferences") or ()
+        owners = owners_of(workload)
         if is_active(workload) and not is_variant(workload):
             return False
         return any(self._is_gone(owner, workload) for owner in owners)

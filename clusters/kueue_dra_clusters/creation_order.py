@@ -12,7 +12,7 @@ from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.group_stateful_sets import between
 from kueue_dra_clusters.informer import InformerCache
-from kueue_dra_clusters.observation import owners_of
+from kueue_dra_clusters.observation import owner_uids
 from kueue_dra_clusters.pod_groups import group_of
 from kueue_dra_clusters.waiting import (
     NotYet,
@@ -175,7 +175,7 @@ def with_variants(
     """Give Workloads, and the variants that they own."""
     found = informers.list(KUEUE, "Workload", namespace)
     uids = {each["metadata"]["uid"] for each in found if Ref.of(each) in workloads}
-    owned = [Ref.of(each) for each in found if uids.intersection(owners_of(each))]
+    owned = [Ref.of(each) for each in found if uids.intersection(owner_uids(each))]
     return [*workloads, *owned]
 
 
@@ -187,5 +187,5 @@ def workloads_of(informers: InformerCache, ref: Ref) -> Sequence[Ref]:
         return []
     workloads = informers.list(KUEUE, "Workload", ref.namespace)
     return [
-        Ref.of(each) for each in workloads if job["metadata"]["uid"] in owners_of(each)
+        Ref.of(each) for each in workloads if job["metadata"]["uid"] in owner_uids(each)
     ]

@@ -14,6 +14,7 @@ from kueue_dra_clusters.api_client import Answer, APIClient, RequestRejected
 from kueue_dra_clusters.dump_filter import filtered
 from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.features.manager_flags import MANAGER_CONTAINER, gate_arguments
 from kueue_dra_ref.simulation.running_cluster import HEAD
@@ -186,7 +187,7 @@ class _Reader:
         """Give the owners of Workloads, and the pods of claims that were made from a template."""
         for each in self.dump.objects:
             if each["kind"] in ("Workload", "ResourceClaim"):
-                yield from each["metadata"].get("ownerReferences") or ()
+                yield from owners_of(each)
 
     def _read(self, version: str, kind: str, labels: str = "") -> None:
         self._progress(kind)

@@ -29,6 +29,7 @@ from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.probe_workloads import ProbeWorkload
 from kueue_dra_clusters.waiting import NotYet, Pauses, WaitLimits, elapsed_since
 from kueue_dra_ref.api.jobs import JOB_UID
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.target import Manifest, Ref
 
 PREFIX = "kueue-dra-fence-"
@@ -222,9 +223,7 @@ class Fence:
         ) or {}
 
     def _is_of_the_job(self, workload: Manifest) -> bool:
-        return bool(
-            (workload["metadata"].get("labels") or {}).get(JOB_UID) == self._job_uid
-        )
+        return bool(labels_of(workload).get(JOB_UID) == self._job_uid)
 
     def _workload(self, name: str) -> Ref:
         return Ref(api_version=KUEUE, kind="Workload", name=name, namespace=self.name)

@@ -14,7 +14,7 @@ from kueue_dra_clusters.informer import TEMPLATE_VERSIONS, InformerCache
 from kueue_dra_clusters.observation import (
     Observation,
     cluster_queue_of,
-    owners_of,
+    owner_uids,
 )
 from kueue_dra_ref.api.variants import is_parent
 from kueue_dra_ref.target import Manifest, Ref
@@ -73,7 +73,7 @@ class InFlight:
         for found in look.refused:
             message = condition_of(found, "Requeued").get("message", "")
             missing = NOT_FOUND.search(message)
-            job = next((jobs[uid] for uid in owners_of(found) if uid in jobs), None)
+            job = next((jobs[uid] for uid in owner_uids(found) if uid in jobs), None)
             if missing and job:
                 template = _template(missing[1], job)
                 if self.applied.precedes(template, Ref.of(job)):

@@ -11,6 +11,7 @@ from kueue_dra_clusters.api_client import APIClient, RequestRejected
 from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_ref.api import documents
 from kueue_dra_ref.api.configuration_documents import configurations
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.releases import KUEUE, minor_of, release_of
@@ -140,10 +141,9 @@ def _deployments(objects: APIClient, names: InstallationNames) -> list[Manifest]
 
 def _is_kueue(deployment: Manifest, names: InstallationNames) -> bool:
     """Whether a Deployment is the one that the user names, or runs a manager of Kueue."""
-    meta = deployment["metadata"]
     if names.deployment:
-        return bool(meta["name"] == names.deployment)
-    labelled = (meta.get("labels") or {}).get(NAME_LABEL) == IMAGE
+        return bool(deployment["metadata"]["name"] == names.deployment)
+    labelled = labels_of(deployment).get(NAME_LABEL) == IMAGE
     managers = [
         each
         for each in containers_of(deployment)
@@ -207,7 +207,7 @@ def _version_of(manager: Manifest) -> str:
     for container in containers_of(manager):
         image, _, _ = container["image"].partition("@")
         tags.append(image.rpartition(":")[2])
-    labels = manager.get("metadata", {}).get("labels") or {}
+    labels = labels_of(manager)
     for each in (*tags, labels.get(VERSION_LABEL, "")):
         version = str(each).removeprefix("v")
         if version[:1].isdigit():

@@ -26,6 +26,7 @@ from kueue_dra_ref.api.job_kinds import (
 from kueue_dra_ref.api.job_kinds import is_active as is_job_active
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.metadata import labels_of, owners_of
 from kueue_dra_ref.api.ownership import owner_chain
 from kueue_dra_ref.api.queued_pods import is_gated, prebuilt_name
 from kueue_dra_ref.api.ray_kinds import RAY_JOB, is_invalid, uses_existing_cluster
@@ -147,7 +148,7 @@ class Observation:
     @property
     def alone(self) -> list[Manifest]:
         """The Jobs that own no Workload."""
-        owned = {uid for workload in self.workloads for uid in owners_of(workload)}
+        owned = {uid for workload in self.workloads for uid in owner_uids(workload)}
         return [job for job in self.jobs if job["metadata"]["uid"] not in owned]
 
     @property
@@ -204,7 +205,7 @@ class Observation:
         """Give the Workload that counts for each owner: of elastic work the newest one that is not finished."""
         found: dict[str, Manifest] = {}
         for workload in in_chain(self.workloads):
-            for uid in owners_of(workload):
+            for uid in owner_uids(workload):
                 if uid not in found or not is_true(workload, "Finished"):
                     found[uid] = workload
         return found
@@ -212,7 +213,7 @@ class Observation:
     def _faults_of_owners(self) -> Iterator[str]:
         by_owner: dict[str, list[Manifest]] = {}
         for workload in self.workloads:
-            for uid in owners_of(workload):
+            for uid in owner_uids(workload):
                 by_owner.setdefault(uid, []).append(workload)
         owners = PodOwners(owners=self.owners, frameworks=self.frameworks)
         yield from owners.faults(self.jobs, by_owner)
@@ -223,7 +224,7 @@ class Observation:
 
     def _newest_of(self, uid: str) -> Manifest | None:
         """Give the newest Workload of elastic work, finished or not."""
-        own = [each for each in self.workloads if uid in owners_of(each)]
+        own = [each for each in self.workloads if uid in owner_uids(each)]
         return in_chain(own)[-1] if own else None
 
     def _gated_too_long(self) -> Iterator[str]:
@@ -231,8 +232,8 @@ class Observation:
         for workload in self.workloads:
             if not annotation(workload, ELASTIC):
                 continue
-            uids = owners_of(workload)
-            pods = [each for each in self.jobs if uids & owners_of(each)]
+            uids = owner_uids(workload)
+            pods = [each for each in self.jobs if uids & owner_uids(each)]
             if fault := _gated_pods_fault(workload, pods):
                 yield f"Workload {workload['metadata']['name']} {fault}"
 
@@ -248,7 +249,7 @@ class Observation:
         wanted = job["metadata"]["namespace"], prebuilt_name(job)
         for workload in self.workloads:
             meta = workload["metadata"]
-            if (meta["namespace"], meta["name"]) == wanted and not owners_of(workload):
+            if (meta["namespace"], meta["name"]) == wanted and not owner_uids(workload):
                 return True
         return False
 
@@ -272,13 +273,13 @@ def _workloads_in(
     return [
         each
         for each in found
-        if each["metadata"]["uid"] in own or own & owners_of(each)
+        if each["metadata"]["uid"] in own or own & owner_uids(each)
     ]
 
 
 def _belongs(workload: Manifest, applied: AppliedObjects, uids: set[str]) -> bool:
     """Whether a Workload was applied, or belongs to work with one of these UIDs."""
-    return Ref.of(workload) in applied or bool(uids & owners_of(workload))
+    return Ref.of(workload) in applied or bool(uids & owner_uids(workload))
 
 
 def _jobs_in(
@@ -365,7 +366,7 @@ def _runs_too_early(job: Manifest, workload: Manifest | None) -> bool:
 
 def _lacks_class(informers: InformerCache, job: Manifest) -> bool:
     """Whether a Job names a priority class that does not exist."""
-    if name := (job["metadata"].get("labels") or {}).get(PRIORITY_LABEL):
+    if name := labels_of(job).get(PRIORITY_LABEL):
         ref = Ref(api_version=KUEUE, kind="WorkloadPriorityClass", name=name)
     elif name := priority_class_of(job):
         ref = Ref(api_version="scheduling.k8s.io/v1", kind="PriorityClass", name=name)
@@ -381,18 +382,16 @@ def _is_selected(
     namespace = informers.read(
         Ref(api_version="v1", kind="Namespace", name=job["metadata"]["namespace"])
     )
-    return namespace is None or selects(
-        applied.selector, namespace["metadata"].get("labels") or {}
-    )
+    return namespace is None or selects(applied.selector, labels_of(namespace))
 
 
 def _uids(found: list[Manifest]) -> set[str]:
     return {each["metadata"]["uid"] for each in found}
 
 
-def owners_of(manifest: Manifest) -> set[str]:
+def owner_uids(manifest: Manifest) -> set[str]:
     """Give the UIDs of an object's owners."""
-    return {owner["uid"] for owner in manifest["metadata"].get("ownerReferences") or []}
+    return {owner["uid"] for owner in owners_of(manifest)}
 
 
 def cluster_queue_of(workload: Manifest) -> str:

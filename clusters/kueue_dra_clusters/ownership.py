@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.errors import ClusterError
+from kueue_dra_ref.api.metadata import labels_of, owners_of
 from kueue_dra_ref.target import Manifest, Ref
 
 
@@ -28,7 +29,7 @@ class Ownership:
 
     def labelled(self, manifest: Manifest) -> Manifest:
         """Give a manifest with our labels added; one whose labels are no map gets none."""
-        own = manifest["metadata"].get("labels") or {}
+        own = labels_of(manifest)
         if not self.labels or not isinstance(own, dict):
             return manifest
         metadata = {**manifest["metadata"], "labels": {**own, **self.labels}}
@@ -36,7 +37,7 @@ class Ownership:
 
     def covers(self, stored: Manifest) -> bool:
         """Whether a stored object is ours."""
-        return self.labels.items() <= (stored["metadata"].get("labels") or {}).items()
+        return self.labels.items() <= labels_of(stored).items()
 
     def insist(self, stored: Manifest) -> None:
         """Raise `NotOwned` for an object of another client."""
@@ -46,7 +47,7 @@ class Ownership:
     def insist_on(self, objects: APIClient, ref: Ref) -> None:
         """Raise `NotOwned` if an object exists and is not ours; for an object with an owner, its owner counts."""
         stored = objects.read(ref) if self.labels else None
-        for owner in (stored or {}).get("metadata", {}).get("ownerReferences") or []:
+        for owner in owners_of(stored or {}):
             self.insist_on(
                 objects,
                 Ref(

@@ -9,17 +9,16 @@ from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.metadata import annotations_of, labels_of, owners_of
 from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET, owner_name
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
     MANAGED,
     ROLE,
-    annotations_of,
     has_finalizer,
     is_gated,
     is_held,
     is_of_group,
-    labels_of,
 )
 from kueue_dra_ref.model.pod_group import PodGroup, total_of
 from kueue_dra_ref.target import Manifest
@@ -81,7 +80,7 @@ def _key_of(workload: Manifest) -> Key:
 def lost_pods(informers: InformerCache, workload: Manifest) -> bool:
     """Whether pods alone owned a Workload, and none of them exists: Kueue deletes pods that lose their quota."""
     meta = workload["metadata"]
-    owners = meta.get("ownerReferences") or ()
+    owners = owners_of(workload)
     kinds = {owner["kind"] for owner in owners}
     if kinds != {POD.name}:
         return False

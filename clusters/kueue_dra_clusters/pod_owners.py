@@ -9,6 +9,7 @@ from kueue_dra_clusters.applied_objects import AppliedObjects, queue_name
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kind import template_at
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.pod_owners import (
     DEPLOYMENT,
     LEADER_WORKER_SET,
@@ -17,13 +18,7 @@ from kueue_dra_ref.api.pod_owners import (
     replicas_of,
     template_paths,
 )
-from kueue_dra_ref.api.queued_pods import (
-    GROUP,
-    MANAGED,
-    PARENT,
-    annotations_of,
-    labels_of,
-)
+from kueue_dra_ref.api.queued_pods import GROUP, MANAGED, PARENT
 from kueue_dra_ref.target import Manifest, Ref
 
 

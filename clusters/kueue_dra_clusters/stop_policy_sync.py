@@ -9,7 +9,7 @@ from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.applied_objects import AppliedObjects, ObjectPosition
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence import Fence, reobserve
-from kueue_dra_clusters.observation import Observation, owners_of
+from kueue_dra_clusters.observation import Observation, owner_uids
 from kueue_dra_clusters.waiting import moment_now
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import SUBMITTED
@@ -84,5 +84,5 @@ def _workloads_of(work: set[ObjectPosition], look: Observation) -> Iterator[Mani
     for workload in look.workloads:
         ref = Ref.of(workload)
         position = ObjectPosition.of(ref)
-        if position in work or uids & owners_of(workload):
+        if position in work or uids & owner_uids(workload):
             yield workload

@@ -16,6 +16,7 @@ from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.plane import Plane
 from kueue_dra_clusters.waiting import NotYet, TimedOut, eventually
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.target import WORKERS, Manifest, Ref, Rejection, Worker
 
 PATIENCE = 15.0
@@ -80,11 +81,11 @@ class WorkerTarget(DispatchingTarget):
 
 def _owners(workload: Manifest) -> list[Ref]:
     """Name the work that owns a Workload."""
-    meta = workload["metadata"]
+    namespace = workload["metadata"]["namespace"]
     found = []
-    for owner in meta.get("ownerReferences") or ():
+    for owner in owners_of(workload):
         if owner["kind"] in JOB_KINDS and owner["kind"] != POD.name:
-            named = {**owner, "namespace": meta["namespace"]}
+            named = {**owner, "namespace": namespace}
             found.append(Ref.of(named))
     return found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.queued_pods import annotations_of
+from kueue_dra_ref.api.metadata import annotations_of, owners_of
 from kueue_dra_ref.target import Manifest
 
 ELASTIC = "kueue.x-k8s.io/elastic-job"
@@ -62,7 +62,7 @@ def by_owner(workloads: Iterable[Manifest]) -> dict[str, Manifest]:
     """Give the Workload that counts for each owner: one that holds quota, else one that waits, else the newest."""
     found: dict[str, Manifest] = {}
     for workload in sorted(in_chain(workloads), key=_weight):
-        for owner in workload["metadata"].get("ownerReferences") or ():
+        for owner in owners_of(workload):
             found[str(owner.get("uid"))] = workload
     return found
 

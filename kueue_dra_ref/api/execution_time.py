@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.target import Manifest
 
 LIMIT_LABEL = "kueue.x-k8s.io/max-exec-time-seconds"
@@ -18,5 +19,5 @@ BEFORE = "accumulatedPastExecutionTimeSeconds"
 
 def limit_label_of(work: Manifest) -> str | None:
     """Give the label as it is written; None without one."""
-    labels: Mapping[str, str] = work["metadata"].get("labels") or {}
+    labels: Mapping[str, str] = labels_of(work)
     return labels.get(LIMIT_LABEL)

@@ -25,6 +25,7 @@ from kueue_dra_ref.api.job_kind import (
     status_of,
     template_of,
 )
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.ray_kinds import RAY_CLUSTER, RAY_JOB, RAY_KINDS
 from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB
@@ -273,7 +274,7 @@ def _names_class(job: Manifest) -> bool:
 
 def owner_of(workload: Manifest) -> tuple[str, str] | None:
     """Give kind and name of the object that owns a Workload; None without one of these kinds."""
-    for owner in workload["metadata"].get("ownerReferences") or ():
+    for owner in owners_of(workload):
         if isinstance(owner, dict) and owner.get("kind") in JOB_KINDS:
             return str(owner["kind"]), str(owner.get("name", ""))
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.api.queued_pods import POD
 from kueue_dra_ref.target import Manifest
 
@@ -39,5 +40,9 @@ def pod_path(job: Manifest) -> str:
 
 def queue_named_by(job: Manifest) -> str:
     """Name the LocalQueue of a Job; empty for none."""
-    labels = job["metadata"].get("labels") or {}
-    return str(labels.get(QUEUE_LABEL, ""))
+    return labels_of(job).get(QUEUE_LABEL, "")
+
+
+def job_uid_of(workload: Manifest) -> str:
+    """Give the UID of the work that a Workload is of, as its label has it; empty for none."""
+    return labels_of(workload).get(JOB_UID, "")

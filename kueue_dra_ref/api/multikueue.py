@@ -11,6 +11,7 @@ from kueue_dra_ref.api.crd_validation import drop
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.durations import seconds
 from kueue_dra_ref.api.jobs import JOB_UID
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.queued_pods import PREBUILT
 from kueue_dra_ref.target import Manifest
 
@@ -35,7 +36,7 @@ def is_multikueue(check: Manifest | None) -> bool:
 
 def is_from_manager(obj: Manifest) -> bool:
     """Whether a manager has created an object on a worker."""
-    labels = obj["metadata"].get("labels") or {}
+    labels = labels_of(obj)
     return ORIGIN in labels
 
 
@@ -78,7 +79,7 @@ def managed_by(job: Manifest) -> str:
 def workload_copy(workload: Manifest, origin: str) -> Manifest:
     """Give the copy of a Workload for a worker: without its status, its owner and the UID of its Job."""
     meta = workload["metadata"]
-    labels = {**(meta.get("labels") or {}), ORIGIN: origin}
+    labels = {**labels_of(workload), ORIGIN: origin}
     labels.pop(JOB_UID, None)
     return {
         "apiVersion": workload["apiVersion"],
@@ -91,8 +92,8 @@ def workload_copy(workload: Manifest, origin: str) -> Manifest:
 def work_copy(job: Manifest, workload: str, origin: str) -> Manifest:
     """Give the copy of work for a worker: it names the copy of its Workload, and the worker runs it."""
     meta = job["metadata"]
-    labels = {**(meta.get("labels") or {}), ORIGIN: origin}
-    annotations = {**(meta.get("annotations") or {}), PREBUILT: workload}
+    labels = {**labels_of(job), ORIGIN: origin}
+    annotations = {**annotations_of(job), PREBUILT: workload}
     made: Manifest = {
         "apiVersion": job["apiVersion"],
         "kind": job["kind"],

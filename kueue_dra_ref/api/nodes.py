@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.unstructured import child, mappings, quantities
 from kueue_dra_ref.target import Manifest
@@ -38,7 +39,7 @@ def node_of(manifest: Manifest) -> Node:
     ready = is_true({"status": status}, "Ready")
     return Node(
         name=meta["name"],
-        labels=meta.get("labels") or {},
+        labels=labels_of(manifest),
         taints=tuple(mappings(spec, "taints", "spec")),
         allocatable={name: units(name, each) for name, each in amounts.items()},
         is_usable=ready and not spec.get("unschedulable"),

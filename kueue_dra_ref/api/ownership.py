@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.target import Manifest
 
 Find = Callable[[str, str, str], Manifest | None]
@@ -40,13 +41,13 @@ def owner_reference(api_version: str, kind: str, meta: Manifest) -> Manifest:
 
 def is_owned_by(obj: Manifest, uid: str) -> bool:
     """Whether one of the owner references of an object has a UID."""
-    owners = obj["metadata"].get("ownerReferences") or ()
+    owners = owners_of(obj)
     return any(each.get("uid") == uid for each in owners)
 
 
 def controller_of(obj: Manifest) -> Manifest | None:
     """Give the reference to the controller of an object, if that is work of a kind that Kueue knows."""
-    for each in obj["metadata"].get("ownerReferences") or ():
+    for each in owners_of(obj):
         if each.get("controller"):
             return each if _is_known(each) else None
     return None

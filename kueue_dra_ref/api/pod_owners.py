@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.job_kind import Path, PodSetPlace, spec_of, template_at
+from kueue_dra_ref.api.metadata import annotations_of, labels_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by
-from kueue_dra_ref.api.queued_pods import annotations_of, is_of_group, labels_of
+from kueue_dra_ref.api.queued_pods import is_of_group
 from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
 from kueue_dra_ref.target import Manifest
 
@@ -120,7 +121,7 @@ def owner_name(pod: Manifest) -> tuple[str, str]:
     """Give kind and name of the work that a pod belongs to; empty for none."""
     if name := labels_of(pod).get(f"{_LWS}/name"):
         return LEADER_WORKER_SET.name, name
-    for owner in pod["metadata"].get("ownerReferences") or ():
+    for owner in owners_of(pod):
         if owner.get("kind") == STATEFUL_SET.name:
             return STATEFUL_SET.name, str(owner.get("name", ""))
     return "", ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.target import Manifest
 
 CONTROLLER = "kueue.x-k8s.io/provisioning-request"
@@ -140,10 +141,11 @@ def owned_by(requests: Sequence[Manifest], workload: Manifest) -> Iterator[Manif
     """Give the requests of a workload."""
     meta = workload["metadata"]
     for request in requests:
-        own = request["metadata"]
-        owners = own.get("ownerReferences") or ()
-        names = [each["name"] for each in owners]
-        if own["namespace"] == meta["namespace"] and meta["name"] in names:
+        names = [each["name"] for each in owners_of(request)]
+        if (
+            request["metadata"]["namespace"] == meta["namespace"]
+            and meta["name"] in names
+        ):
             yield request
 
 

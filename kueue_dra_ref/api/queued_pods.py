@@ -6,6 +6,12 @@ Kueue: pkg/controller/jobs/pod/constants/constants.go (SchedulingGateName);
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.metadata import (
+    annotations_of,
+    finalizers_of,
+    labels_of,
+    owners_of,
+)
 from kueue_dra_ref.target import Manifest
 
 POD = "Pod"
@@ -30,16 +36,6 @@ INDEX = f"{_DOMAIN}/pod-group-pod-index"
 INDEX_LABEL = f"{_DOMAIN}/pod-group-pod-index-label"
 """The annotation of a pod that names the label with its index."""
 IS_GROUP = f"{_DOMAIN}/is-group-workload"
-
-
-def labels_of(obj: Manifest) -> dict[str, str]:
-    """Give the labels of an object."""
-    return obj["metadata"].get("labels") or {}
-
-
-def annotations_of(obj: Manifest) -> dict[str, str]:
-    """Give the annotations of an object."""
-    return obj["metadata"].get("annotations") or {}
 
 
 def prebuilt_name(work: Manifest) -> str:
@@ -117,7 +113,7 @@ def without_gates(pod: Manifest, *gone: str) -> Manifest:
 
 def has_finalizer(pod: Manifest) -> bool:
     """Whether a deleted pod stays until Kueue has seen it."""
-    return MANAGED in (pod["metadata"].get("finalizers") or ())
+    return MANAGED in finalizers_of(pod)
 
 
 def without_finalizer(pod: Manifest) -> Manifest:
@@ -139,7 +135,7 @@ def is_of_one_pod(workload: Manifest) -> bool:
     """Whether a Workload is of a pod without a group."""
     if is_of_group(workload):
         return False
-    owners = list(workload["metadata"].get("ownerReferences") or ())
+    owners = list(owners_of(workload))
     if len(owners) != 1:
         return False
     owner = owners[0]

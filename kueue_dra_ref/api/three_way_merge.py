@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.metadata import labels_of
 
 Spec = dict[str, Any]
 
@@ -29,10 +30,9 @@ def job_spec(stored: Spec, wanted: Spec, before: Spec) -> Spec:
 def _keep_labels(stored: Spec, merged: Spec) -> None:
     """Keep the labels of the stored pod template."""
     before = stored.get("template") or {}
-    metadata = before.get("metadata") or {}
-    kept = metadata.get("labels") or {}
+    kept = labels_of(before)
     template = merged["template"]
     changed = template.setdefault("metadata", {})
-    labels = dict(changed.get("labels") or {})
+    labels = dict(labels_of(template))
     labels.update(kept)
     changed["labels"] = labels

@@ -17,6 +17,7 @@ from kueue_dra_ref.api.job_kind import (
     spec_of,
     status_of,
 )
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.target import Manifest
 
 Find = Callable[[str, str, str], Manifest | None]
@@ -185,6 +186,5 @@ class _Size:
 
 
 def _step_of(template: Manifest) -> str:
-    meta = template.get("metadata") or {}
-    labels = meta.get("labels") or {}
+    labels = labels_of(template)
     return str(labels.get(_STEP, ""))

@@ -7,6 +7,7 @@ Kueue: pkg/workload/concurrentadmission/concurrentadmission.go (IsParent, IsVari
 from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import is_true, set_condition
+from kueue_dra_ref.api.metadata import annotations_of, labels_of, owners_of
 from kueue_dra_ref.api.workload_names import hashed_name
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest
@@ -24,13 +25,13 @@ _GROUP = "kueue.x-k8s.io"
 
 def is_parent(workload: Manifest) -> bool:
     """Whether a Workload has variants."""
-    labels = workload["metadata"].get("labels") or {}
+    labels = labels_of(workload)
     return bool(labels.get(PARENT) == "true")
 
 
 def parent_of(workload: Manifest) -> Manifest | None:
     """Give the reference of a variant to its parent; None for any other Workload."""
-    for owner in workload["metadata"].get("ownerReferences") or ():
+    for owner in owners_of(workload):
         if owner["kind"] == "Workload":
             return dict(owner)
     return None
@@ -49,7 +50,7 @@ def parent_uid(workload: Manifest) -> str:
 
 def allowed_flavors(workload: Manifest) -> tuple[str, ...] | None:
     """Give the only flavors that a Workload may get; None if it may get any."""
-    annotations = workload["metadata"].get("annotations") or {}
+    annotations = annotations_of(workload)
     written = annotations.get(ALLOWED)
     if written is None:
         return None

@@ -11,6 +11,7 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.pods_ready import PODS_READY
 from kueue_dra_ref.api.variants import (
@@ -130,7 +131,7 @@ class VariantReconciler:
         if is_parent(workload) or not self.kueue.has_variants(workload):
             return False
         meta = workload["metadata"]
-        labels = {**(meta.get("labels") or {}), PARENT: "true"}
+        labels = {**labels_of(workload), PARENT: "true"}
         self.store.put({**workload, "metadata": {**meta, "labels": labels}})
         return True
 

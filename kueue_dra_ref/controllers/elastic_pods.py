@@ -12,6 +12,7 @@ from functools import partial
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.elastic_work import ELASTIC, annotation
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.metadata import labels_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.queued_pods import is_gated, is_terminated, without_gates
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -94,12 +95,12 @@ class ElasticPods:
 
 
 def _owners(obj: Manifest) -> Sequence[Manifest]:
-    owners: Sequence[Manifest] = obj["metadata"].get("ownerReferences") or ()
+    owners: Sequence[Manifest] = owners_of(obj)
     return owners
 
 
 def _pod_set_of(pod: Manifest) -> str:
-    labels = pod["metadata"].get("labels") or {}
+    labels = labels_of(pod)
     return str(labels.get(_SET, "main"))
 
 

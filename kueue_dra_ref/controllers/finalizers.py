@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
+from kueue_dra_ref.api.metadata import finalizers_of
 from kueue_dra_ref.api.topologies import TOPOLOGY
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
@@ -63,8 +64,7 @@ class FinalizerController:
         if self.rules(use):
             return
         meta = dict(found["metadata"])
-        finalizers = meta.get("finalizers") or ()
-        meta["finalizers"] = [each for each in finalizers if each != IN_USE]
+        meta["finalizers"] = [each for each in finalizers_of(found) if each != IN_USE]
         self.store.put({**found, "metadata": meta})
 
     def _users(self, kind: str, name: str) -> int:

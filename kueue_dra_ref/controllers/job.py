@@ -19,6 +19,7 @@ from kueue_dra_ref.api.job_kinds import (
     with_suspend,
 )
 from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
+from kueue_dra_ref.api.metadata import annotations_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
@@ -81,7 +82,7 @@ class JobReconciler:
     def on_workload(self, event: Event) -> None:
         """Reconcile the Job whose Workload has changed, or is gone."""
         obj = event.new or event.old or {}
-        for owner in obj["metadata"].get("ownerReferences") or ():
+        for owner in owners_of(obj):
             if owner.get("kind") == self.kind.name:
                 self._note_owner(event, str(owner.get("uid", "")))
                 job = (event.key[0], owner["name"])
@@ -143,7 +144,7 @@ class JobReconciler:
             return
         if is_true(workload, "Finished"):
             return
-        owners = workload["metadata"].get("ownerReferences") or ()
+        owners = owners_of(workload)
         if not owners:
             meta = {**workload["metadata"], "ownerReferences": [self._owner(job)]}
             self.store.put({**workload, "metadata": meta})
@@ -380,7 +381,7 @@ class JobReconciler:
 
     def _passed_on(self, job: Manifest) -> Mapping[str, str]:
         """Give the annotations of work that its Workload has as well."""
-        annotations = job["metadata"].get("annotations") or {}
+        annotations = annotations_of(job)
         return self.kueue.behaviour.provisioning.parameters.or_else({}, annotations)
 
     def _name(self, job: Manifest, *generation: str) -> str:

@@ -14,12 +14,13 @@ from kueue_dra_ref.api.job_kind import JobKind
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.ownership import OwnerChain, owner_chain
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, PodOwner
-from kueue_dra_ref.api.queued_pods import PARENT, annotations_of
+from kueue_dra_ref.api.queued_pods import PARENT
 from kueue_dra_ref.api.ray_kinds import RAY_JOB, uses_existing_cluster
 from kueue_dra_ref.behaviours.phases_status import JobRules
-from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
+from kueue_dra_ref.controlplane.informers import namespace_labels, stop_policy
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.target import Manifest
@@ -133,7 +134,7 @@ class ManagedJobs:
         return JobOwnership(
             queue=queue_named_by(job),
             has_default=self.has_default_queue(name),
-            selected=selects(selector, labels_of(namespace)),
+            selected=selects(selector, namespace_labels(namespace)),
             unnamed_too=configuration.manage_jobs_without_queue_name,
             owner_is_queued=bool(owners) and not self.is_off(owners[0]),
             has_queued_ancestor=any(map(self._is_queued, owners)),

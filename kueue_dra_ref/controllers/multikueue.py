@@ -17,6 +17,7 @@ from kueue_dra_ref.api.admission_checks import (
 )
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.multikueue import (
     MANAGED_BY,
     is_multikueue,
@@ -118,7 +119,7 @@ class MultiKueueWorkloads:
     def _group(self, local: Manifest) -> Group | None:
         """Give a Workload with its copies; None if it has no check of MultiKueue, or belongs to other work."""
         check = self._check(local)
-        owners = local["metadata"].get("ownerReferences") or [local]
+        owners = owners_of(local) or [local]
         owned = [each for each in owners if each["kind"] in (*MANAGED_BY, WORKLOAD)]
         if check is None or not owned:
             return None

@@ -14,6 +14,7 @@ from typing import Protocol
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.multikueue import (
     CLUSTER,
     CONFIG,
@@ -238,9 +239,9 @@ class MultiKueueClusters:
 
 def withdraw(remote: Remote, copy: Manifest) -> None:
     """Delete the copy of a Workload on a worker, and the work that owns it there."""
-    meta = copy["metadata"]
-    for owner in meta.get("ownerReferences") or ():
-        named = {**owner, "namespace": meta["namespace"]}
+    namespace = copy["metadata"]["namespace"]
+    for owner in owners_of(copy):
+        named = {**owner, "namespace": namespace}
         remote.withdraw(Ref.of(named))
     remote.withdraw(Ref.of(copy))
 

@@ -13,16 +13,10 @@ from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.job_kind import template_at
 from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name, template_paths
-from kueue_dra_ref.api.queued_pods import (
-    GROUP,
-    IS_GROUP,
-    PARENT,
-    annotations_of,
-    labels_of,
-    without_finalizer,
-)
+from kueue_dra_ref.api.queued_pods import GROUP, IS_GROUP, PARENT, without_finalizer
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controllers.deviceclass import is_on_hold
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.job_kinds import POD, is_ready
+from kueue_dra_ref.api.metadata import labels_of, owners_of
 from kueue_dra_ref.api.ownership import owner_reference
 from kueue_dra_ref.api.queued_pods import (
     IS_GROUP,
@@ -20,7 +21,6 @@ from kueue_dra_ref.api.queued_pods import (
     is_held,
     is_leaving,
     is_of_group,
-    labels_of,
     phase_of,
     without_finalizer,
     without_gates,
@@ -106,7 +106,7 @@ class PodReconciler(JobReconciler):
         """Give the pods that own a Workload and exist; a pod may have the name of an owner that is gone."""
         meta = workload["metadata"]
         found = []
-        for owner in meta.get("ownerReferences") or ():
+        for owner in owners_of(workload):
             pod = self.store.find(POD.name, owner["name"], meta["namespace"])
             if pod is not None and owner["uid"] == pod["metadata"]["uid"]:
                 found.append(pod)
@@ -127,7 +127,7 @@ class PodReconciler(JobReconciler):
         workload = self._workload_for(group)
         if workload is None or self._owners(workload):
             return
-        owners = workload["metadata"].get("ownerReferences") or ()
+        owners = owners_of(workload)
         kinds = {owner.get("kind") for owner in owners}
         if kinds == {POD.name}:
             self._remove(workload)
@@ -226,7 +226,7 @@ class PodReconciler(JobReconciler):
 
     def _settle_members(self, match: GroupMatch, workload: Manifest) -> None:
         """Make every pod of a group own its Workload, delete what is too much, and let go of what is replaced."""
-        owners = list(workload["metadata"].get("ownerReferences") or ())
+        owners = list(owners_of(workload))
         known = {owner.get("uid") for owner in owners}
         added = [pod for pod in match.kept if pod["metadata"]["uid"] not in known]
         if added:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.ownership import owner_reference
 from kueue_dra_ref.api.provisioning import (
     AUTOSCALING,
@@ -123,7 +124,7 @@ class RequestedPods:
         return [each.pod_set["name"] for each in merged]
 
     def _passed_on(self, workload: Manifest) -> dict[str, str]:
-        annotations = workload["metadata"].get("annotations") or {}
+        annotations = annotations_of(workload)
         passed = self.rules.parameters.or_else({}, annotations)
         return {key.removeprefix(PARAMETER): value for key, value in passed.items()}
 

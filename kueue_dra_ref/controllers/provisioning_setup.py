@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.provisioning import (
     CONFIG,
     REQUEST,
@@ -61,10 +62,8 @@ class Provisioning:
     def _on_request(self, event: Event) -> None:
         """Reconcile the workload of a request."""
         request = event.new or event.old or {}
-        meta = request["metadata"]
         namespace, _ = event.key
-        owners = meta.get("ownerReferences") or ()
-        for owner in owners:
+        for owner in owners_of(request):
             key = (namespace, owner["name"])
             self.kueue.reconcile(ASKING, key)
 

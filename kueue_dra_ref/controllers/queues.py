@@ -15,7 +15,7 @@ from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.workloads import is_active, local_queue_of
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
-from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
+from kueue_dra_ref.controlplane.informers import namespace_labels, stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted, key_of
 from kueue_dra_ref.model.lister import Key
@@ -157,8 +157,8 @@ class QueueControllers:
         old, new = event.old, event.new
         if old is None or new is None:
             return
-        before = labels_of(old)
-        after = labels_of(new)
+        before = namespace_labels(old)
+        after = namespace_labels(new)
         for name in list(self.kueue.pending):
             queue = self.kueue.informers.queue(name)
             selector = queue.namespace_selector if queue else None

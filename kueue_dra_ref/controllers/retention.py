@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controlplane.clock import since, time_of
@@ -82,9 +83,8 @@ class Retention:
 
     def _owners(self, workload: Manifest) -> Iterator[Manifest]:
         """Give the work that owns a Workload."""
-        meta = workload["metadata"]
-        namespace = meta["namespace"]
-        for owner in meta.get("ownerReferences") or ():
+        namespace = workload["metadata"]["namespace"]
+        for owner in owners_of(workload):
             kind, name = owner["kind"], owner["name"]
             if kind not in JOB_KINDS:
                 continue

@@ -12,7 +12,7 @@ from typing import Any
 from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.deepcopy import copied
-from kueue_dra_ref.api.jobs import JOB_UID
+from kueue_dra_ref.api.jobs import job_uid_of
 from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
@@ -380,10 +380,9 @@ class Scheduler:
         if entry.replaced is None:
             return
         found = self.store.get("Workload", entry.replaced.workload.key)
-        meta = entry.info.obj["metadata"]
-        labels = meta.get("labels") or {}
-        job = labels.get(JOB_UID, "")
-        finished = self.rules.jobs.finish_replaced(meta["uid"], job)
+        head = entry.info.obj
+        uid = head["metadata"]["uid"]
+        finished = self.rules.jobs.finish_replaced(uid, job_uid_of(head))
         assert found is not None
         assert finished is not None
         finish(self.kueue, found, *finished)
@@ -493,12 +492,11 @@ def _is_pending_evaluation(obj: Manifest) -> bool:
 def _preemption(
     snapshot: Snapshot, entry: Entry, target: PreemptionTarget
 ) -> Preemption:
-    meta = entry.info.obj["metadata"]
-    labels = meta.get("labels") or {}
+    head = entry.info.obj
     return Preemption(
         reason=target.reason,
-        preemptor=meta["uid"],
-        job=labels.get(JOB_UID, ""),
+        preemptor=head["metadata"]["uid"],
+        job=job_uid_of(head),
         path=snapshot.path(entry.queue.name),
         victim_path=snapshot.path(target.workload.cluster_queue),
     )

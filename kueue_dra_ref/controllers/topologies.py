@@ -7,6 +7,7 @@ Kueue: pkg/controller/tas/resource_flavor.go (rfReconciler, Reconcile);
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
 from kueue_dra_ref.rules.queue.retries import FlavorChange
@@ -56,7 +57,7 @@ class TopologyControllers:
         """Whether a flavor with a topology selects a node by its labels."""
         if node is None:
             return False
-        labels = node["metadata"].get("labels") or {}
+        labels = labels_of(node)
         for wanted, levels in self.kueue.informers.node_selections():
             if not labels.keys() >= set(levels):
                 continue

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import priority_class_of
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
@@ -114,7 +115,7 @@ class WorkloadPriorityClassController:
 
 
 def _label(job: Manifest) -> str:
-    labels = job["metadata"].get("labels") or {}
+    labels = labels_of(job)
     return str(labels.get(PRIORITY_LABEL, ""))
 
 

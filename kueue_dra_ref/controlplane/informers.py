@@ -13,6 +13,7 @@ from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import NAME_LABEL
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.api.nodes import Node, node_of
 from kueue_dra_ref.api.topologies import NODE, TOPOLOGY, levels_of
 from kueue_dra_ref.api.types import ClusterQueue, Workload
@@ -256,7 +257,7 @@ class Informers:
     def labels(self, namespace: str) -> dict[str, str]:
         """Give the labels of a namespace, whether it exists or not."""
         absent = {"metadata": {"name": namespace}}
-        return labels_of(self._store.find("Namespace", namespace) or absent)
+        return namespace_labels(self._store.find("Namespace", namespace) or absent)
 
 
 def _is_active(check: Manifest) -> bool:
@@ -264,11 +265,9 @@ def _is_active(check: Manifest) -> bool:
     return is_true({"status": {}, **check}, "Active")
 
 
-def labels_of(namespace: Manifest) -> dict[str, str]:
+def namespace_labels(namespace: Manifest) -> dict[str, str]:
     """Give the labels of a namespace, with the one that the API server adds."""
-    meta = namespace["metadata"]
-    labels = meta.get("labels") or {}
-    return {**labels, NAME_LABEL: meta["name"]}
+    return {**labels_of(namespace), NAME_LABEL: namespace["metadata"]["name"]}
 
 
 def stop_policy(queue: Manifest | None) -> str:

@@ -9,16 +9,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.queued_pods import (
     FAST,
     INDEX,
     RETRIABLE,
     SERVING,
     TOTAL,
-    annotations_of,
     is_held,
     is_usable,
-    labels_of,
     phase_of,
     prebuilt_name,
 )

@@ -22,6 +22,7 @@ from kueue_dra_ref.api.job_kinds import (
     with_suspend,
 )
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL, queue_named_by
+from kueue_dra_ref.api.metadata import finalizers_of, labels_of
 from kueue_dra_ref.api.multikueue import CONTROLLER, MANAGED_BY, managed_by
 from kueue_dra_ref.api.nodes import node_of
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
@@ -267,8 +268,7 @@ class AdmissionChain:
             self._mutate_job(obj)
         if kind in _WITH_FINALIZER:
             meta = obj["metadata"]
-            finalizers = meta.get("finalizers") or ()
-            meta["finalizers"] = [*finalizers, IN_USE]
+            meta["finalizers"] = [*finalizers_of(obj), IN_USE]
         return obj
 
     def _fill_defaults(self, obj: Manifest) -> None:
@@ -315,7 +315,7 @@ class AdmissionChain:
         return frozenset(named)
 
     def _priority_class(self, job: Manifest) -> str:
-        labels = job["metadata"].get("labels") or {}
+        labels = labels_of(job)
         name = labels.get(PRIORITY_LABEL, "")
         has_default = self.store.find(WORKLOAD_CLASS, "default") is not None
         rules = self.behaviour.priorities.default_class
@@ -413,7 +413,7 @@ def _set_label(
     value: str,
 ) -> None:
     if value:
-        labels = obj["metadata"].get("labels") or {}
+        labels = labels_of(obj)
         obj["metadata"]["labels"] = {**labels, label: value}
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.api.job_kind import replaced, template_at
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.pod_owners import template_paths
-from kueue_dra_ref.api.queued_pods import annotations_of, labels_of
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.rules.jobframework.pod_owners import PodMarks

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.metadata import annotations_of, finalizers_of, labels_of
 from kueue_dra_ref.api.queued_pods import (
     GATE,
     INDEX,
@@ -16,8 +17,6 @@ from kueue_dra_ref.api.queued_pods import (
     PARENT,
     ROLE,
     TOPOLOGY_GATE,
-    annotations_of,
-    labels_of,
     with_gates,
 )
 from kueue_dra_ref.behaviours.phases_pods import PodRules
@@ -128,7 +127,7 @@ def _gated(pod: Manifest, role: str) -> Manifest:
     """Give a pod with the label, the finalizer, the gates and the role of one that Kueue manages."""
     _label(pod, MANAGED, "true")
     meta = pod["metadata"]
-    meta["finalizers"] = [*(meta.get("finalizers") or ()), MANAGED]
+    meta["finalizers"] = [*finalizers_of(pod), MANAGED]
     return _held(pod, role)
 
 

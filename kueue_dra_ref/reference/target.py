@@ -12,6 +12,7 @@ from kueue_dra_ref.api.configuration import NAMESPACE
 from kueue_dra_ref.api.conversion import presented
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD, SUBMITTED
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.status_errors import ManifestError
@@ -310,8 +311,8 @@ class ReferenceTarget:
             return ()
         owned = []
         for workload in self.store.every("Workload"):
-            meta = workload["metadata"]
-            if meta["namespace"] == ref.namespace and _is_owned_by(meta, ref):
+            namespace = workload["metadata"]["namespace"]
+            if namespace == ref.namespace and _is_owned_by(workload, ref):
                 owned.append(Ref.of(workload))
         return owned
 
@@ -353,6 +354,6 @@ def _namespaced_name(obj: Manifest) -> tuple[str, str]:
     return meta.get("namespace", ""), meta["name"]
 
 
-def _is_owned_by(meta: Manifest, job: Ref) -> bool:
-    owners = meta.get("ownerReferences") or ()
+def _is_owned_by(obj: Manifest, job: Ref) -> bool:
+    owners = owners_of(obj)
     return any(each["kind"] == job.kind and each["name"] == job.name for each in owners)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.releases import numbers
@@ -65,8 +66,7 @@ def _runs_more_pods_than_it_completes(job: Manifest) -> bool:
 
 
 def _may_lose_all_pods(job: Manifest) -> bool:
-    annotations = (job.get("metadata") or {}).get("annotations") or {}
-    return annotations.get(_LEAST) == "0"
+    return annotations_of(job).get(_LEAST) == "0"
 
 
 def _may_have_no_pods(workload: Manifest) -> bool:

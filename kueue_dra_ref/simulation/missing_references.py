@@ -10,6 +10,7 @@ from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, pod_set_places
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.api.provisioning import CONFIG, is_provisioning
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 from kueue_dra_ref.controllers.workloadpriorityclass import BUILT_IN
@@ -71,7 +72,7 @@ def references(manifest: Manifest) -> Iterator[MissingReference]:
         case "Workload":
             yield from _of_workload(spec, namespace)
         case kind if kind in JOB_KINDS:
-            yield from _labels(meta.get("labels") or {}, namespace)
+            yield from _labels(labels_of(manifest), namespace)
             yield from _runtime(manifest, namespace)
             for place in pod_set_places(manifest):
                 template = template_of(manifest, place)

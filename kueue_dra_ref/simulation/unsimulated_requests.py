@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.documents import ManifestDocument
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.api.status_errors import ManifestError
@@ -72,7 +73,7 @@ def _owners_of_workloads(target: ReferenceTarget) -> set[str]:
     """Give the UIDs of the objects that Workloads belong to."""
     owners = set()
     for workload in target.store.every("Workload"):
-        for owner in workload["metadata"].get("ownerReferences") or ():
+        for owner in owners_of(workload):
             owners.add(str(owner.get("uid")))
     return owners
 

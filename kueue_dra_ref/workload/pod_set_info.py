@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.target import Manifest
 
 Labels = Mapping[str, str]
@@ -78,12 +79,11 @@ def of_update(update: Manifest) -> PodSetInfo:
 
 def of_pod(template: Manifest) -> PodSetInfo:
     """Give what a pod, or a template, has itself."""
-    meta = template.get("metadata") or {}
     spec = template.get("spec") or {}
     return PodSetInfo(
         values={
-            "annotations": meta.get("annotations") or {},
-            "labels": meta.get("labels") or {},
+            "annotations": annotations_of(template),
+            "labels": labels_of(template),
             "nodeSelector": spec.get("nodeSelector") or {},
         }
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.conditions import is_true, message_of
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.simulation.explanation import outcome
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection, Target
 from kueue_dra_ref.verdict import Admitted, Verdict, verdict
@@ -126,9 +127,7 @@ def _decided(target: Target, demo: Demo) -> DemoAnswer:
 def _workload(target: Target, job: Ref) -> Manifest | None:
     found = target.list(KUEUE, "Workload", job.namespace)
     for each in found:
-        metadata = each["metadata"]
-        owners = metadata.get("ownerReferences") or ()
-        names = [owner.get("name") for owner in owners]
+        names = [owner.get("name") for owner in owners_of(each)]
         if job.name in names:
             return each
     return None

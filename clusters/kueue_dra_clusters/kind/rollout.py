@@ -27,6 +27,7 @@ from kueue_dra_clusters.kind.provider import ProviderError
 from kueue_dra_clusters.startup_errors import verdict
 from kueue_dra_clusters.waiting import NotYet, eventually
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.target import FieldError, Manifest, Ref
 
 ROLLED = "profile"
@@ -210,6 +211,6 @@ class Rollout:
 def _kueue_pod(objects: APIClient, mark: str) -> Manifest:
     """Find Kueue's pod of a roll-out."""
     for pod in objects.list("v1", "Pod", KUEUE_NAMESPACE):
-        if (pod["metadata"].get("annotations") or {}).get(PROFILE_ANNOTATION) == mark:
+        if annotations_of(pod).get(PROFILE_ANNOTATION) == mark:
             return pod
     raise NotYet("no pod of Kueue's")

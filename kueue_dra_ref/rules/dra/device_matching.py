@@ -114,7 +114,7 @@ def too_few_devices_are_retried(
     Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
     """
     request = context.checked
-    if matched is None or matched.ended or len(matched.places) >= request.count:
+    if matched is None or len(matched.places) >= request.count:
         return None
     detail = (
         f"insufficient matching devices for CEL selector in DeviceClass {request.device_class}: "

@@ -19,6 +19,7 @@ from kueue_dra_ref.api.job_kinds import (
     pod_sets_of,
     succeeded_jobs,
 )
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.model.rule import rule
 
 Job = dict[str, Any]
@@ -39,7 +40,7 @@ def annotated_work_is_elastic(job: Job) -> bool:
 
     Kueue: pkg/workloadslicing/workloadslicing.go (Enabled)
     """
-    annotations = job["metadata"].get("annotations") or {}
+    annotations = annotations_of(job)
     return annotations.get("kueue.x-k8s.io/elastic-job") == "true"
 
 

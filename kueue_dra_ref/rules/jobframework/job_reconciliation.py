@@ -13,6 +13,7 @@ from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import pods_of_job
 from kueue_dra_ref.api.job_kinds import JOB, is_active
 from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.names import dns_label_faults
 from kueue_dra_ref.model.rule import rule
 
@@ -92,10 +93,9 @@ def pods_name_their_workload(name: str, workload: Job) -> Mapping[str, Labels] |
     Kueue: pkg/controller/jobframework/reconciler.go (getPodSetsInfoFromStatus);
         pkg/podset/podset.go (overrideableAnnotations)
     """
-    meta = workload["metadata"]
-    if ELASTIC in (meta.get("annotations") or {}):
+    if ELASTIC in annotations_of(workload):
         return None
-    return {"annotations": {"kueue.x-k8s.io/workload": meta["name"]}}
+    return {"annotations": {"kueue.x-k8s.io/workload": workload["metadata"]["name"]}}
 
 
 @rule("STATUS-058")
@@ -207,7 +207,7 @@ def min_parallelism_annotation(job: Job) -> int | None:
 
     Kueue: pkg/controller/jobs/job/job_controller.go (minPodsCount)
     """
-    annotations = job["metadata"].get("annotations") or {}
+    annotations = annotations_of(job)
     written = str(annotations.get(LEAST_ANNOTATION, ""))
     if not written.removeprefix("-").isdecimal():
         return None
@@ -220,7 +220,7 @@ def run_with_admitted_pod_count(job: Job, pods: int) -> dict[str, Any]:
 
     Kueue: pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, syncCompletionWithParallelism)
     """
-    annotations = job["metadata"].get("annotations") or {}
+    annotations = annotations_of(job)
     written = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism")
     changed = {"parallelism": pods}
     if written in _TRUE:

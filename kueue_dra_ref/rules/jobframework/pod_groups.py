@@ -10,15 +10,14 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.queued_pods import (
     GROUP,
     INDEX_LABEL,
     ROLE,
-    annotations_of,
     is_of_group,
     is_terminated,
     is_usable,
-    labels_of,
     phase_of,
     pod_template,
 )

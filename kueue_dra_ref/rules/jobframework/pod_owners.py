@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from kueue_dra_ref.api.job_kind import MAIN, template_at
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.api.pod_owners import (
     DEPLOYMENT,
     LEADER_WORKER_SET,
@@ -36,7 +37,6 @@ from kueue_dra_ref.api.queued_pods import (
     TOTAL,
     is_leaving,
     is_terminated,
-    labels_of,
 )
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from kueue_dra_ref.api.job_kinds import is_of, pod_sets_of
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.api.ray_kinds import (
     BY_SIDECAR,
@@ -122,7 +123,7 @@ def submitter_template_is_written() -> bool:
 
 
 def _is_fault_tolerant(job: Job) -> bool:
-    annotations = job["metadata"].get("annotations") or {}
+    annotations = annotations_of(job)
     annotated = str(annotations.get(_FAULT_TOLERANT, "")).lower() == "true"
     return annotated or cluster_of(job).get("gcsFaultToleranceOptions") is not None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.topologies import requested_by
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
@@ -39,5 +40,4 @@ def pod_requests_topology(pod: Manifest) -> Manifest | None:
 
 
 def _requested(template: Manifest) -> Manifest:
-    meta = template.get("metadata") or {}
-    return requested_by(meta.get("annotations") or {})
+    return requested_by(annotations_of(template))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.elastic_work import ELASTIC, REPLACES, SLICE_NAME
-from kueue_dra_ref.api.queued_pods import annotations_of
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.model.rule import rule
 
 

@@ -14,10 +14,11 @@ from kueue_dra_ref.api.execution_time import LIMIT_LABEL, limit_label_of
 from kueue_dra_ref.api.job_kind import pods_of_job
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
 from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET, POD_OWNERS, has_ready_pods
 from kueue_dra_ref.api.quantities import MAX_INT64
-from kueue_dra_ref.api.queued_pods import PREBUILT, annotations_of, prebuilt_name
+from kueue_dra_ref.api.queued_pods import PREBUILT, prebuilt_name
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest

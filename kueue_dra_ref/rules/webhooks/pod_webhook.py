@@ -9,14 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.api.queued_pods import (
-    GROUP,
-    RETRIABLE,
-    TOTAL,
-    annotations_of,
-    labels_of,
-)
+from kueue_dra_ref.api.queued_pods import GROUP, RETRIABLE, TOTAL
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.job_kinds import JOB, POD
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.metav1_validation import key_faults
 from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.api.queued_pods import annotations_of
 from kueue_dra_ref.api.topologies import FALSE, PREFERRED, REQUIRED, TRUE, UNCONSTRAINED
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.api.jobs import JOB_UID
+from kueue_dra_ref.api.jobs import job_uid_of
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.topology_assignment import TopologyAssignment, written
 from kueue_dra_ref.api.types import ResourceGroup
@@ -66,9 +67,7 @@ def orphaned_workload_finishes(workload: Manifest) -> tuple[str, str] | None:
     Kueue: pkg/controller/core/workload_controller.go (isOrphanedWorkload);
         pkg/workload/workload.go (FinalizeOrphanedWorkload)
     """
-    meta = workload["metadata"]
-    labels = meta.get("labels") or {}
-    if meta.get("ownerReferences") or not labels.get(JOB_UID):
+    if owners_of(workload) or not job_uid_of(workload):
         return None
     return "OwnerNotFound", "The workload's owner no longer exists"
 

@@ -10,6 +10,7 @@ from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.manifests import marked
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, pending
 from kueue_dra_ref.api.elastic_work import in_chain
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.verdict import Verdict
 
@@ -69,4 +70,4 @@ def held(queue: Queue) -> int:
 
 def marks_of(lab: Lab, job: Job) -> list[dict[str, str]]:
     """The annotations of each Workload of a Job, the oldest first."""
-    return [each["metadata"].get("annotations") or {} for each in in_chain(lab.workloads(job))]
+    return [annotations_of(each) for each in in_chain(lab.workloads(job))]

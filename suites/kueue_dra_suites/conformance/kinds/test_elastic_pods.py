@@ -13,6 +13,7 @@ from kueue_dra_clusters.waiting import NotYet, eventually
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import owned
 from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.queued_pods import is_gated
 from kueue_dra_ref.target import Manifest
 from kueue_dra_suites.conformance.kinds.elastic import ELASTIC, GATE, REPLACED, WAITS, elastic_job, of
@@ -117,12 +118,11 @@ def _make_pods(lab: Lab, job: Job, *indexes: int) -> None:
 
 def _a_pod(job: Manifest, index: int) -> Manifest:
     template: dict[str, Any] = job["spec"]["template"]
-    head = template.get("metadata") or {}
     meta = {
         "name": f"{job['metadata']['name']}-{index}",
         "namespace": job["metadata"]["namespace"],
-        "labels": head.get("labels") or {},
-        "annotations": head.get("annotations") or {},
+        "labels": labels_of(template),
+        "annotations": annotations_of(template),
     }
     return owned({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]}, job)
 

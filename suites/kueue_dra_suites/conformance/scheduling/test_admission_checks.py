@@ -12,6 +12,7 @@ from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, pending, unseen
 from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.target import Manifest
 
 CARDS = a_job(pods=2, claims=[a_template(gpu())])
@@ -475,8 +476,8 @@ def test_pod_set_updates_reach_the_pods(lab: Lab) -> None:
 
     queue.change(stopPolicy="HoldAndDrain")
     template = lab.read(job.ref)["spec"]["template"]
-    assert "example.com/pool" not in (template["metadata"].get("labels") or {})
-    assert "example.com/order" not in (template["metadata"].get("annotations") or {})
+    assert "example.com/pool" not in labels_of(template)
+    assert "example.com/order" not in annotations_of(template)
     assert not template["spec"].get("nodeSelector")
     assert not template["spec"].get("tolerations")
 
