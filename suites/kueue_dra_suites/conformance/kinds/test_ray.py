@@ -15,6 +15,7 @@ from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.api.execution_time import LIMIT, LIMIT_LABEL
 from kueue_dra_ref.api.job_kind import part_at, replaced
+from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.api.ray_kinds import CLUSTER_PATHS
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.verdict import Admitted, Verdict
@@ -381,17 +382,20 @@ def test_running_ray_work_keeps_its_queue_name(lab: Lab, kind: str) -> None:
 
 @covers("WORK-036")
 @pytest.mark.parametrize("kind", [RAY_CLUSTER, RAY_JOB])
-def test_unchecked_ray_work_loses_its_queue_name(lab: Lab, kind: str) -> None:
-    """It runs on, and its Workload keeps the quota."""
+@pytest.mark.parametrize("unnamed_too", [pytest.param(False, id="named-only"), pytest.param(True, id="unnamed-too")])
+def test_unchecked_ray_work_loses_its_queue_name(lab: Lab, kind: str, unnamed_too: bool) -> None:
+    """It runs on, and its Workload keeps the quota; where Kueue manages work without a queue, it is checked."""
     known = UPDATES in lab.behaviour.gates.table
     switched = {UPDATES: False} if known else {}
-    lab.start(integrations=frameworks.all_of(lab.behaviour.kueue), switched=switched)
+    integrations = frameworks.all_of(lab.behaviour.kueue)
+    lab.start(integrations=integrations, switched=switched, manageJobsWithoutQueueName=unnamed_too)
     queue = lab.queue({"whole-gpus": 4})
     job = queue.submit(work_of(kind, WORKERS))
 
-    lab.apply(marked(job.made, {QUEUE_LABEL: None}))
+    message = lab.denied(marked(job.made, {QUEUE_LABEL: None}))
 
-    assert QUEUE_LABEL not in lab.read(job.ref)["metadata"].get("labels", {})
+    assert ("field is immutable" in message) is unnamed_too
+    assert (QUEUE_LABEL in labels_of(lab.read(job.ref))) is unnamed_too
     assert not lab.is_suspended(job)
 
 

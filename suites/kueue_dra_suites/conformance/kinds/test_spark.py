@@ -11,6 +11,7 @@ from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import GPU, Pods, a_job, a_pod_set, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Lab, Queue
+from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, pending
 from kueue_dra_ref.api.job_kinds import is_in
@@ -163,6 +164,28 @@ def test_what_cannot_be_counted_is_denied(lab: Lab, spec: Mapping[str, Any], wor
     queue = lab.queue({"cpu": "8"})
 
     assert words in lab.denied(an_application(lab, queue, **spec))
+
+
+@covers("WORK-039")
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        pytest.param({"mode": "client"}, "", id="client-mode"),
+        pytest.param({"dynamicAllocation": {"enabled": True}}, "", id="dynamic-allocation"),
+        pytest.param({"executor": {"memory": "512M"}}, "failed to parse memory requests", id="no-quantity"),
+    ],
+)
+def test_an_application_without_a_queue_may_be_anything_that_kueue_can_read(
+    lab: Lab, spec: Mapping[str, Any], words: str
+) -> None:
+    """Kueue does not queue it."""
+    queue = lab.queue({"cpu": "8"})
+    written = an_application(lab, queue, **spec)
+
+    message = lab.denied(marked(written, {QUEUE_LABEL: None}))
+
+    assert words in message
+    assert bool(message) is bool(words)
 
 
 @covers("WORK-039")
