@@ -14,7 +14,7 @@ from kueue_dra_ref.api.execution_time import LIMIT_LABEL, limit_label_of
 from kueue_dra_ref.api.job_kind import pods_of_job
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
-from kueue_dra_ref.api.metadata import annotations_of
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
 from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET, POD_OWNERS, has_ready_pods
 from kueue_dra_ref.api.quantities import MAX_INT64
@@ -45,9 +45,7 @@ def job_queue_name_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
     Kueue: pkg/controller/jobframework/validation.go (ValidateQueueName)
     """
     name = _label(write.new, QUEUE_LABEL)
-    if QUEUE_LABEL in _kept(write.new, "labels") and (
-        faults := dns_subdomain_faults(name)
-    ):
+    if QUEUE_LABEL in labels_of(write.new) and (faults := dns_subdomain_faults(name)):
         yield _invalid(_LABELS, QUEUE_LABEL, name, ",".join(faults))
 
 
@@ -91,15 +89,8 @@ def min_parallelism_is_below_pod_count(write: AdmissionRequest) -> Iterator[Fiel
 
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
     """
-    written = _kept(write.new, "annotations").get(LEAST_ANNOTATION)
-    if (
-        write.new["kind"] != JOB.name
-        or written is None
-        or (
-            write.old is not None
-            and _kept(write.old, "annotations").get(LEAST_ANNOTATION) == written
-        )
-    ):
+    written = _new_minimum(write)
+    if written is None:
         return
     most = pods_of_job(write.new["spec"])
     if not re.fullmatch(r"[+-]?[0-9]+", written):
@@ -234,7 +225,7 @@ def running_job_keeps_parallelism(
     if new["kind"] != JOB.name or not _runs(old):
         return
     changed = old["spec"]["parallelism"] != new["spec"]["parallelism"]
-    if changed and LEAST_ANNOTATION in _kept(old, "annotations"):
+    if changed and LEAST_ANNOTATION in annotations_of(old):
         detail = "cannot change when partial admission is enabled and the job is not suspended"
         yield FieldError(field="spec.parallelism", type="Forbidden", detail=detail)
 
@@ -279,19 +270,16 @@ def elastic_job_has_no_min_parallelism(write: AdmissionRequest) -> Iterator[Fiel
 
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
     """
-    written = _kept(write.new, "annotations").get(LEAST_ANNOTATION)
-    before = (
-        _kept(write.old, "annotations").get(LEAST_ANNOTATION) if write.old else None
-    )
-    if not write.elastic or write.new["kind"] != JOB.name or written in (None, before):
+    written = _new_minimum(write)
+    if written is None or not write.elastic:
         return
     detail = "partial admission and elastic job cannot be used together"
     yield _invalid("metadata.annotations", LEAST_ANNOTATION, written, detail)
 
 
 def _toggled(write: AdmissionRequest, place: str) -> Iterator[FieldError]:
-    before = _kept(write.before, "annotations").get(ELASTIC) == "true"
-    after = _kept(write.new, "annotations").get(ELASTIC) == "true"
+    before = annotations_of(write.before).get(ELASTIC) == "true"
+    after = annotations_of(write.new).get(ELASTIC) == "true"
     if before != after:
         yield FieldError(
             field=f"{place}[{ELASTIC}]",
@@ -301,12 +289,17 @@ def _toggled(write: AdmissionRequest, place: str) -> Iterator[FieldError]:
         )
 
 
-def _kept(job: Manifest, kind: str) -> dict[str, str]:
-    return job["metadata"].get(kind) or {}
+def _new_minimum(write: AdmissionRequest) -> str | None:
+    """Give the minimum parallelism of a Job that gets one, or another; None for other work, and for no new one."""
+    if write.new["kind"] != JOB.name:
+        return None
+    written = annotations_of(write.new).get(LEAST_ANNOTATION)
+    before = annotations_of(write.old or {}).get(LEAST_ANNOTATION)
+    return None if written == before else written
 
 
 def _label(job: Manifest, label: str) -> str:
-    return str(_kept(job, "labels").get(label, ""))
+    return labels_of(job).get(label, "")
 
 
 def _changed(write: AdmissionRequest, label: str) -> bool:

@@ -649,6 +649,28 @@ def test_pods_that_are_admitted_together_keep_their_shape(lab: Lab, kind: str, f
     assert "field is immutable" in message
 
 
+@covers("PODS-053")
+@pytest.mark.parametrize("kind", [STATEFUL_SET, LEADER_WORKER_SET])
+def test_all_that_gives_pods_another_shape_is_named(lab: Lab, kind: str) -> None:
+    """One change may make several errors."""
+    queue = lab.queue({"cpu": "1"})
+    owner = an_owner(lab, queue, kind, a_pod_set("main", cpu="1"))
+    changed = lab.read(owner.ref)
+    (path,) = template_paths(changed)
+    changes = {
+        "initContainers": [{"name": "first", "image": "a"}],
+        "containers[0].resources.requests": {"cpu": "2"},
+        "containers[0].ports": [{"containerPort": 80}],
+        "nodeSelector": {"pool": "a"},
+    }
+    for field, value in changes.items():
+        changed = replaced(changed, (*path, "spec", *_keys(field)), value)
+    message = lab.denied(changed)
+
+    place = ".".join(map(str, path))
+    assert [field for field in changes if f"{place}.spec.{field}: Invalid value: " not in message] == []
+
+
 def _keys(field: str) -> tuple[str | int, ...]:
     """Read the path of a field, such as containers[0].ports."""
     return tuple(int(key) if key.isdigit() else key for key in re.findall(r"\w+", field))
