@@ -1,8 +1,8 @@
 """The reference as a recording sees Kueue: a look at the queues is itself a change of them.
 
 No counterpart: Kueue updates the status of a ClusterQueue up to a second late.  A recording does not wait for that: it
-changes an annotation of each ClusterQueue whose Workloads have changed, or a queue or Cohort of its tree, and Kueue
-updates it at once.
+changes an annotation of each ClusterQueue whose Workloads have changed, or a queue or Cohort of its tree, LocalQueues
+among them, and Kueue updates it at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, NotQuiescent, Ref, Rejection
 
 Look = Mapping[Key, Sequence[bytes | None]]
-"""What the status of each ClusterQueue depends on: the specs of its cohort tree, and its Workloads."""
+"""What the status of each ClusterQueue depends on: the specs of all queues and Cohorts of its tree; its Workloads."""
 
 
 class RecordedTarget(ReferenceTarget):
@@ -89,9 +89,9 @@ class RecordedTarget(ReferenceTarget):
     def _look(self) -> Look:
         found: defaultdict[Key, list[bytes | None]] = defaultdict(list)
         trees: defaultdict[str, list[bytes | None]] = defaultdict(list)
-        for kind in ("Cohort", "ClusterQueue"):
+        for kind in ("Cohort", "ClusterQueue", "LocalQueue"):
             for each in self.store.every(kind):
-                spec = packed([kind, each["metadata"]["name"], each["spec"]])
+                spec = packed([kind, key_of(each), each["spec"]])
                 trees[self._root_of(each)].append(spec)
         for queue in self.store.every("ClusterQueue"):
             found[key_of(queue)] += trees[self._root_of(queue)]
@@ -105,12 +105,19 @@ class RecordedTarget(ReferenceTarget):
                 found["", name].append(packed(counted))
         return found
 
-    def _root_of(self, queue: Manifest) -> str:
-        """Name the root Cohort of a ClusterQueue or a Cohort; a ClusterQueue without one is alone."""
-        name = str(queue["metadata"]["name"])
-        cohort = name if queue["kind"] == "Cohort" else queue["spec"].get("cohortName")
-        if not cohort:
-            return f"ClusterQueue/{name}"
+    def _root_of(self, obj: Manifest) -> str:
+        """Name the root Cohort of a queue or a Cohort; a ClusterQueue without one is alone, with its LocalQueues."""
+        if obj["kind"] == "Cohort":
+            return self._root(obj["metadata"]["name"])
+        queue: Manifest | None = obj
+        name = obj["metadata"]["name"]
+        if obj["kind"] == "LocalQueue":
+            name = obj["spec"].get("clusterQueue", "")
+            queue = self.store.find("ClusterQueue", name)
+        cohort = queue["spec"].get("cohortName") if queue else None
+        return self._root(cohort) if cohort else f"ClusterQueue/{name}"
+
+    def _root(self, cohort: str) -> str:
         cohorts = self.manager.kueue.hierarchy.cohorts if self.manager else {}
         node = cohorts.get(cohort)
         return node.root.name if node is not None else cohort
