@@ -28,6 +28,13 @@ def test_not_all_cases_are_the_light_ones(limit: int | None, expected: list[str]
     assert list(chosen(CASES, limit)) == expected
 
 
+def test_each_test_function_looks_on_before_one_looks_twice() -> None:
+    """A function with one case is not lost among those with hundreds."""
+    rows = [f"table[{number}]" for number in range(100)]
+
+    assert list(chosen([*rows[:60], "other[a]", *rows[60:], "other[b]"], 4)) == [*rows[:2], "other[a]", "table[2]"]
+
+
 def test_one_case_of_each_way_through_the_module_comes_first() -> None:
     """A case that runs the same lines as an earlier one comes after all that run others."""
     running = {"a": 0b01, "b": 0b01, "c": 0b11, "d": 0b10, "e": 0b10}

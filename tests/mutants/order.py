@@ -34,11 +34,29 @@ def _turns(cases: Sequence[str], running: Mapping[str, int]) -> Iterator[int]:
 
 
 def chosen(cases: Sequence[str], limit: int | None) -> Sequence[str]:
-    """Give not more cases than a limit: half of them the first ones, and the others from all the rest."""
+    """Give not more cases than a limit: half of them the first ones, and the others from all the rest.
+
+    Of the rest, one of each test function comes before a second one: its other cases notice much the same.
+    """
     if limit is None or len(cases) <= limit:
         return cases
-    first = -(-limit // 2)
-    rest = cases[first:]
-    others = limit - first
-    spread = (rest[number * len(rest) // others] for number in range(others))
-    return [*cases[:first], *spread]
+    first = cases[: -(-limit // 2)]
+    tests = set(map(_test_of, first))
+    others: list[str] = []
+    alike: list[str] = []
+    for case in cases[len(first) :]:
+        (alike if _test_of(case) in tests else others).append(case)
+        tests.add(_test_of(case))
+    wanted = limit - len(first)
+    more = _spread(others, min(wanted, len(others)))
+    return [*first, *more, *_spread(alike, wanted - len(more))]
+
+
+def _spread(cases: Sequence[str], count: int) -> Sequence[str]:
+    """Give so many of some cases, evenly."""
+    return [cases[number * len(cases) // count] for number in range(count)]
+
+
+def _test_of(case: str) -> str:
+    test, _, _ = case.partition("[")
+    return test
