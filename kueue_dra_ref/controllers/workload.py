@@ -355,11 +355,13 @@ class WorkloadReconciler:
 
     def _sync_drain(self, working: Manifest) -> bool:
         """Evict an admitted workload of a drained queue, and release what another one has reserved in a stopped one."""
-        if not is_true(working, "QuotaReserved") or is_true(working, "Evicted"):
+        if not is_true(working, "QuotaReserved"):
             return False
         holder = self._holder(working)
         if not is_true(working, "Admitted"):
             return self._take_back(working, holder)
+        if is_true(working, "Evicted"):
+            return False
         eviction = self.rules.queueing.evict(holder)
         return eviction is not None and evict(self.kueue, working, eviction)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu, work_of
+from kueue_dra_fixtures.builders import Pods, Work, a_job, a_template, a_workload, gpu, work_of
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, pending, unseen
@@ -612,6 +612,27 @@ def test_a_stopped_local_queue_takes_back_what_waits_for_a_check(lab: Lab, polic
 
     queue.change_local(stopPolicy="None")
     assert lab.condition(job, "QuotaReserved") == ("True", "QuotaReserved")
+
+
+@covers("CHECK-017")
+@pytest.mark.parametrize("is_deleted", [pytest.param(True, id="deleted"), pytest.param(False, id="stopped")])
+def test_a_preempted_workload_that_waits_for_a_check_loses_its_quota_with_its_queue(lab: Lab, is_deleted: bool) -> None:
+    """No work is suspended for it, so the preemption alone releases nothing."""
+    check = lab.admission_check()
+    queue = lab.queue({"whole-gpus": 1}, **strategy(check), preemption={"withinClusterQueue": "LowerPriority"})
+    job = queue.submit(a_workload(Pods(claims=(a_template(gpu()),))))
+    queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    assert lab.condition(job, "Evicted") == ("True", "Preempted")
+    assert lab.admission(job) is not None
+
+    if is_deleted:
+        queue.delete_local()
+    else:
+        queue.change_local(stopPolicy="Hold")
+
+    words = "terminating or missing" if is_deleted else "stopped"
+    assert lab.message(job, "QuotaReserved") == f"LocalQueue {queue.local_ref.name} is {words}"
+    assert lab.admission(job) is None
 
 
 @covers("CHECK-017")
