@@ -74,10 +74,14 @@ class JobReconciler:
         self.retention = Retention(kueue)
         self._owned: dict[Key, dict[str, None]] = {}
         """The names of the Workloads of each Job, the newest last, by the Job's namespace and UID."""
+        self._parts: dict[str, dict[Key, None]] = {}
+        """The Jobs that belong to other work, by the UIDs of their owners."""
 
     def on(self, event: Event) -> None:
         """Reconcile a Job that has changed, or is gone."""
         self.kueue.reconcile(self.kind.name, event.key)
+        for owner in owners_of(event.new or {}):
+            self._parts.setdefault(owner["uid"], {})[event.key] = None
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the Job whose Workload has changed, or is gone."""
@@ -87,6 +91,12 @@ class JobReconciler:
                 self._note_owner(event, str(owner.get("uid", "")))
                 job = (event.key[0], owner["name"])
                 self.kueue.reconcile(self.kind.name, job)
+
+    def on_workload_of_owner(self, event: Event) -> None:
+        """Reconcile the Jobs that belong to the work whose Workload has changed."""
+        for owner in owners_of(event.new or {}):
+            for part in self._parts.get(owner["uid"], ()):
+                self.kueue.reconcile(self.kind.name, part)
 
     def _note_owner(self, event: Event, uid: str) -> None:
         namespace, name = event.key
@@ -100,8 +110,8 @@ class JobReconciler:
         """Give the newest Workload that a Job owns, whatever its name."""
         meta = job["metadata"]
         namespace = meta["namespace"]
-        names = [*self._owned.get((namespace, meta["uid"]), ())]
-        name = names[-1] if names else self._name(job)
+        names = self._owned.get((namespace, meta["uid"]), {})
+        name = next(reversed(names), self._name(job))
         return self.store.find("Workload", name, namespace)
 
     def _slices_of(self, job: Manifest) -> list[Manifest]:
@@ -219,7 +229,7 @@ class JobReconciler:
         meta = job["metadata"]
         name = self._name(job, str(meta["generation"]))
         exists = self.store.find("Workload", name, meta["namespace"]) is not None
-        if len(slices) > 1 or exists:
+        if exists:
             return
         replaced = next(iter(slices), None)
         annotations = self.slices.annotations(name, replaced)
@@ -309,28 +319,24 @@ class JobReconciler:
         ref = Ref.of(workload)
         self.store.remove(ref)
 
-    def _delete_if_not_equivalent(self, job: Manifest, workload: Manifest) -> bool:
-        """Delete the Workload of a finished Job if it holds no quota and has other pods; True if it was deleted."""
+    def _is_left_over(self, job: Manifest, workload: Manifest) -> bool:
+        """Whether the Workload of a finished Job holds no quota and has other pods, so that Kueue deletes it."""
         if is_suspended(job) or is_true(workload, "QuotaReserved"):
             return False
         pod_sets = self._pod_sets(job)
         own = workload["spec"]["podSets"]
-        if not self.rules.delete_if_not_equivalent(pod_sets, own):
-            return False
-        ref = Ref.of(workload)
-        self.store.remove(ref)
-        return True
+        return self.rules.delete_if_not_equivalent(pod_sets, own)
 
     def _finish(
         self, job: Manifest, workload: Manifest | None, reason: str, message: str
     ) -> None:
         if workload is None:
             return
-        if self._delete_if_not_equivalent(job, workload):
-            return
-        if is_true(workload, "Finished"):
-            return
-        finish(self.kueue, workload, reason, message)
+        if self._is_left_over(job, workload):
+            ref = Ref.of(workload)
+            self.store.remove(ref)
+        elif not is_true(workload, "Finished"):
+            finish(self.kueue, workload, reason, message)
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Write how many pods of a Job will not run again; True when that number has changed."""

@@ -158,8 +158,9 @@ class Manager:
     def _work_handlers(self) -> Handlers:
         elastic, work = ElasticPods(self.kueue), self.reconcilers
         owners = tuple(each.on_workload for each in work.values())
+        parts = self.jobs.on_workload_of_owner
         return {
-            "Workload": (self.workloads.on, *owners, elastic.on_workload),
+            "Workload": (self.workloads.on, *owners, parts, elastic.on_workload),
             **{name: (each.on,) for name, each in work.items()},
             POD.name: (self.pod_owners.on_pod, work[POD.name].on, elastic.on_pod),
             **dict.fromkeys(POD_OWNERS, (self.pod_owners.on,)),

@@ -92,6 +92,21 @@ def test_what_a_controller_makes_when_its_owner_has_finished(lab: Lab, stops: bo
     assert lab.is_suspended(child) is stops
 
 
+@covers("WORK-026")
+@pytest.mark.parametrize("ends", [False, True], ids=["runs", "has-finished"])
+def test_jobs_of_evicted_work_stop_unless_they_have_finished(lab: Lab, ends: bool) -> None:
+    """Kueue looks at them when the Workload of their owner changes."""
+    queue = lab.queue({"whole-gpus": 8})
+    parent = queue.submit(work("JobSet"))
+    child = lab.submit_manifest(child_of(lab, queue, "Job", parent.ref))
+    if ends:
+        lab.finish(child)
+    lab.activate(parent, False)
+
+    assert lab.admission(parent) is None
+    assert lab.is_suspended(child) is not ends
+
+
 @pytest.mark.parametrize(
     ("own", "of_owner", "waits"),
     [
