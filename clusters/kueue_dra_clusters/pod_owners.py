@@ -71,9 +71,13 @@ def _fault_of(owner: Manifest, own: Sequence[Manifest]) -> str:
         wanted = replicas
     if len(own) < wanted:
         return f"has {len(own)} of {wanted} Workloads"
-    if not replicas and any(is_true(each, "QuotaReserved") for each in own):
+    if not replicas and any(map(_has_active_quota, own)):
         return "has no replicas, but its Workload holds quota"
     return ""
+
+
+def _has_active_quota(workload: Manifest) -> bool:
+    return is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")
 
 
 def _names_the_group(owner: Manifest) -> bool:

@@ -208,6 +208,28 @@ def test_a_preempted_app_wrapper_is_suspended_again(lab: Lab) -> None:
     assert lab.verdict(low) == admitted({"whole-gpus": 4})
 
 
+@covers("WORK-028")
+def test_the_objects_in_an_app_wrapper_stay_as_they_are(lab: Lab) -> None:
+    """Its own controller sends their pods to the nodes of the flavor."""
+    queue = lab.queue(groups=[{lab.flavor(nodeLabels={"zone": "a"}): {"cpu": "4"}}])
+    spec = lab.written(a_job(requests={"cpu": "1"}), queue)["spec"]["template"]["spec"]
+    pods = {"spec": {**spec, "schedulingGates": [{"name": "example.com/gate"}]}}
+    job = lab.submit_manifest(wrapped(lab, queue, component_of(lab, queue, a_job(), template=pods)))
+
+    def template() -> Mapping[str, Any]:
+        found: Mapping[str, Any] = lab.read(job.ref)["spec"]["components"][0]["template"]["spec"]["template"]
+        return found
+
+    assert lab.verdict(job) == admitted({"cpu": "1"})
+    assert not lab.is_suspended(job)
+    assert template() == pods
+
+    lab.activate(job, False)
+
+    assert lab.is_suspended(job)
+    assert template() == pods
+
+
 @covers("STATUS-041", "EXT-027")
 @pytest.mark.parametrize(
     ("pods", "verdict"),

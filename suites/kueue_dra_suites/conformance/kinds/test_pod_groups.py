@@ -375,6 +375,18 @@ def test_the_pods_of_a_group_request_a_topology(lab: Lab, annotations: dict[str,
     assert group.verdict == verdict
 
 
+@covers("TAS-001", "PODS-007")
+def test_each_role_requests_its_own_topology(lab: Lab) -> None:
+    """The pods of a role have the annotation; those of the other one may run anywhere."""
+    queue = two_racks(lab)
+    group = PodGroup(lab=lab, queue=queue, name=lab.name("group"), total=3)
+    group.add(a_pod_set("drivers", cpu="500m"))
+    group.add(a_pod_set("workers", pods=2, cpu="1"), **{REQUIRED: RACK})
+
+    requests = {each["count"]: each.get("topologyRequest") or {} for each in group.workload["spec"]["podSets"]}
+    assert [requests[count].get("required") for count in (1, 2)] == [None, RACK]
+
+
 @covers("PODS-010", "QUEUE-007")
 def test_a_group_finishes_when_all_pods_have_succeeded(lab: Lab) -> None:
     """Its Workload is finished, and the next group is admitted."""

@@ -151,3 +151,16 @@ def test_the_status_says_what_is_borrowed(lab: Lab) -> None:
 
     assert borrower.figures.borrowed == {cohort.flavor: {"whole-gpus": "2"}}
     assert lender.figures.borrowed == {cohort.flavor: {"whole-gpus": "0"}}
+
+
+@covers("COHORT-009")
+def test_without_a_cohort_nothing_is_borrowed(lab: Lab) -> None:
+    """A workload keeps what it has when its ClusterQueue gets less quota."""
+    flavor = lab.flavor()
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu(2))]))
+
+    queue.regroup({flavor: {"whole-gpus": 1}})
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert queue.figures.borrowed == {flavor: {"whole-gpus": "0"}}

@@ -129,6 +129,18 @@ def test_the_workload_goes_that_a_job_runs_with(lab: Lab) -> None:
     assert queue.figures.counts.reserving == 0
 
 
+@covers("MK-056")
+def test_the_workload_goes_of_a_job_that_has_finished(lab: Lab) -> None:
+    """There is nothing left to suspend."""
+    _, job = running(lab)
+    lab.finish(job)
+
+    lab.remove(Ref.of(lab.workload(job)))
+
+    assert not lab.is_suspended(job)
+    assert not lab.workloads(job)
+
+
 @covers("STATUS-056")
 @pytest.mark.parametrize(
     ("labels", "verdict"),

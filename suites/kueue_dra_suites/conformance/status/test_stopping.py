@@ -62,6 +62,19 @@ def test_holding_a_cluster_queue_keeps_what_is_admitted(lab: Lab) -> None:
     assert lab.verdict(later) == inadmissible(Reason.QUEUE_STOPPED)
 
 
+@covers("QUEUE-008", "PREEMPT-028")
+def test_holding_a_cluster_queue_leaves_why_a_victim_is_queued(lab: Lab) -> None:
+    """The condition Requeued of a preempted workload stays when its queue is stopped."""
+    queue = lab.queue({"whole-gpus": 1}, preemption={"withinClusterQueue": "LowerPriority"})
+    victim = queue.submit(DEVICES)
+    queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
+
+    queue.change(stopPolicy="Hold")
+
+    assert lab.verdict(victim) == inadmissible(Reason.QUEUE_STOPPED)
+    assert lab.condition(victim, "Requeued") == ("True", "Preempted")
+
+
 @covers("QUEUE-010")
 def test_holding_a_local_queue_keeps_what_is_admitted(lab: Lab) -> None:
     """Only new work of this LocalQueue is held; another of the same ClusterQueue goes on."""
