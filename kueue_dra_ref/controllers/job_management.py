@@ -75,7 +75,7 @@ class ManagedJobs:
     def takes_part(self, job: Manifest) -> bool:
         """Whether Kueue looks at work that belongs to other work, which may be in another namespace's rules."""
         ownership = self._ownership(job)
-        return ownership.selected or not self._rules.unmanaged(ownership)
+        return not self._rules.unmanaged(ownership)
 
     def ownership(self, job: Manifest) -> JobOwnership:
         """Give the queue name of a Job, and what the Configuration states about its namespace."""
@@ -100,7 +100,10 @@ class ManagedJobs:
             return f"has the owner {owners.missing}, which does not exist"
         ownership = self._ownership(job)
         if self._rules.owned(ownership):
-            return f"belongs to {_title(self.ancestor(job))}, which Kueue manages"
+            ancestor = self.ancestor(job)
+            assert ancestor is not None
+            title = f"{ancestor['kind']} {ancestor['metadata']['name']}"
+            return f"belongs to {title}, which Kueue manages"
         if not self._is_managed(ownership):
             return "names no queue (label kueue.x-k8s.io/queue-name)"
         if self._rules.unmanaged(ownership):
@@ -148,7 +151,3 @@ class ManagedJobs:
         unnamed_too = self._configuration.manage_jobs_without_queue_name
         named = bool(queue_named_by(owner))
         return not self.is_off(owner) and (unnamed_too or named)
-
-
-def _title(job: Manifest | None) -> str:
-    return f"{job['kind']} {job['metadata']['name']}" if job else ""

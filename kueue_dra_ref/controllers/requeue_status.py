@@ -45,9 +45,6 @@ class Attempt:
     before: str
 
 
-_NO_ATTEMPT = Attempt(cycle=0, before="")
-
-
 class RequeueStatus:
     """Writes to requeued workloads why they are pending, and remembers what it wrote."""
 
@@ -107,8 +104,8 @@ class RequeueStatus:
         The patch is empty if the message equals the one that Kueue read, and conflicts if Kueue does not overwrite.
         """
         head = entry.info
-        last = self._attempts.get(head.key, _NO_ATTEMPT)
-        if cycle - last.cycle != 1:
+        last = self._attempts.get(head.key)
+        if last is None or cycle - last.cycle != 1:
             return False
         if entry.message == before:
             return False

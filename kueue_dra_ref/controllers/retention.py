@@ -6,11 +6,8 @@ Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, Reconcile
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kueue_dra_ref.api.conditions import condition
-from kueue_dra_ref.api.job_kinds import JOB_KINDS
-from kueue_dra_ref.api.metadata import owners_of
+from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controlplane.clock import since, time_of
@@ -75,22 +72,15 @@ class Retention:
 
         Kueue would create another Workload for it, which it does not for finished work.
         """
-        if not self.kueue.continues:
+        owner = owner_of(workload)
+        if not self.kueue.continues or owner is None:
             return False
-        finished = self.kueue.behaviour.jobs.finished
-        owners = self._owners(workload)
-        return any(finished(work) is None for work in owners)
-
-    def _owners(self, workload: Manifest) -> Iterator[Manifest]:
-        """Give the work that owns a Workload."""
         namespace = workload["metadata"]["namespace"]
-        for owner in owners_of(workload):
-            kind, name = owner["kind"], owner["name"]
-            if kind not in JOB_KINDS:
-                continue
-            work = self.store.find(kind, name, namespace)
-            if work is not None:
-                yield work
+        work = self.store.find(*owner, namespace)
+        if work is None:
+            return False
+        finished = self.kueue.behaviour.jobs.finished(work)
+        return finished is None
 
     def _has_passed(self, end: float, kind: str, key: Key) -> bool:
         """Whether a time has passed; until then, reconcile an object when it will have."""

@@ -43,6 +43,7 @@ from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted, key_of
 from kueue_dra_ref.dra.preprocess import preprocess_dra_resources
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.pending_reason import InadmissibleReason
 from kueue_dra_ref.rules.queue.pending_workloads import QuotaHolder
@@ -204,7 +205,10 @@ class WorkloadReconciler:
             return False
         if not kueue.asks_for_devices(working):
             return True
-        if self._set_resolved(working):
+        resolved = self._resolved(working)
+        if resolved is not None:
+            apply_condition(working, resolved, self.kueue.clock.now)
+            self.store.put(working)
             return False
         _clear_inadmissible(working)
         if is_active(working) and not self._enqueue(working):
@@ -235,15 +239,10 @@ class WorkloadReconciler:
         draw = self.kueue.map_order.for_workload(working)
         return draw.is_stable(blocked.message)
 
-    def _set_resolved(self, working: Manifest) -> bool:
-        """Write that devices can be charged, where a behaviour reports it; that change triggers the next reconcile."""
+    def _resolved(self, working: Manifest) -> Condition | None:
+        """Give what a behaviour reports of devices that can be charged; that change triggers the next reconcile."""
         requeued = condition(working, "Requeued") or {}
-        resolved = self.rules.reporting.dra_resolved(requeued.get("reason", ""))
-        if resolved is None:
-            return False
-        apply_condition(working, resolved, self.kueue.clock.now)
-        self.store.put(working)
-        return True
+        return self.rules.reporting.dra_resolved(requeued.get("reason", ""))
 
     def _mark_inadmissible(
         self,

@@ -92,8 +92,7 @@ class ApiServer:
     ) -> Manifest:
         """Give what is stored of an object of resource.k8s.io."""
         _, namespace = _name_of(manifest)
-        if namespace:
-            insist_on_namespace(manifest, store)
+        insist_on_namespace(manifest, store)
         found = store.find("Namespace", namespace) or {}
         labels = part(part(found, "metadata"), "labels")
         context = RequestContext(
@@ -193,9 +192,7 @@ class ApiServer:
         return tuple(faults)
 
     def metadata_faults(self, obj: Manifest) -> tuple[FieldError, ...]:
-        """Validate the metadata of an object; decoding has validated those of resource.k8s.io."""
-        if kind_of(obj).group == GROUP:
-            return ()
+        """Validate the metadata of an object; decoding has validated those of resource.k8s.io before."""
         return tuple(errors_of_metadata(obj, self.kubernetes))
 
 

@@ -51,8 +51,6 @@ def declared_pod_set_without_pods_fails(job: Job) -> tuple[str, str] | None:
 
     Kueue: pkg/controller/jobs/appwrapper/appwrapper_controller.go (RunWithPodSetsInfo)
     """
-    if job.get("kind") != APP_WRAPPER:
-        return None
     declared, lost = lost_paths(job)
     if not lost:
         return None
