@@ -32,6 +32,12 @@ def message_of(obj: Manifest, kind: str) -> str:
     return str(found.get("message", ""))
 
 
+def reason_of(obj: Manifest, kind: str) -> str:
+    """Give the reason of a condition; empty without one."""
+    found = condition(obj, kind) or {}
+    return str(found.get("reason", ""))
+
+
 def is_true(obj: Manifest, kind: str) -> bool:
     """Tell whether a condition exists and is True."""
     return _has_status(obj, kind, "True")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.pods import Resources, container_requests, resources_of
 from kueue_dra_ref.api.topologies import topology_request_of
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
@@ -48,9 +49,14 @@ def priority_of(workload: Manifest) -> int:
 
 def requeue_at(workload: Manifest) -> str:
     """Give the time until which an evicted workload backs off; empty if it does not."""
-    status = workload.get("status") or {}
-    state = status.get("requeueState") or {}
+    state = status_of(workload).get("requeueState") or {}
     return str(state.get("requeueAt") or "")
+
+
+def admission_of(workload: Manifest) -> Manifest:
+    """Give the admission in the status of a Workload; empty without one."""
+    found: Manifest = status_of(workload).get("admission") or {}
+    return found
 
 
 def is_active(obj: Manifest) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.conditions import is_true, reason_of
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
@@ -57,5 +57,4 @@ def may_queue(obj: Manifest) -> bool:
 
 def is_on_hold(obj: Manifest) -> bool:
     """Whether the object of a workload needs no quota for the time being."""
-    reserved = condition(obj, "QuotaReserved") or {}
-    return bool(reserved.get("reason") == "OnHold")
+    return reason_of(obj, "QuotaReserved") == "OnHold"

@@ -23,6 +23,7 @@ from kueue_dra_ref.api.metadata import annotations_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
+from kueue_dra_ref.api.workloads import admission_of
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
@@ -475,10 +476,8 @@ def _running_pod_sets(workload: Manifest) -> PodSets:
 
 
 def _admitted_counts(workload: Manifest) -> dict[str, int]:
-    status = workload.get("status") or {}
-    admission = status.get("admission") or {}
     counts = {}
-    for each in admission.get("podSetAssignments") or ():
+    for each in admission_of(workload).get("podSetAssignments") or ():
         if "count" in each:
             counts[each["name"]] = each["count"]
     return counts

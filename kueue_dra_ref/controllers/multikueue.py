@@ -15,7 +15,7 @@ from kueue_dra_ref.api.admission_checks import (
     RETRY,
     check_states,
 )
-from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.conditions import is_true, message_of, reason_of, set_condition
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.multikueue import (
@@ -185,11 +185,12 @@ class MultiKueueWorkloads:
         ended = group.first("Finished")
         if ended is None:
             return False
-        found = condition(group.copies()[ended], "Finished") or {}
-        message = self.rules.retry_ended(found["reason"], ended)
+        copy = group.copies()[ended]
+        reason = reason_of(copy, "Finished")
+        message = self.rules.retry_ended(reason, ended)
         if message is None:
             group.sync(ended, self.origin)
-            finish(self.kueue, group.local, found["reason"], found["message"])
+            finish(self.kueue, group.local, reason, message_of(copy, "Finished"))
         elif group.state["state"] == READY:
             group.answer(RETRY, message)
         return True
@@ -213,8 +214,7 @@ class MultiKueueWorkloads:
     def _follows_evicted(self, group: Group, cluster: str) -> bool:
         """Whether an evicted copy is followed; its status tells why it was evicted."""
         copies = group.copies()
-        found = condition(copies[cluster], "Evicted") or {}
-        reason = found["reason"]
+        reason = reason_of(copies[cluster], "Evicted")
         evicted = is_true(group.local, "Evicted")
         return self.rules.follow_evicted(evicted, reason)
 
@@ -232,8 +232,8 @@ class MultiKueueWorkloads:
             if name != winner and self.rules.withdraw_others():
                 group.withdraw(name)
         if is_true(group.local, "Evicted"):
-            evicted = condition(group.local, "Evicted") or {}
-            self._evict_copy(group, winner, evicted["message"])
+            message = message_of(group.local, "Evicted")
+            self._evict_copy(group, winner, message)
             return
         if group.is_taken(winner):
             return

@@ -14,6 +14,7 @@ from typing import Protocol
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.multikueue import (
     CLUSTER,
@@ -247,4 +248,4 @@ def withdraw(remote: Remote, copy: Manifest) -> None:
 
 
 def _working(obj: Manifest) -> Manifest:
-    return {**obj, "status": copied(obj.get("status") or {})}
+    return {**obj, "status": copied(status_of(obj))}

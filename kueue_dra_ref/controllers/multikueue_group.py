@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.api.admission_checks import READY, check_states
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, is_suspended
 from kueue_dra_ref.api.multikueue import managed_by, work_copy
 from kueue_dra_ref.controllers.multikueue_clusters import Remote
@@ -50,8 +51,7 @@ class Group:
     @property
     def cluster(self) -> str:
         """The cluster on which the work runs; empty for none."""
-        status = self.local.get("status") or {}
-        return str(status.get("clusterName", ""))
+        return str(status_of(self.local).get("clusterName", ""))
 
     @property
     def others_ready(self) -> bool:
@@ -85,7 +85,8 @@ class Group:
         found = {}
         for name, copy in self.copies().items():
             if is_true(copy, kind):
-                each = condition(copy, kind) or {}
+                each = condition(copy, kind)
+                assert each is not None
                 found[name] = str(each["lastTransitionTime"])
         return found
 
@@ -152,7 +153,7 @@ class Group:
             return False
         waits = not self._has_status_of(job, copy)
         if not waits:
-            status = copied(copy.get("status") or {})
+            status = copied(status_of(copy))
             self.kueue.store.put({**job, "status": status})
         return waits
 

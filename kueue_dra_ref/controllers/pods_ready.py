@@ -6,7 +6,7 @@ Kueue: pkg/controller/jobframework/reconciler.go (generatePodsReadyCondition);
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.conditions import condition, is_true, reason_of, set_condition
 from kueue_dra_ref.api.pods_ready import PODS_READY, WaitForPodsReady
 from kueue_dra_ref.api.variants import is_variant
 from kueue_dra_ref.api.workloads import is_active
@@ -29,18 +29,16 @@ class PodsReady:
         """Write whether the pods of a Workload are ready."""
         if not self.kueue.waiting:
             return
-        before = condition(workload, PODS_READY) or {}
+        was_ready = is_true(workload, PODS_READY)
+        reason = reason_of(workload, PODS_READY)
         state = PodsState(
             admitted=is_true(workload, "Admitted"),
             ready=ready,
-            was_ready=before.get("status") == "True",
-            reason=before.get("reason", ""),
+            was_ready=was_ready,
+            reason=reason,
         )
         now = self.rules.condition(state)
-        if now is None or (before.get("status"), before.get("reason")) == (
-            str(now.value),
-            now.reason,
-        ):
+        if now is None or (was_ready, reason) == (now.value, now.reason):
             return
         working = self.kueue.patched(workload)
         apply_condition(working, now, self.kueue.clock.now)

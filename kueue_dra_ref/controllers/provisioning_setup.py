@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, check_states
-from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.conditions import is_false, is_true
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.provisioning import (
     CONFIG,
@@ -104,11 +105,10 @@ class Provisioning:
         reference = ParametersReference(written=written, exists=exists)
         active = self.rules.active(reference)
         assert active is not None
-        known = condition(check, "Active") or {}
-        if known.get("status") == str(active.value):
+        holds = is_true if active.value else is_false
+        if holds(check, "Active"):
             return
-        status = check.get("status") or {}
-        working = {**check, "status": copied(status)}
+        working = {**check, "status": copied(status_of(check))}
         now = self.kueue.clock.now
         apply_condition(working, active, now)
         self.store.put(working)

@@ -5,7 +5,7 @@ Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker); pkg/workloa
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.conditions import reason_of
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controlplane.informers import stop_policy
@@ -43,7 +43,7 @@ class QueueReadiness:
             mismatch=self._mismatch(queue, key[0]),
             unfit=lambda: self._invalid_requests(working),
             bypassed=self._bypassed(name, working),
-            reason=_quota_reserved_reason(working),
+            reason=reason_of(working, "QuotaReserved"),
         )
 
     def objection(
@@ -87,8 +87,3 @@ class QueueReadiness:
         if found is None:
             return ""
         return found.message
-
-
-def _quota_reserved_reason(working: Manifest) -> str:
-    found = condition(working, "QuotaReserved") or {}
-    return str(found.get("reason", ""))

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controllers.workload_conditions import apply_condition
@@ -119,7 +120,7 @@ class QueueStatus:
 
     def _consumed(self, local_queue: Manifest, is_idle: bool) -> Status:
         """Give the part of a status that shows what a LocalQueue has consumed; of an idle one it does not change."""
-        status = local_queue.get("status") or {}
+        status = status_of(local_queue)
         shown: Status = {}
         if "fairSharing" in status:
             shown["fairSharing"] = status["fairSharing"]
@@ -183,7 +184,6 @@ class QueueStatus:
 
 def _with_conditions(found: Manifest) -> Status:
     """Give a new status with copies of the conditions that an object has."""
-    status = found.get("status") or {}
-    conditions = status.get("conditions") or ()
+    conditions = status_of(found).get("conditions") or ()
     copies = [dict(each) for each in conditions]
     return {"conditions": copies}

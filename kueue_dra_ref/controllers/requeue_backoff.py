@@ -6,7 +6,7 @@ Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, Reconcile
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.conditions import condition, is_false, is_true, set_condition
+from kueue_dra_ref.api.conditions import is_false, is_true, reason_of, set_condition
 from kueue_dra_ref.api.workloads import is_active, requeue_at
 from kueue_dra_ref.controlplane.clock import seconds_of
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -49,8 +49,8 @@ def _finish(kueue: Kueue, working: Manifest) -> None:
 
 def ends_backoff(kueue: Kueue, working: Manifest) -> bool:
     """Record that a workload may be tried again, unless it has to wait; True when its status has changed."""
-    requeued = condition(working, "Requeued") or {}
-    if not is_false(working, "Requeued") or requeued.get("reason") not in _BACKING_OFF:
+    reason = reason_of(working, "Requeued")
+    if not is_false(working, "Requeued") or reason not in _BACKING_OFF:
         return False
     message = "The workload backoff was finished"
     now = kueue.clock.now

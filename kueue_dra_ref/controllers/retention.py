@@ -6,7 +6,7 @@ Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, Reconcile
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.conditions import is_true, reason_of
 from kueue_dra_ref.api.job_kinds import owner_of
 from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.api.workloads import is_active
@@ -42,10 +42,9 @@ class Retention:
 
     def is_expired(self, workload: Manifest, kind: str, key: Key) -> bool:
         """Whether Kueue deletes work, which it has deactivated; if it will later on, come back to it then."""
-        evicted = condition(workload, "Evicted") or {}
-        if is_active(workload) or evicted.get("status") != "True":
+        if is_active(workload) or not is_true(workload, "Evicted"):
             return False
-        if not self.rules.by_kueue(evicted["reason"]):
+        if not self.rules.by_kueue(reason_of(workload, "Evicted")):
             return False
         began = since(workload, "Evicted")
         end = self.rules.deactivated(self.settings, began)

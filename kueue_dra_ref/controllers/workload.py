@@ -12,10 +12,13 @@ from kueue_dra_ref.api.conditions import (
     drop_condition,
     is_false,
     is_true,
+    message_of,
+    reason_of,
     set_condition,
 )
 from kueue_dra_ref.api.deepcopy import copied
-from kueue_dra_ref.api.workloads import is_active, priority_of
+from kueue_dra_ref.api.job_kind import status_of
+from kueue_dra_ref.api.workloads import admission_of, is_active, priority_of
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.concurrent_admission import VariantReconciler
@@ -144,7 +147,7 @@ class WorkloadReconciler:
         working = {
             **obj,
             "metadata": dict(obj["metadata"]),
-            "status": copied(obj.get("status") or {}),
+            "status": copied(status_of(obj)),
         }
         if self.checks.delay(working):
             self.store.put(working)
@@ -241,8 +244,8 @@ class WorkloadReconciler:
 
     def _resolved(self, working: Manifest) -> Condition | None:
         """Give what a behaviour reports of devices that can be charged; that change triggers the next reconcile."""
-        requeued = condition(working, "Requeued") or {}
-        return self.rules.reporting.dra_resolved(requeued.get("reason", ""))
+        reason = reason_of(working, "Requeued")
+        return self.rules.reporting.dra_resolved(reason)
 
     def _mark_inadmissible(
         self,
@@ -347,9 +350,8 @@ class WorkloadReconciler:
         if queue is None or not is_deleted(queue):
             return False
         stored = self.store.get("Workload", key_of(working)) or working
-        before = condition(stored, "QuotaReserved") or {}
         draw = self.kueue.map_order.for_workload(working)
-        is_last = draw.is_stable(before.get("message", ""))
+        is_last = draw.is_stable(message_of(stored, "QuotaReserved"))
         return is_last and self.kueue.asks_for_devices(working)
 
     def _sync_drain(self, working: Manifest) -> bool:
@@ -412,8 +414,7 @@ class WorkloadReconciler:
             if obj is None:
                 continue
             _, managed = self.kueue.queue_of(obj)
-            admission = (obj.get("status") or {}).get("admission") or {}
-            names = {admission.get("clusterQueue", "")}
+            names = {admission_of(obj).get("clusterQueue", "")}
             if managed:
                 names.add(managed.cluster_queue)
             for name in names - {""}:
@@ -427,8 +428,7 @@ def _stays(queue: Manifest | None) -> bool:
 
 def _is_not_requeued(working: Manifest, reason: str) -> bool:
     """Whether the Requeued condition is False for a reason."""
-    found = condition(working, "Requeued") or {}
-    return (found.get("status"), found.get("reason")) == ("False", reason)
+    return is_false(working, "Requeued") and reason_of(working, "Requeued") == reason
 
 
 def _clear_inadmissible(working: Manifest) -> None:

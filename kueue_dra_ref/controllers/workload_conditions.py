@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.admission_checks import check_states
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.queued_pods import is_of_one_pod
 from kueue_dra_ref.api.variants import unblock
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
@@ -169,8 +170,7 @@ def reclaim(kueue: Kueue, workload: Manifest, reclaimable: list[Manifest]) -> bo
 
     Kueue: pkg/workload/workload.go (UpdateReclaimablePods)
     """
-    status = workload.get("status") or {}
-    if reclaimable == status.get("reclaimablePods", []):
+    if reclaimable == status_of(workload).get("reclaimablePods", []):
         return False
     working = kueue.patched(workload)
     working["status"]["reclaimablePods"] = reclaimable

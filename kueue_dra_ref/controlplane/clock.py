@@ -80,7 +80,8 @@ def seconds_of(timestamp: str) -> float:
 
 def since(obj: Manifest, kind: str) -> float:
     """Give when a condition of an object became what it is, in simulated time."""
-    found = condition(obj, kind) or {}
+    found = condition(obj, kind)
+    assert found is not None
     return seconds_of(found["lastTransitionTime"])
 
 

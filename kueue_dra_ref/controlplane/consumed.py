@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from math import inf
 
 from kueue_dra_ref.api.admission_fair_sharing import consumed_in, last_update_in
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.cache.snapshot import FlavorResourceQuantities
 from kueue_dra_ref.cache.usage_ledger import UNIT, UsageEntry, added
 from kueue_dra_ref.controlplane.clock import seconds_of
@@ -52,7 +53,7 @@ def history_of(usage: UsageCache, key: Key, local_queue: Manifest | None) -> His
     """Give what there is of a LocalQueue of which Kueue keeps no usage yet."""
     if local_queue is None:
         return History(status={}, admitted={})
-    status = local_queue.get("status") or {}
+    status = status_of(local_queue)
     shown = consumed_in(status) or {}
     consumed = {}
     for name, amount in shown.items():

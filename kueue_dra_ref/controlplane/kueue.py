@@ -13,21 +13,22 @@ from typing import Any
 
 from kueue_dra_ref.api.admission_fair_sharing import weight_of
 from kueue_dra_ref.api.cluster_queues import cohort_of
-from kueue_dra_ref.api.conditions import condition, is_false, restore_condition
+from kueue_dra_ref.api.conditions import is_false, is_true, reason_of, restore_condition
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.pods_ready import WaitForPodsReady
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.api.variants import is_parent, is_variant
-from kueue_dra_ref.api.workloads import local_queue_of, requeue_at
+from kueue_dra_ref.api.workloads import admission_of, local_queue_of, requeue_at
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import PendingWorkloads, WorkloadInfo
 from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
 from kueue_dra_ref.cache.topology_tree import TopologyTree, use_nodes
 from kueue_dra_ref.cache.usage_ledger import UsageEntry, UsageLedger
-from kueue_dra_ref.controlplane.clock import Clock, seconds_of
+from kueue_dra_ref.controlplane.clock import Clock, seconds_of, since
 from kueue_dra_ref.controlplane.consumed import continued, history_of
 from kueue_dra_ref.controlplane.informers import Informers
 from kueue_dra_ref.controlplane.store import PLACES, Store, is_deleted, key_of
@@ -231,7 +232,7 @@ class Kueue:
 
     def is_charged(self, obj: Manifest) -> bool:
         """Whether the admission of a Workload takes quota."""
-        admission = (obj.get("status") or {}).get("admission") or {}
+        admission = admission_of(obj)
         queue = admission.get("clusterQueue", "")
         if not self.behaviour.concurrent.not_charged():
             return True
@@ -256,11 +257,10 @@ class Kueue:
 
     def order_of(self, obj: Manifest) -> int:
         """Give the place of a workload in the order of its queue: that of its creation, or of an eviction."""
-        since = obj["metadata"]["creationTimestamp"]
-        evicted = condition(obj, "Evicted") or {}
-        if evicted.get("status") == "True" and self._is_late(evicted["reason"]):
-            since = evicted["lastTransitionTime"]
-        return int(seconds_of(since)) * PLACES + self.store.order_of(obj)
+        began = seconds_of(obj["metadata"]["creationTimestamp"])
+        if is_true(obj, "Evicted") and self._is_late(reason_of(obj, "Evicted")):
+            began = since(obj, "Evicted")
+        return int(began) * PLACES + self.store.order_of(obj)
 
     def _is_late(self, reason: str) -> bool:
         """Whether a workload that is evicted for a reason is ordered by the time of that."""
@@ -398,7 +398,7 @@ class Kueue:
         working = {
             **found,
             "metadata": dict(found["metadata"]),
-            "status": copied(found.get("status") or {}),
+            "status": copied(status_of(found)),
         }
         if info is not None:
             _restore_conditions(working, info.obj)

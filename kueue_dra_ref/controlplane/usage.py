@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.api.topology_assignment import assignment_of
@@ -140,8 +141,7 @@ class UsageCache:
 
 def reclaimable_pods(workload: Manifest) -> dict[str, int]:
     """Give the number of pods that will not run again, by pod set."""
-    status = workload.get("status") or {}
-    reclaimable = status.get("reclaimablePods") or ()
+    reclaimable = status_of(workload).get("reclaimablePods") or ()
     counts = {}
     for each in reclaimable:
         name = each["name"]

@@ -502,6 +502,21 @@ def test_nothing_overtakes_deactivated_work(lab: Lab, deleted: bool) -> None:
     assert lab.verdict(third) == admitted({"whole-gpus": 2})
 
 
+@covers("READY-015")
+def test_work_that_is_deleted_while_it_waits_gets_nothing(lab: Lab) -> None:
+    """Kueue goes on to admit it once the pods are ready, and finds that it is gone."""
+    wait_for_pods(lab, blockAdmission=True)
+    queue = lab.queue({"whole-gpus": 4})
+    first, second = queue.submit(CARDS), queue.submit(CARDS)
+    assert lab.message(second) == BLOCKED
+
+    lab.delete(second)
+    lab.run_ready(first, pods=2, ready=2)
+
+    assert lab.verdict(first) == admitted({"whole-gpus": 2})
+    assert queue.figures.counts.reserving == 1
+
+
 @covers("READY-012")
 def test_waiting_work_is_reported_once(lab: Lab) -> None:
     """What another controller says of it later stays, although it waits on."""

@@ -195,6 +195,21 @@ def test_who_loses_its_quota_loses_what_its_flavor_gave_it(lab: Lab) -> None:
     assert (left.get("nodeSelector") or {}, left.get("tolerations") or []) == ({}, [])
 
 
+@covers("STATUS-045")
+def test_who_loses_its_quota_keeps_the_labels_of_its_pods(lab: Lab) -> None:
+    """So do the annotations stay that the Job was created with."""
+    queue = lab.queue({"whole-gpus": 1})
+    written = lab.written(a_job(claims=[a_template(gpu())]), queue)
+    written["spec"]["template"]["metadata"] = {"labels": {"app": "a"}, "annotations": {"note": "b"}}
+    job = lab.submit_manifest(written)
+    assert not lab.is_suspended(job)
+
+    queue.change(stopPolicy="HoldAndDrain")
+
+    left = lab.read(job.ref)["spec"]["template"]["metadata"]
+    assert (left["labels"]["app"], left["annotations"]) == ("a", {"note": "b"})
+
+
 @covers("STATUS-043")
 def test_a_job_without_a_queue_gets_the_default_one(lab: Lab) -> None:
     """It is as if the Job had named it."""
