@@ -106,7 +106,7 @@ class VariantReconciler:
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the family of a Workload that has changed."""
-        workload = event.new or event.old or {}
+        workload = event.obj
         parent = parent_of(workload)
         if parent is not None:
             self.kueue.reconcile(FAMILY, (event.key[0], parent["name"]))

@@ -86,7 +86,7 @@ class JobReconciler:
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the Job whose Workload has changed, or is gone."""
-        obj = event.new or event.old or {}
+        obj = event.obj
         for owner in owners_of(obj):
             if owner.get("kind") == self.kind.name:
                 self._note_owner(event, str(owner.get("uid", "")))

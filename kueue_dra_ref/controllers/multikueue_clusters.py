@@ -219,7 +219,7 @@ class MultiKueueClusters:
 
     def _on_change(self, event: Event) -> None:
         """Reconcile the Workload of a copy that has changed on a worker, with the next batch."""
-        obj = event.new or event.old or {}
+        obj = event.obj
         if not is_from_manager(obj):
             return
         if event.kind == "Workload":

@@ -60,7 +60,7 @@ class PodReconciler(JobReconciler):
 
     def on(self, event: Event) -> None:
         """Reconcile a pod that has changed; the garbage collector removes the Workload of the last one that is gone."""
-        pod = event.new or event.old or {}
+        pod = event.obj
         name = self._group_of(pod)
         self._collect(pod, name)
         if name:
@@ -75,7 +75,7 @@ class PodReconciler(JobReconciler):
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the pods whose Workload has changed; delete them if a user deleted it."""
-        workload = event.new or event.old or {}
+        workload = event.obj
         if is_of_group(workload):
             _, name = event.key
             self._reconcile_named(event, name)

@@ -62,7 +62,7 @@ class Provisioning:
 
     def _on_request(self, event: Event) -> None:
         """Reconcile the workload of a request."""
-        request = event.new or event.old or {}
+        request = event.obj
         namespace, _ = event.key
         for owner in owners_of(request):
             key = (namespace, owner["name"])

@@ -56,9 +56,7 @@ class QueueControllers:
         Kueue then reconciles the cohorts between the ClusterQueue and the root, and each reconcile requeues the whole
         tree, as if the cohort itself had changed.  A flat cohort has none in between.
         """
-        obj = event.new or event.old
-        assert obj is not None
-        parent = obj["spec"].get("cohortName", "")
+        parent = event.obj["spec"].get("cohortName", "")
         cohorts = self.kueue.hierarchy.cohorts
         cohort = cohorts.get(parent)
         if cohort is None:

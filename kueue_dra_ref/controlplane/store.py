@@ -31,6 +31,13 @@ class Event:
     old: Manifest | None
     new: Manifest | None
 
+    @property
+    def obj(self) -> Manifest:
+        """The object as it is now, or as it was when it was deleted."""
+        found = self.new or self.old
+        assert found is not None
+        return found
+
 
 Objects = dict[Key, Manifest]
 
