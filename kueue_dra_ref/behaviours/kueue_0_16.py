@@ -143,6 +143,8 @@ def _pods(earlier: PodRules) -> PodRules:
         ),
         # Kueue lets go of a deleted pod, too, and of those of a StatefulSet.
         let_go=AnyOf(pod_owners.let_go_of_pod_that_ends),
+        # The Workload of a StatefulSet without replicas goes with its pods.
+        disown=AnyOf(pod_owners.workload_is_disowned_without_replicas),
         # The Workload of a group that is scaled away does not stay as long as its pods.
         delete_of_gone_group=AnyOf(pod_owners.workload_goes_with_its_group),
         # A StatefulSet has its Workload before its pods, with one pod set called main.

@@ -328,7 +328,8 @@ def _pods(earlier: PodRules) -> PodRules:
         withheld=AnyOf(pod_groups.not_admitted_while_pods_are_missing),
         # A group that serves stays where it was queued.
         keep_queue=AnyOf(pod_groups.serving_group_keeps_its_queue),
-        # A StatefulSet without replicas releases its quota at once.
+        # A StatefulSet without replicas keeps its Workload, and releases its quota at once.
+        disown=AnyOf(),
         hold=earlier.hold.add(pod_owners.hold_without_replicas),
     )
 

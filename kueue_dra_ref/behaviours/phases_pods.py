@@ -67,6 +67,8 @@ class PodRules:
     hold: First[[Manifest, bool], tuple[str, str]] = First()
     """With which reason and message is its Workload on hold, by whether it has quota, or is on hold already?
     Without rules: it never is."""
+    disown: AnyOf[[Manifest]] = AnyOf()
+    """Does such work own its Workload no longer? Without rules: it owns it as long as it exists."""
     delete_of_gone_group: AnyOf[[]] = AnyOf()
     """Is the Workload of a group deleted that a LeaderWorkerSet has no more? Without rules: its pods keep it."""
     keep_queue: AnyOf[[PodGroup]] = AnyOf()

@@ -13,11 +13,17 @@ from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.job_kind import template_at
 from kueue_dra_ref.api.job_kinds import POD
 from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
-from kueue_dra_ref.api.metadata import annotations_of, labels_of
+from kueue_dra_ref.api.metadata import annotations_of, labels_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
-from kueue_dra_ref.api.pod_owners import POD_OWNERS, owner_name, template_paths
+from kueue_dra_ref.api.pod_owners import (
+    POD_OWNERS,
+    owner_name,
+    replicas_of,
+    template_paths,
+)
 from kueue_dra_ref.api.queued_pods import GROUP, IS_GROUP, PARENT, without_finalizer
 from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.deviceclass import is_on_hold
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.job_management import ManagedJobs
@@ -97,13 +103,15 @@ class PodOwnerController:
         owner = self.store.get(kind, key)
         if owner is None or self.managing.objection(owner):
             return
+        namespace = owner["metadata"]["namespace"]
         wanted = self.rules.workloads.or_else({}, owner)
-        own = {each["metadata"]["name"]: each for each in self._workloads(owner)}
         for name, pod_sets in wanted.items():
-            if name in own:
-                self._follow(owner, own[name])
+            found = self.store.find("Workload", name, namespace)
+            if found is not None:
+                self._follow(owner, self._owned_or_not(owner, found))
             elif any(each["count"] for each in pod_sets):
                 self._create(owner, name, pod_sets)
+        own = {each["metadata"]["name"]: each for each in self._workloads(owner)}
         for name in own.keys() - wanted.keys():
             self._give_up(owner, own[name])
 
@@ -112,15 +120,27 @@ class PodOwnerController:
         if self.rules.delete_of_gone_group():
             self.store.remove(Ref.of(workload))
             return
-        working = self.kueue.patched(workload)
+        self._disown(owner, workload)
+
+    def _disown(self, owner: Manifest, workload: Manifest) -> Manifest:
         uid = owner["metadata"]["uid"]
-        left = [
-            each
-            for each in working["metadata"]["ownerReferences"]
-            if each["uid"] != uid
-        ]
-        working["metadata"]["ownerReferences"] = left
+        left = [each for each in owners_of(workload) if each["uid"] != uid]
+        return self._with_owners(workload, left)
+
+    def _with_owners(self, workload: Manifest, owners: list[Manifest]) -> Manifest:
+        working = self.kueue.patched(workload)
+        working["metadata"]["ownerReferences"] = owners
         self.store.put(working)
+        return working
+
+    def _owned_or_not(self, owner: Manifest, workload: Manifest) -> Manifest:
+        """Make an object the owner of its Workload, or no longer, and give the Workload."""
+        is_owner = is_owned_by(workload, owner["metadata"]["uid"])
+        if self.rules.disown(owner):
+            return self._disown(owner, workload) if is_owner else workload
+        if is_owner:
+            return workload
+        return self._with_owners(workload, [*owners_of(workload), _reference(owner)])
 
     def _workloads(self, owner: Manifest) -> Iterator[Manifest]:
         uid = owner["metadata"]["uid"]
@@ -172,13 +192,11 @@ class PodOwnerController:
 
     def _head_of_workload(self, owner: Manifest, name: str) -> Manifest:
         meta = owner["metadata"]
-        kind = POD_OWNERS[owner["kind"]]
-        reference = owner_reference(kind.api_version, kind.name, meta)
         head = {
             "name": name,
             "namespace": meta["namespace"],
             "annotations": {IS_GROUP: "true"},
-            "ownerReferences": [reference],
+            "ownerReferences": [_reference(owner)],
         }
         if self.rules.label_with_uid():
             head["labels"] = {JOB_UID: meta["uid"]}
@@ -196,10 +214,17 @@ class PodOwnerController:
                 self._release(workload, *hold)
         elif on_hold:
             self._release(workload, *_NO_LONGER)
-        elif workload["spec"].get("queueName", "") != queue_named_by(owner):
-            working = self.kueue.patched(workload)
-            spec = {**workload["spec"], "queueName": queue_named_by(owner)}
-            working["spec"] = spec
+        elif replicas_of(owner):
+            self._move(workload, queue_named_by(owner))
+
+    def _move(self, workload: Manifest, queue: str) -> None:
+        """Give a Workload the queue of its object, unless the API server rejects that."""
+        if workload["spec"].get("queueName", "") == queue:
+            return
+        working = self.kueue.patched(workload)
+        working["spec"] = {**workload["spec"], "queueName": queue}
+        write = AdmissionRequest(new=working, old=workload)
+        if not self.kueue.behaviour.definitions.faults(write):
             self.store.put(working)
 
     def _release(self, workload: Manifest, reason: str, message: str) -> None:
@@ -208,6 +233,11 @@ class PodOwnerController:
         set_condition(working, "QuotaReserved", False, reason, message, now)
         no_quota_reservation(self.kueue, working)
         self.store.put(working)
+
+
+def _reference(owner: Manifest) -> Manifest:
+    kind = POD_OWNERS[owner["kind"]]
+    return owner_reference(kind.api_version, kind.name, owner["metadata"])
 
 
 def _as_pod(owner: Manifest, pod_sets: list[Manifest]) -> Manifest:

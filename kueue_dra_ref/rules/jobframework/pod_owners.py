@@ -218,6 +218,15 @@ def hold_without_replicas(owner: Manifest, releasing: bool) -> tuple[str, str] |
     return "OnHold", "StatefulSet scaled to zero; workload on hold"
 
 
+@rule("PODS-063")
+def workload_is_disowned_without_replicas(owner: Manifest) -> bool:
+    """A StatefulSet without replicas owns its Workload no longer, which goes with the last of its pods.
+
+    Kueue 0.17: pkg/controller/jobs/statefulset/statefulset_reconciler.go (reconcileWorkload)
+    """
+    return owner["kind"] == STATEFUL_SET.name and not replicas_of(owner)
+
+
 @rule("PODS-034", "PODS-036")
 def pods_of_parent_have_finalizer() -> bool:
     """A pod of such work that is deleted stays until Kueue has let go of it.

@@ -850,6 +850,42 @@ def test_a_stateful_set_without_replicas_leaves_a_finished_workload_as_it_is(lab
     assert reserved == ["True"]
 
 
+@covers("PODS-063")
+@pytest.mark.parametrize("quota", [pytest.param(2, id="admitted"), pytest.param(1, id="pending")])
+def test_the_workload_of_a_stateful_set_without_replicas_goes_with_its_pods(lab: Lab, quota: int) -> None:
+    """Scaled up, it gets another one."""
+    queue = lab.queue({"whole-gpus": quota})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
+    expected = admitted({"whole-gpus": 2}) if quota == 2 else pending(Reason.NEVER_FITS)
+    assert owner.verdicts == [expected]
+    (before,) = owner.workloads
+
+    owner.scale(0)
+    assert not lab.is_there(Ref.of(before))
+    assert queue.figures.counts.pending == 0
+    assert queue.figures.counts.reserving == 0
+
+    owner.scale(1)
+    assert owner.verdicts == [expected]
+
+
+@covers("QUEUE-047")
+def test_a_stateful_set_with_quota_keeps_its_queue(lab: Lab) -> None:
+    """Its pods are not ready, so it may name another one; the API server refuses that to its Workload."""
+    check = lab.admission_check()
+    queue = lab.queue({"whole-gpus": 2}, admissionChecksStrategy={"admissionChecks": [{"name": check}]})
+    other = queue.beside()
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
+    (before,) = owner.workloads
+
+    lab.apply(marked(lab.read(owner.ref), {QUEUE_LABEL: other.local_ref.name}))
+    lab.settle()
+
+    (after,) = owner.workloads
+    assert after["spec"]["queueName"] == before["spec"]["queueName"] == queue.local_ref.name
+    assert queue.figures.counts.reserving == 1
+
+
 @covers("PODS-042")
 @pytest.mark.parametrize(
     "shape", [pytest.param({"cpu": "3"}, id="cpu"), pytest.param({"claims": [a_template(gpu(3))]}, id="devices")]
