@@ -270,6 +270,7 @@ WEBHOOKS = WebhookRules(
         job_webhook.running_job_keeps_priority_class,
         job_webhook.running_job_keeps_parallelism,
         when(job_webhook.elastic_work_stays_so_0_17, ElasticJobsViaWorkloadSlices=True),
+        job_webhook.changed_execution_time_is_positive,
     ),
     pod=Collect(
         *_TOPOLOGY,

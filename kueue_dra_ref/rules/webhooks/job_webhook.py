@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kueue_dra_ref.api.app_wrapper import APP_WRAPPER
 from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.execution_time import LIMIT_LABEL, limit_label_of
 from kueue_dra_ref.api.job_kind import pods_of_job
@@ -26,6 +27,19 @@ from kueue_dra_ref.target import FieldError, Manifest
 _LABELS = "metadata.labels"
 _IMMUTABLE = "field is immutable"
 JAX_JOB = "JAXJob"
+_LABEL_READ_ONCE = frozenset(
+    {
+        APP_WRAPPER,
+        JAX_JOB,
+        JOB.name,
+        "PaddleJob",
+        "Pod",
+        "PyTorchJob",
+        "TFJob",
+        "XGBoostJob",
+    }
+)
+"""Kinds whose webhook reads the label max-exec-time-seconds of a change by another rule, or not at all."""
 _ELASTIC_KINDS = ("Job", "RayCluster", "RayJob", "RayService")
 
 
@@ -111,9 +125,26 @@ def execution_time_is_positive(write: AdmissionRequest) -> Iterator[FieldError]:
 
     Kueue: pkg/controller/jobframework/validation.go (validateCreateForMaxExecTime)
     """
-    label = limit_label_of(write.new)
-    is_checked = write.old is None or write.new["kind"] == JOB.name
-    if label is None or not is_checked:
+    if write.old is None or write.new["kind"] == JOB.name:
+        yield from _limit_faults(write.new)
+
+
+@rule("EXEC-004")
+def changed_execution_time_is_positive(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The webhooks of most kinds deny such a label to work that is there as well.
+
+    Kueue: pkg/controller/jobs/jobset/jobset_webhook.go (validateUpdate);
+        pkg/controller/jobframework/base_webhook.go (ValidateUpdate)
+    """
+    if write.old is not None and write.new["kind"] not in _LABEL_READ_ONCE:
+        yield from _limit_faults(write.new)
+
+
+def _limit_faults(obj: Manifest) -> Iterator[FieldError]:
+    label = limit_label_of(obj)
+    if label is None:
         return
     if not re.fullmatch("[0-9]+", label):
         detail = f"strconv.Atoi: parsing {printed(label)}: invalid syntax"

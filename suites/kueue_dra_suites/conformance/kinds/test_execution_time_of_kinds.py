@@ -13,7 +13,7 @@ from kueue_dra_fixtures.lab import Lab, bare
 from kueue_dra_fixtures.manifests import marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_ref.api.execution_time import LIMIT, LIMIT_LABEL
-from kueue_dra_suites.conformance.kinds.rows import LATE
+from kueue_dra_suites.conformance.kinds.rows import JOB_SET, LATE, MPI_JOB, OF_KUBEFLOW, OF_RAY, TRAIN_JOB
 
 pytestmark = owns_kueue
 
@@ -57,6 +57,34 @@ def test_the_label_of_a_kind_is_above_zero(lab: Lab, kind: str) -> None:
     message = lab.denied(marked(lab.written(a_card(kind), queue), {LIMIT_LABEL: "0"}))
 
     assert f"metadata.labels[{LIMIT_LABEL}]: Invalid value: 0: should be greater than 0" in message
+
+
+@covers("EXEC-004")
+@pytest.mark.parametrize("kind", [JOB_SET, MPI_JOB, TRAIN_JOB, *OF_RAY])
+def test_the_label_of_a_kind_is_not_changed_to_zero(lab: Lab, kind: str) -> None:
+    """Its webhook reads the label of pending work again."""
+    lab.start(integrations=integrations(lab, kind))
+    job = lab.queue({"whole-gpus": 0}).submit(a_card(kind))
+
+    message = lab.denied(marked(bare(lab.read(job.ref)), {LIMIT_LABEL: "0"}))
+
+    assert f"metadata.labels[{LIMIT_LABEL}]: Invalid value: 0: should be greater than 0" in message
+
+
+@covers("EXEC-001")
+@pytest.mark.parametrize("label", [pytest.param("0", id="zero"), pytest.param("10m", id="with-a-unit")])
+@pytest.mark.parametrize("kind", OF_KUBEFLOW)
+def test_a_label_that_is_no_number_above_zero_limits_nothing(lab: Lab, kind: str, label: str) -> None:
+    """No webhook reads the changed label of pending work of these kinds; the limit goes."""
+    lab.start(integrations=integrations(lab, kind))
+    queue = lab.queue({"whole-gpus": 0})
+    job = lab.submit_manifest(marked(lab.written(a_card(kind), queue), {LIMIT_LABEL: "600"}))
+    assert lab.workload(job)["spec"][LIMIT] == 600
+
+    lab.apply(marked(bare(lab.read(job.ref)), {LIMIT_LABEL: label}))
+    lab.settle()
+
+    assert LIMIT not in lab.workload(job)["spec"]
 
 
 @covers("EXEC-005")
