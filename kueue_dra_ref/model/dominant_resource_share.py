@@ -55,8 +55,6 @@ def dominant_resource_share(node: ResourceNode) -> DominantResourceShare:
         over_quota = minus(node.used(of), quota)
         if over_quota > 0:
             borrowed[of] = over_quota
-    if not borrowed:
-        return DominantResourceShare(weight=node.weight)
     return DominantResourceShare(
         unweighted_ratio=_largest_ratio(borrowed, node.parent),
         weight=node.weight,

@@ -94,7 +94,7 @@ class ExtendedResourceRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerDevices:
-    """The devices that one container requests, one at least."""
+    """The devices that one container requests."""
 
     count: int
     initial: bool
@@ -109,12 +109,11 @@ def devices_of_containers(
     found: list[ContainerDevices] = []
     for container in requests[0].pod_set.containers:
         devices = [max(each.amount(container).ceiling, 0) for each in requests]
-        if any(devices):
-            found.append(
-                ContainerDevices(
-                    count=sum(devices),
-                    initial=container.initial,
-                    stays=container.stays,
-                )
+        found.append(
+            ContainerDevices(
+                count=sum(devices),
+                initial=container.initial,
+                stays=container.stays,
             )
+        )
     return tuple(found)

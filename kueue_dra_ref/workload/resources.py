@@ -6,7 +6,6 @@ Kueue: pkg/workload/resources.go (AdjustResources, ValidateResources, ValidateLi
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from operator import is_
 
 from kueue_dra_ref.api.names import aggregated
 from kueue_dra_ref.api.types import Workload
@@ -38,13 +37,10 @@ def adjust_resources(
 
     Kueue: pkg/workload/resources.go (AdjustResources)
     """
-    before = workload.pod_sets
     pod_sets = tuple(
         rules.pod_set(PodSetInNamespace(pod_set=each, limits=limits)).pod_set
-        for each in before
+        for each in workload.pod_sets
     )
-    if all(map(is_, pod_sets, before)):
-        return workload
     return replace(workload, pod_sets=pod_sets)
 
 

@@ -26,7 +26,7 @@ def adjustment_steps(
         for rule, made in rules.pod_set.steps(pods):
             assert made is not None
             after = made.pod_set
-            if after is not before and after.requests != before.requests:
+            if after.requests != before.requests:
                 requests = [
                     f"{amount} {name}" for name, amount in after.requests.items()
                 ]

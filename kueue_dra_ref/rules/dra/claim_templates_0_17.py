@@ -62,7 +62,7 @@ def every_error_is_retried(faults: Iterable[FieldError]) -> bool:
 
     Kueue 0.17: pkg/controller/core/workload_controller.go (Reconcile)
     """
-    return any(faults)
+    return True
 
 
 def _unsupported(

@@ -27,9 +27,7 @@ class PodSetInNamespace:
     limits: NamespaceLimits
 
     def adjust(self, pod_set: PodSet) -> PodSetInNamespace:
-        """Give this with the adjusted pod set, or itself if nothing has changed."""
-        if pod_set is self.pod_set:
-            return self
+        """Give this with the adjusted pod set."""
         return replace(self, pod_set=pod_set)
 
 
@@ -53,8 +51,6 @@ def limit_range_defaults(pods: PodSetInNamespace) -> PodSetInNamespace:
     Kueue: pkg/workload/resources.go (handlePodLimitRange)
     """
     defaults = pods.limits.container
-    if not defaults.requests and not defaults.limits:
-        return pods
 
     def add_defaults(written: Resources) -> Resources:
         return Resources(
@@ -141,23 +137,14 @@ def limit_range_bounds_pods(pods: PodSetInNamespace) -> Errors:
 
 
 def _with_each(pod_set: PodSet, change: Change) -> PodSet:
-    """Give a pod set with the resources of each container changed; itself if nothing changes."""
-    containers = []
-    is_changed = False
-    for container in pod_set.containers:
-        resources = change(container.resources)
-        if resources is not container.resources:
-            is_changed = True
-            container = replace(container, resources=resources)
-        containers.append(container)
-    if not is_changed:
-        return pod_set
-    return replace(pod_set, containers=tuple(containers))
+    """Give a pod set with the resources of each container changed."""
+    containers = tuple(
+        replace(each, resources=change(each.resources)) for each in pod_set.containers
+    )
+    return replace(pod_set, containers=containers)
 
 
 def _default_requests(written: Resources) -> Resources:
-    if written.limits.keys() <= written.requests.keys():
-        return written
     return replace(written, requests=written.limits | written.requests)
 
 

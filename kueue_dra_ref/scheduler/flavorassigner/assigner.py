@@ -45,15 +45,15 @@ def assign(
     rules: FlavorAssignment,
     oracle: PreemptionOracle,
     requests: AllRequests,
-    progress: FlavorScanState | None = None,
-    nominated: NominationMapping | None = None,
+    progress: FlavorScanState | None,
+    nominated: NominationMapping,
 ) -> Assignment:
     """Assign flavors to the pod sets of a workload, from the last tried flavor on if there is one.
 
     The flavors of an earlier assignment are kept if there are any.
     """
     last_tried = progress.tried if progress else ()
-    return FlavorAssigner(rules, oracle, requests, last_tried, nominated or {}).assign()
+    return FlavorAssigner(rules, oracle, requests, last_tried, nominated).assign()
 
 
 class FlavorAssigner:
