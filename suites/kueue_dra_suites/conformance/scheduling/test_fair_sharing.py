@@ -366,6 +366,23 @@ def test_of_equal_shares_that_with_the_lowest_priority_gives_way(lab: Lab) -> No
     assert [lab.preemptions(each) for each in (*victims, *others)] == [0, 1, 0, 0]
 
 
+@covers("FAIR-004", "PREEMPT-014")
+def test_of_equal_shares_that_of_another_queue_gives_way(lab: Lab) -> None:
+    """A queue would take from its own Job as well; the other queue borrows as much cpu as it would borrow devices."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    cohort.queue({"whole-gpus": 4, "cpu": 4}).submit(a_job(claims=[a_template(gpu(2))]))
+    near = cohort.queue({"whole-gpus": 0, "cpu": 0}, preemption={**ANY, "withinClusterQueue": "LowerPriority"})
+    far = cohort.queue({"whole-gpus": 0, "cpu": 0})
+    far.submit(a_job(cpu="2"))
+    lost = far.submit(a_job(claims=[a_template(gpu())]))
+    kept = near.submit(a_job(claims=[a_template(gpu())]))
+    job = near.submit(a_job(priority=5, claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert [lab.preemptions(each) for each in (lost, kept)] == [1, 0]
+
+
 @covers("FAIR-004")
 def test_a_cohort_within_its_quota_gives_back_to_its_own_queue(lab: Lab) -> None:
     """A queue takes back from a neighbor of its cohort, which lends nothing to anybody else."""

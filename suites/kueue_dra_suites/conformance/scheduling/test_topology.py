@@ -625,6 +625,20 @@ def test_pods_are_preempted_for_room(lab: Lab) -> None:
     assert lab.preemptions(low) == 1
 
 
+@covers("PREEMPT-002")
+def test_without_the_gate_placed_pods_are_preempted(lab: Lab) -> None:
+    """Kueue counts no nodes any more; the victim still has the node that it was given."""
+    pool = Pool(lab=lab)
+    pool.node(cpu="2")
+    queue = pool.queue(cpu=2, **LOWER)
+    low = queue.submit(cpus(2, annotations=ANY, priority=1))
+    lab.start(switched={"TopologyAwareScheduling": False, "TASProfileMixed": False})
+    high = queue.submit(cpus(2, priority=2))
+
+    assert lab.verdict(high) == admitted({"cpu": 2})
+    assert lab.preemptions(low) == 1
+
+
 @covers("TAS-022")
 @pytest.mark.parametrize(
     "allocatable",

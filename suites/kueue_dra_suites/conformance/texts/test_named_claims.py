@@ -94,6 +94,16 @@ def test_pods_share_a_direct_claim(lab: Lab, pods: int) -> None:
 
 
 @covers("DIRECT-007")
+def test_fewer_pods_share_a_direct_claim(lab: Lab) -> None:
+    """Of four pods with a device each, the three that fit are charged three devices and the two that they share."""
+    queue = lab.queue({"whole-gpus": 5})
+    lab.claim(a_template(gpu(2)), "a-claim", queue.namespace)
+    job = queue.submit(a_job(pods=4, least=1, claims=[a_direct_claim("a-claim"), a_template(gpu())]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 5})
+
+
+@covers("DIRECT-007")
 def test_pod_sets_share_a_direct_claim(lab: Lab) -> None:
     """A second pod set that names the claim adds nothing."""
     queue = lab.queue({"whole-gpus": 2})
