@@ -91,8 +91,6 @@ class MapOrderDraw:
             "quota for {} in flavor ",
             "resource {} unavailable",
         )
-        if not self.seen:
-            return ordered
 
         def is_silent(resource: str) -> bool:
             refused = [f'Flavor "{each}" does not ' for each in flavors(resource)]

@@ -85,7 +85,7 @@ def _multiplied(
 
 def _with_shared(requests: TotalRequests, shared: ResourceCounts) -> TotalRequests:
     """Add the devices that the pods of a pod set share, as long as it has any pod."""
-    if not shared or not requests.count:
+    if not requests.count:
         return requests
     once: dict[str, int] = {}
     amounts = {name: clamp(amount) for name, amount in requests.amounts.items()}
@@ -173,10 +173,9 @@ def scaled_to(
 def _scaled_to(requests: TotalRequests, count: int) -> TotalRequests:
     if requests.count in (0, count):
         return requests
-    shared = requests.shared if count else {}
     amounts: dict[str, int] = {}
     for name, amount in requests.amounts.items():
-        once = shared.get(name, 0)
+        once = requests.shared.get(name, 0)
         per_pod = (amount - once) // requests.count
         amounts[name] = clamp(per_pod * count + once)
     return replace(requests, count=count, amounts=amounts)
