@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_request, a_template, a_workload
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.sources import ADDED_COUNTERS, PARTITIONS, SOURCED, TWO_COUNTERS, a_partition, partitioned
+from kueue_dra_fixtures.sources import ADDED_COUNTERS, NICS, PARTITIONS, SOURCED, TWO_COUNTERS, a_partition, partitioned
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.verdict import Verdict
 
@@ -48,6 +48,16 @@ def test_amounts_are_shown_in_bytes(lab: Lab) -> None:
 
     assert lab.requests(job) == [{"name": "main", "resources": {"gpu-memory": "40Gi"}}]
     assert lab.message(job).endswith("20Gi more needed")
+
+
+@covers("DEVICE-015")
+def test_devices_are_not_shown_in_bytes(lab: Lab) -> None:
+    """A resource that no source charges is a plain number next to one that a source charges."""
+    lab.start(**SOURCED)
+    lab.device_class(NICS)
+    job = lab.queue({"nics": 1024}).submit(a_job(claims=[a_template(a_request(NICS, count=2048))]))
+
+    assert lab.message(job).endswith("maximum capacity (1024)")
 
 
 @covers("COUNTER-002")

@@ -418,6 +418,17 @@ def test_failed_pods_finish_a_group_that_is_not_retriable(lab: Lab, retriable: s
     assert group.verdict == verdict
 
 
+@covers("PODS-011")
+def test_one_pod_is_enough_for_a_group_that_is_not_retriable(lab: Lab) -> None:
+    """The other pod says nothing about it."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(), total=2)
+    group.add(a_worker(), **{RETRIABLE: "false"})
+    group.report(0, 1, phase="Failed")
+
+    assert group.verdict == finished("Succeeded")
+
+
 @covers("PODS-012")
 @pytest.mark.parametrize(
     ("succeeded", "verdict"),

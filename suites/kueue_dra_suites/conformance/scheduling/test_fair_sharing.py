@@ -258,16 +258,17 @@ def test_what_a_cohort_cannot_lend_any_more_is_given_back(lab: Lab) -> None:
 
 @covers("FAIR-004", "FAIR-005", "FAIR-006")
 @pytest.mark.parametrize(
-    ("strategy", "held", "verdict"),
+    ("strategies", "held", "verdict"),
     [
-        pytest.param(FINAL, 1, admitted({"whole-gpus": 1}), id="as-much-as-the-other-keeps"),
-        pytest.param(FINAL, 2, pending(Reason.NO_QUOTA), id="more-than-the-other-keeps"),
-        pytest.param(INITIAL, 2, admitted({"whole-gpus": 1}), id="less-than-the-other-had"),
+        pytest.param([FINAL], 1, admitted({"whole-gpus": 1}), id="as-much-as-the-other-keeps"),
+        pytest.param([FINAL], 2, pending(Reason.NO_QUOTA), id="more-than-the-other-keeps"),
+        pytest.param([INITIAL], 2, admitted({"whole-gpus": 1}), id="less-than-the-other-had"),
+        pytest.param([FINAL, INITIAL], 2, admitted({"whole-gpus": 1}), id="by-the-second-strategy"),
     ],
 )
-def test_shares_decide_who_preempts(lab: Lab, strategy: str, held: int, verdict: Verdict) -> None:
+def test_shares_decide_who_preempts(lab: Lab, strategies: list[str], held: int, verdict: Verdict) -> None:
     """A borrower takes a workload from one that borrows two devices if its own share does not become unfair by it."""
-    lab.start(fair_sharing=[strategy])
+    lab.start(fair_sharing=strategies)
     cohort = a_cohort(lab)
     cohort.queue({"whole-gpus": 2})
     other = cohort.queue({"whole-gpus": 0})
@@ -276,6 +277,21 @@ def test_shares_decide_who_preempts(lab: Lab, strategy: str, held: int, verdict:
     job = cohort.queue({"whole-gpus": 0}, preemption=ANY).submit(a_job(claims=[a_template(gpu())]))
 
     assert lab.verdict(job) == verdict
+
+
+@covers("FAIR-003")
+def test_a_queue_that_borrows_cpu_takes_no_device_back(lab: Lab) -> None:
+    """It is short of both, and its share is the largest."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    cohort.queue({"whole-gpus": 6, "cpu": 4}).submit(a_job(claims=[a_template(gpu(6))]))
+    owner = cohort.queue({"whole-gpus": 2, "cpu": 0}, preemption=ANY)
+    owner.submit(a_job(cpu="3"))
+    borrower = cohort.queue({"whole-gpus": 0, "cpu": 0}).submit(a_job(cpu="1", claims=[a_template(gpu(2))]))
+    job = owner.submit(a_job(cpu="1", claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+    assert lab.preemptions(borrower) == 0
 
 
 @covers("FAIR-006")

@@ -276,10 +276,10 @@ def test_pod_sets_without_pods_are_left_out(lab: Lab) -> None:
 TEMPLATES, REQUIREMENTS = "IdenticalPodTemplates", "IdenticalWorkloadSchedulingRequirements"
 OTHER_CLAIM = a_template(gpu())
 NOTED: dict[str, Any] = {"annotations": {"example.com/role": "b"}}
-SAME = a_pod_set("b", pods=2, claims=[CLAIM])
-NOTED_POD_SET = a_pod_set("b", pods=2, claims=[CLAIM], **NOTED)
-MORE = a_pod_set("b", pods=2, cpu="1", claims=[CLAIM])
-OTHER = a_pod_set("b", pods=2, claims=[OTHER_CLAIM])
+SAME = a_pod_set("b", pods=2, cpu="100m", claims=[CLAIM])
+NOTED_POD_SET = a_pod_set("b", pods=2, cpu="100m", claims=[CLAIM], **NOTED)
+MORE = a_pod_set("b", pods=2, cpu="200m", claims=[CLAIM])
+OTHER = a_pod_set("b", pods=2, cpu="100m", claims=[OTHER_CLAIM])
 
 
 @covers("PROV-008", "PROV-009")
@@ -297,7 +297,8 @@ OTHER = a_pod_set("b", pods=2, claims=[OTHER_CLAIM])
 def test_pod_sets_of_one_shape_are_merged(lab: Lab, policy: dict[str, str], second: Any, pods: dict[str, int]) -> None:
     """Claims from two templates differ, even if both ask for the same devices."""
     autoscaler = Autoscaler(lab=lab)
-    job = asking(lab, autoscaler.check(**policy), quota=3).submit(a_workload(a_pod_set("a", claims=[CLAIM]), second))
+    first = a_pod_set("a", cpu="100m", claims=[CLAIM])
+    job = asking(lab, autoscaler.check(**policy), quota=3).submit(a_workload(first, second))
 
     autoscaler.expect(lambda: autoscaler.numbers(job), [1])
     assert autoscaler.pods(job) == pods

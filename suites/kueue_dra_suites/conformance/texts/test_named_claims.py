@@ -104,6 +104,32 @@ def test_fewer_pods_share_a_direct_claim(lab: Lab) -> None:
 
 
 @covers("DIRECT-007")
+def test_without_pods_a_direct_claim_is_free(lab: Lab) -> None:
+    """Once no pod of the pod set that names the claim is left."""
+    queue = lab.queue({"whole-gpus": 2})
+    lab.claim(a_template(gpu(2)), "a-claim", queue.namespace)
+    leader = a_pod_set("leader", claims=[a_direct_claim("a-claim")])
+    job = queue.submit(a_workload(leader, a_pod_set("workers", cpu="0")))
+    other = queue.submit(a_job(claims=[a_template(gpu(2))]))
+    assert lab.admission(other) is None
+
+    lab.reclaim(job, leader=1)
+
+    assert lab.verdict(other) == admitted({"whole-gpus": 2})
+
+
+@covers("DIRECT-007")
+def test_a_pod_set_without_pods_uses_no_direct_claim(lab: Lab) -> None:
+    """The claim needs more devices than there are."""
+    queue = lab.queue({"cpu": 1, "whole-gpus": 1})
+    lab.claim(a_template(gpu(2)), "a-claim", queue.namespace)
+    leader = a_pod_set("leader", pods=0, claims=[a_direct_claim("a-claim")])
+    job = queue.submit(a_workload(leader, a_pod_set("workers", cpu="1")))
+
+    assert lab.verdict(job) == admitted({"cpu": 1})
+
+
+@covers("DIRECT-007")
 def test_pod_sets_share_a_direct_claim(lab: Lab) -> None:
     """A second pod set that names the claim adds nothing."""
     queue = lab.queue({"whole-gpus": 2})

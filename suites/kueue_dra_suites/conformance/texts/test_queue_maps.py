@@ -60,9 +60,11 @@ def test_without_its_queue_a_workload_is_not_decided(lab: Lab) -> None:
     """No class is unmapped before there is a map."""
     queue = lab.local_queue(lab.name("late"))
     job = queue.submit(a_job(claims=[a_template(gpu())]))
+    ordinary = queue.submit(a_job(cpu="1"))
 
     assert lab.verdict(job) == unseen()
     assert lab.conditions(job) == {}
+    assert lab.verdict(ordinary) == inadmissible(Reason.QUEUE_MISSING)
 
 
 @covers("KIND-016")
