@@ -84,6 +84,7 @@ class Cleanup:
         self.remove(named)
         self.remove(topologies)
         self.collect_orphans()
+        self.remove(self._ownerless(namespaces))
         self._remove_namespaces(namespaces)
         self._kept.clear()
         applied.clear()
@@ -137,6 +138,15 @@ class Cleanup:
                 ref = Ref.of(workload)
                 orphans.append(ref)
         return orphans
+
+    def _ownerless(self, namespaces: Sequence[Ref]) -> list[Ref]:
+        """Name the Workloads that are still there; up to Kueue 0.17 a StatefulSet without replicas owns none."""
+        names = {ref.name for ref in namespaces}
+        found = []
+        for workload in self.informers.list(KUEUE, "Workload"):
+            if workload["metadata"]["namespace"] in names:
+                found.append(Ref.of(workload))
+        return found
 
     def _has_lost_owner(self, workload: Manifest) -> bool:
         """Whether the pods of a Workload are gone, or the work that Kueue has deactivated, and deleted since."""

@@ -284,3 +284,17 @@ def test_nobody_waits_for_a_kueue_that_has_ended() -> None:
             target.apply([a_job("late")])
         with pytest.raises(ProcessError, match="kueue ended with exit code -9; the end of its log:"):
             target.clean()
+
+
+def test_what_nothing_owns_is_deleted_with_its_namespace() -> None:
+    """As the Workload of a StatefulSet without replicas, up to Kueue 0.17: a later case would find it."""
+    pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "none"}]}
+    left = {"queueName": "queue", "podSets": [{"name": "main", "count": 1, "template": {"spec": pod}}]}
+    with ControlPlane() as plane, closing(LiveTarget(plane)) as target:
+        assert [*target.start({}), *target.apply(a_world())] == []
+        objects = APIClient(api=plane.api)
+        assert objects.create({**a_named(KUEUE, "Workload", "left"), "spec": left}).code == 201
+
+        target.clean()
+
+        assert objects.list(KUEUE, "Workload") == []
