@@ -74,6 +74,7 @@ class Cleanup:
         named = [*_of_kind(FLAVOR, rest), *_of_kind(ADMISSION_CHECK, rest)]
         topologies = _of_kind(TOPOLOGY, rest)
         namespaces = _of_kind(NAMESPACE, rest)
+        self.remove(self._ownerless(namespaces))
         rest += self._between(rest)
         last = {*named, *topologies, *namespaces}
         self.remove([ref for ref in rest if ref not in last])
@@ -84,7 +85,6 @@ class Cleanup:
         self.remove(named)
         self.remove(topologies)
         self.collect_orphans()
-        self.remove(self._ownerless(namespaces))
         self._remove_namespaces(namespaces)
         self._kept.clear()
         applied.clear()
