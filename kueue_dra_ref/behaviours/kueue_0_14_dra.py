@@ -106,8 +106,8 @@ CHARGING = Charges(
     claims=Collect(charges.claims_of_pod),
     # Mode All has no count; prioritized lists charge nothing.
     request=First(
-        claim_templates_0_14.allocation_mode_all_is_charged_zero,
         charges.the_count_is_charged,
+        claim_templates_0_14.allocation_mode_all_is_charged_zero,
     ),
     # Sums inside a claim overflow.
     in_claim=First(claim_templates_0_17.requests_of_a_claim_wrap_around),

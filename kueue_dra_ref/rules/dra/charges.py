@@ -34,7 +34,7 @@ def the_count_is_charged(context: DeviceRequestContext) -> Charge | None:
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
     request = context.checked
-    if not request.is_exact:
+    if not request.is_exact or request.mode != "ExactCount":
         return None
     return ((request.device_class, request.count),) if request.device_class else ()
 

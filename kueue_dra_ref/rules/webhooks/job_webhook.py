@@ -135,8 +135,7 @@ def changed_execution_time_is_positive(
 ) -> Iterator[FieldError]:
     """The webhooks of most kinds deny such a label to work that is there as well.
 
-    Kueue: pkg/controller/jobs/jobset/jobset_webhook.go (validateUpdate);
-        pkg/controller/jobframework/base_webhook.go (ValidateUpdate)
+    Kueue: pkg/controller/jobframework/validation.go (validateCreateForMaxExecTime)
     """
     if write.old is not None and write.new["kind"] not in _LABEL_READ_ONCE:
         yield from _limit_faults(write.new)
