@@ -65,6 +65,14 @@ class PodOwnerController:
             self.store.put(without_finalizer(owned))
             self.store.remove(Ref.of(owned))
 
+    def on_workload(self, event: Event) -> None:
+        """Reconcile the object whose Workload has lost its quota: Kueue retries what was rejected until then."""
+        if event.new is None or is_true(event.new, "QuotaReserved"):
+            return
+        for owner in owners_of(event.new):
+            if owner["kind"] in POD_OWNERS:
+                self.kueue.reconcile(owner["kind"], (event.key[0], owner["name"]))
+
     def on_pod(self, event: Event) -> None:
         """Mark a new pod of such work, and let go of one that ends."""
         pod = event.new

@@ -159,8 +159,9 @@ class Manager:
         elastic, work = ElasticPods(self.kueue), self.reconcilers
         owners = tuple(each.on_workload for each in work.values())
         parts = self.jobs.on_workload_of_owner
+        pods = self.pod_owners.on_workload
         return {
-            "Workload": (self.workloads.on, *owners, parts, elastic.on_workload),
+            "Workload": (self.workloads.on, *owners, parts, pods, elastic.on_workload),
             **{name: (each.on,) for name, each in work.items()},
             POD.name: (self.pod_owners.on_pod, work[POD.name].on, elastic.on_pod),
             **dict.fromkeys(POD_OWNERS, (self.pod_owners.on,)),
