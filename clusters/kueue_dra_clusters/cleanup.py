@@ -74,7 +74,7 @@ class Cleanup:
         named = [*_of_kind(FLAVOR, rest), *_of_kind(ADMISSION_CHECK, rest)]
         topologies = _of_kind(TOPOLOGY, rest)
         namespaces = _of_kind(NAMESPACE, rest)
-        self.remove(self._ownerless(namespaces))
+        self.remove(self._left_in(namespaces))
         rest += self._between(rest)
         last = {*named, *topologies, *namespaces}
         self.remove([ref for ref in rest if ref not in last])
@@ -139,14 +139,11 @@ class Cleanup:
                 orphans.append(ref)
         return orphans
 
-    def _ownerless(self, namespaces: Sequence[Ref]) -> list[Ref]:
+    def _left_in(self, namespaces: Sequence[Ref]) -> list[Ref]:
         """Name the Workloads that are still there; up to Kueue 0.17 a StatefulSet without replicas owns none."""
         names = {ref.name for ref in namespaces}
-        found = []
-        for workload in self.informers.list(KUEUE, "Workload"):
-            if workload["metadata"]["namespace"] in names:
-                found.append(Ref.of(workload))
-        return found
+        found = map(Ref.of, self.informers.list(KUEUE, "Workload"))
+        return [ref for ref in found if ref.namespace in names]
 
     def _has_lost_owner(self, workload: Manifest) -> bool:
         """Whether the pods of a Workload are gone, or the work that Kueue has deactivated, and deleted since."""

@@ -223,7 +223,7 @@ class Fence:
         ) or {}
 
     def _is_of_the_job(self, workload: Manifest) -> bool:
-        return bool(labels_of(workload).get(JOB_UID) == self._job_uid)
+        return labels_of(workload).get(JOB_UID) == self._job_uid
 
     def _workload(self, name: str) -> Ref:
         return Ref(api_version=KUEUE, kind="Workload", name=name, namespace=self.name)

@@ -7,6 +7,7 @@ Kueue adopts a pod of a LeaderWorkerSet only while the StatefulSet that controls
 from __future__ import annotations
 
 from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET, owner_name
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -18,7 +19,7 @@ def controlled(objects: APIClient, manifest: Manifest) -> Manifest:
     """Give a pod of a LeaderWorkerSet its StatefulSet as controller, which is created; other objects as they are."""
     kind, name = owner_name(manifest) if manifest["kind"] == "Pod" else ("", "")
     meta = manifest["metadata"]
-    if kind != LEADER_WORKER_SET.name or meta.get("ownerReferences"):
+    if kind != LEADER_WORKER_SET.name or owners_of(manifest):
         return manifest
     owner = _stored(objects, meta["namespace"], name)
     if owner is None:

@@ -37,6 +37,7 @@ from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, limits_of
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
+from kueue_dra_ref.api.metadata import finalizers_of
 from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Rejection
@@ -245,7 +246,7 @@ class LiveTarget:
 
         def observed() -> None:
             found = self._informers.read(ref)
-            if found is not None and not found["metadata"].get("finalizers"):
+            if found is not None and not finalizers_of(found):
                 raise NotYet(f"{ref.kind} {ref.name} has no finalizer")
 
         with suppress(TimedOut):

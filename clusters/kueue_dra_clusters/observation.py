@@ -30,7 +30,7 @@ from kueue_dra_ref.api.metadata import labels_of, owners_of
 from kueue_dra_ref.api.ownership import owner_chain
 from kueue_dra_ref.api.queued_pods import is_gated, prebuilt_name
 from kueue_dra_ref.api.ray_kinds import RAY_JOB, is_invalid, uses_existing_cluster
-from kueue_dra_ref.api.workloads import evictions, is_active
+from kueue_dra_ref.api.workloads import admission_of, evictions, is_active
 from kueue_dra_ref.target import Manifest, Ref
 
 Key = tuple[str, str, str]
@@ -396,9 +396,7 @@ def owner_uids(manifest: Manifest) -> set[str]:
 
 def cluster_queue_of(workload: Manifest) -> str:
     """Name the ClusterQueue of a Workload's admission; empty without one."""
-    return str(
-        ((workload.get("status") or {}).get("admission") or {}).get("clusterQueue", "")
-    )
+    return str(admission_of(workload).get("clusterQueue", ""))
 
 
 def _fault_of(job: Manifest, workload: Manifest | None) -> str:

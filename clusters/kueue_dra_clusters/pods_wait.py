@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.waiting import age_of, seconds_until
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pods_ready import (
     PODS_READY,
     WAIT_FOR_RECOVERY,
@@ -54,7 +55,7 @@ class PodsWait:
         if self.settings is None:
             return
         for found in workloads:
-            if not found["metadata"].get("ownerReferences") or not is_active(found):
+            if not owners_of(found) or not is_active(found):
                 continue
             if is_true(found, "Admitted") and not condition_of(found, PODS_READY):
                 yield f"{found['metadata']['name']} has no condition {PODS_READY}"

@@ -14,6 +14,7 @@ from kueue_dra_clusters.observation import Observation, cluster_queue_of
 from kueue_dra_clusters.queue_inconsistencies import is_not_updated, queue_faults
 from kueue_dra_clusters.waiting import NotYet, WaitLimits, elapsed_since, moment_now
 from kueue_dra_ref.api.deepcopy import packed
+from kueue_dra_ref.api.metadata import finalizers_of
 from kueue_dra_ref.target import Manifest, Ref
 
 
@@ -65,9 +66,8 @@ class QueueStatusSync:
         """Wait until Kueue has observed each flavor, and so added its finalizer, before the queues that name it."""
         unobserved = []
         for flavor in self._stored(self.applied.refs("ResourceFlavor")):
-            meta = flavor["metadata"]
-            if not meta.get("finalizers"):
-                unobserved.append(meta["name"])
+            if not finalizers_of(flavor):
+                unobserved.append(flavor["metadata"]["name"])
         if unobserved:
             raise NotYet("Kueue has not observed " + ", ".join(unobserved))
 

@@ -9,6 +9,7 @@ from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.pods_wait import LATE, SOON
 from kueue_dra_clusters.waiting import age_of
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.retention import ObjectRetention, retention_of
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest
@@ -42,7 +43,7 @@ class RetentionWait:
             return _left_of(workload, "Finished", self.settings.after_finished)
         if is_active(workload) or not is_true(workload, "Evicted"):
             return None
-        if not workload["metadata"].get("ownerReferences"):
+        if not owners_of(workload):
             return None
         return _left_of(workload, "Evicted", self.settings.after_deactivated)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from kueue_dra_ref.api.job_kind import status_of
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pods import Resources, container_requests, resources_of
 from kueue_dra_ref.api.topologies import topology_request_of
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
@@ -29,7 +30,7 @@ def workload_of(manifest: Manifest) -> Workload:
         priority=child(spec, "priority", int, 0, "spec"),
         active=child(spec, "active", bool, True, "spec"),
         pod_sets=tuple(
-            _pod_set(index, pod_set, owned=bool(meta.get("ownerReferences")))
+            _pod_set(index, pod_set, owned=bool(owners_of(manifest)))
             for index, pod_set in enumerate(pod_sets)
         ),
     )
@@ -57,6 +58,15 @@ def admission_of(workload: Manifest) -> Manifest:
     """Give the admission in the status of a Workload; empty without one."""
     found: Manifest = status_of(workload).get("admission") or {}
     return found
+
+
+def admitted_counts(workload: Manifest) -> dict[str, int]:
+    """Give the number of admitted pods by the name of the pod set, where the admission has one."""
+    counts = {}
+    for each in admission_of(workload).get("podSetAssignments") or ():
+        if "count" in each:
+            counts[each["name"]] = each["count"]
+    return counts
 
 
 def is_active(obj: Manifest) -> bool:

@@ -23,7 +23,7 @@ from kueue_dra_ref.api.metadata import annotations_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
-from kueue_dra_ref.api.workloads import admission_of
+from kueue_dra_ref.api.workloads import admitted_counts
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
@@ -52,6 +52,8 @@ from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest, Ref
 
+Owned = dict[Key, dict[str, None]]
+"""The names of the objects of each owner, the newest last, by the namespace and the owner's UID."""
 _ACCEPTED = MemoizedCopy()
 OUT_OF_SYNC = ("OutOfSync", "The prebuilt workload is out of sync with its user job")
 """The reason and the message of a Workload that is not that of the work that names it."""
@@ -73,39 +75,32 @@ class JobReconciler:
         self.pods_ready = PodsReady(kueue)
         self.limits = ExecutionLimit(kueue)
         self.retention = Retention(kueue)
-        self._owned: dict[Key, dict[str, None]] = {}
-        """The names of the Workloads of each Job, the newest last, by the Job's namespace and UID."""
-        self._parts: dict[str, dict[Key, None]] = {}
-        """The Jobs that belong to other work, by the UIDs of their owners."""
+        self._owned: Owned = {}
+        """The Workloads of each Job."""
+        self._parts: Owned = {}
+        """The Jobs that belong to other work."""
 
     def on(self, event: Event) -> None:
         """Reconcile a Job that has changed, or is gone."""
         self.kueue.reconcile(self.kind.name, event.key)
-        for owner in owners_of(event.new or {}):
-            self._parts.setdefault(owner["uid"], {})[event.key] = None
+        for owner in owners_of(event.obj):
+            _note_owner(self._parts, event, owner["uid"])
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the Job whose Workload has changed, or is gone."""
         obj = event.obj
         for owner in owners_of(obj):
             if owner.get("kind") == self.kind.name:
-                self._note_owner(event, str(owner.get("uid", "")))
+                _note_owner(self._owned, event, str(owner.get("uid", "")))
                 job = (event.key[0], owner["name"])
                 self.kueue.reconcile(self.kind.name, job)
 
     def on_workload_of_owner(self, event: Event) -> None:
         """Reconcile the Jobs that belong to the work whose Workload has changed."""
+        namespace, _ = event.key
         for owner in owners_of(event.new or {}):
-            for part in self._parts.get(owner["uid"], ()):
-                self.kueue.reconcile(self.kind.name, part)
-
-    def _note_owner(self, event: Event, uid: str) -> None:
-        namespace, name = event.key
-        owned = self._owned.setdefault((namespace, uid), {})
-        if event.new is not None:
-            owned[name] = None
-        else:
-            owned.pop(name, None)
+            for part in self._parts.get((namespace, owner["uid"]), ()):
+                self.kueue.reconcile(self.kind.name, (namespace, part))
 
     def _workload_of(self, job: Manifest) -> Manifest | None:
         """Give the newest Workload that a Job owns, whatever its name."""
@@ -465,7 +460,7 @@ def _queue_of(job: Manifest) -> dict[str, str]:
 
 def _running_pod_sets(workload: Manifest) -> PodSets:
     """Give the pod sets with their admitted counts where partial admission may have reduced them."""
-    counts = _admitted_counts(workload)
+    counts = admitted_counts(workload)
     running = []
     for each in workload["spec"]["podSets"]:
         name = each["name"]
@@ -475,9 +470,11 @@ def _running_pod_sets(workload: Manifest) -> PodSets:
     return running
 
 
-def _admitted_counts(workload: Manifest) -> dict[str, int]:
-    counts = {}
-    for each in admission_of(workload).get("podSetAssignments") or ():
-        if "count" in each:
-            counts[each["name"]] = each["count"]
-    return counts
+def _note_owner(known: Owned, event: Event, uid: str) -> None:
+    """Keep which objects an owner has, by its UID."""
+    namespace, name = event.key
+    owned = known.setdefault((namespace, uid), {})
+    if event.new is not None:
+        owned[name] = None
+    else:
+        owned.pop(name, None)

@@ -7,6 +7,7 @@ Kueue: pkg/controller/jobframework/reconciler.go (generatePodsReadyCondition);
 from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import condition, is_true, reason_of, set_condition
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pods_ready import PODS_READY, WaitForPodsReady
 from kueue_dra_ref.api.variants import is_variant
 from kueue_dra_ref.api.workloads import is_active
@@ -125,7 +126,7 @@ def _waits(working: Manifest) -> bool:
     if not is_true(working, "Admitted") or is_true(working, PODS_READY):
         return False
     is_reported = condition(working, PODS_READY) is not None
-    return is_reported or not working["metadata"].get("ownerReferences")
+    return is_reported or not owners_of(working)
 
 
 def _unready(waiting: WaitForPodsReady, working: Manifest) -> Unready:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
+from kueue_dra_ref.api.metadata import finalizers_of
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.model.lister import Key
@@ -167,7 +168,7 @@ def is_deleted(obj: Manifest) -> bool:
 
 
 def _has_finalizers(obj: Manifest) -> bool:
-    return bool(obj["metadata"].get("finalizers"))
+    return bool(finalizers_of(obj))
 
 
 def key_of(obj: Manifest) -> Key:

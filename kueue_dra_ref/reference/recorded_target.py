@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from kueue_dra_ref.api.deepcopy import packed
-from kueue_dra_ref.api.workloads import local_queue_of
+from kueue_dra_ref.api.workloads import admission_of, local_queue_of
 from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -127,5 +127,4 @@ class RecordedTarget(ReferenceTarget):
         namespace, name = local_queue_of(workload)
         local = self.store.find("LocalQueue", name, namespace)
         queued = local["spec"].get("clusterQueue", "") if local else ""
-        admission = (workload.get("status") or {}).get("admission") or {}
-        return {queued, admission.get("clusterQueue", "")}
+        return {queued, admission_of(workload).get("clusterQueue", "")}

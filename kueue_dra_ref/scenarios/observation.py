@@ -25,6 +25,7 @@ from kueue_dra_ref.api.variants import (
     is_variant,
     variant_state,
 )
+from kueue_dra_ref.api.workloads import admission_of
 from kueue_dra_ref.scenarios.families import PARENTS, VARIANTS
 from kueue_dra_ref.scenarios.roll_out import state_of
 from kueue_dra_ref.scenarios.scenario import Observation
@@ -165,9 +166,8 @@ def _checks(workload: Manifest) -> Observation:
 
 def _places(workload: Manifest) -> Observation:
     """Give the number of pods in each topology domain, by pod set; empty for a Workload that is not placed."""
-    admission = (workload.get("status") or {}).get("admission") or {}
     placed = {}
-    for pod_set in admission.get("podSetAssignments") or ():
+    for pod_set in admission_of(workload).get("podSetAssignments") or ():
         if assignment := pod_set.get("topologyAssignment"):
             domains = assignment_of(assignment).domains
             counts = {"/".join(values): count for values, count in domains}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from kueue_dra_ref.api.workloads import admission_of
 from kueue_dra_ref.explain.step import listed
 from kueue_dra_ref.simulation.run import SimulationResult, unknown_namespaces
 
@@ -81,7 +82,5 @@ def _reservations(result: SimulationResult) -> Counter[str]:
     """Count the Workloads of the dump that hold quota, by ClusterQueue."""
     holding: Counter[str] = Counter()
     for workload in result.stored.values():
-        status = workload.get("status") or {}
-        admission = status.get("admission") or {}
-        holding[admission.get("clusterQueue", "")] += 1
+        holding[admission_of(workload).get("clusterQueue", "")] += 1
     return holding

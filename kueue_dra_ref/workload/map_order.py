@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pod_owners import group_of_workload
 from kueue_dra_ref.api.queued_pods import is_of_group
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import PreemptionMode
@@ -44,7 +45,7 @@ def _recorded_name(workload: Manifest) -> str:
     meta = workload["metadata"]
     if is_of_group(workload):
         return group_of_workload(workload) or str(meta["name"])
-    owners = meta.get("ownerReferences")
+    owners = owners_of(workload)
     named = owners[0] if owners else meta
     return str(named["name"])
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.elastic_work import ELASTIC, annotation
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.workloads import admitted_counts
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
@@ -69,7 +70,7 @@ def reclaimable_pods_do_not_decrease(write: AdmissionRequest) -> Errors:
     """
     smaller = []
     if _is_elastic(write.new):
-        admitted = _admitted(write.new)
+        admitted = admitted_counts(write.new)
         for name, count in _pods(write.new).items():
             if count < admitted.get(name, 0):
                 smaller.append(name)
@@ -131,13 +132,6 @@ def _pods(workload: Manifest) -> Counts:
 def _reclaimable(workload: Manifest) -> Counts:
     status = workload.get("status") or {}
     return _counts(status.get("reclaimablePods"))
-
-
-def _admitted(workload: Manifest) -> Counts:
-    status = workload.get("status") or {}
-    admission = status.get("admission") or {}
-    found = admission.get("podSetAssignments") or ()
-    return _counts(each for each in found if "count" in each)
 
 
 def _counts(found: Iterable[Manifest] | None) -> Counts:
