@@ -34,8 +34,7 @@ class DeviceRequest:
     capacity: Mapping[str, str | int] = field(default_factory=dict)
     """The requested share of each capacity."""
     alternatives: tuple[DeviceRequest, ...] = ()
-    """What ``firstAvailable`` names, best first; empty for an exact request."""
-    is_exact: bool = True
+    """What ``firstAvailable`` names, best first; then the other fields are empty."""
 
 
 def requests_of(template: Manifest) -> tuple[DeviceRequest, ...]:
@@ -57,7 +56,6 @@ def requests_of(template: Manifest) -> tuple[DeviceRequest, ...]:
 
 
 def _request(index: int, request: Object, path: str) -> DeviceRequest:
-    exact = request.get("exactly")
     alternatives = mappings(request, "firstAvailable", path)
     body = child(request, "exactly", dict, {}, path)
     return DeviceRequest(
@@ -66,7 +64,6 @@ def _request(index: int, request: Object, path: str) -> DeviceRequest:
             DeviceRequest(**_fields(i, sub, f"{path}.firstAvailable[{i}]"))
             for i, sub in enumerate(alternatives)
         ),
-        is_exact=exact is not None,
     )
 
 

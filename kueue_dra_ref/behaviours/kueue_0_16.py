@@ -192,6 +192,12 @@ def _jobs(earlier: JobRules) -> JobRules:
         ),
         # All Workloads of elastic work name the first one.
         first_slice=Each(workload_slices.slices_have_the_name_of_the_first),
+        own_values=earlier.own_values.add(
+            when(
+                workload_slices.elastic_pods_name_their_first_workload,
+                ElasticJobsViaWorkloadSlices=True,
+            )
+        ),
         # The Workload of a finished Job keeps its reservation, as up to 0.14, and stays.
         release_when_finished=earlier.release_when_finished.drop(
             job_reconciliation.finished_releases_quota

@@ -21,8 +21,11 @@ from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
 from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_provisioning import ProvisioningRules
+from kueue_dra_ref.behaviours.phases_status import JobRules
+from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, First, Fold
 from kueue_dra_ref.rules.dra import extended_resource_requests
+from kueue_dra_ref.rules.jobframework import workload_slices
 from kueue_dra_ref.rules.multikueue import dispatching
 from kueue_dra_ref.rules.queue import local_queue_usage
 from kueue_dra_ref.rules.workload import provisioning
@@ -39,6 +42,24 @@ def kueue_0_18_5() -> Behaviour:
         sharing=exact_sharing(earlier.sharing),
         provisioning=exact_requests(earlier.provisioning),
         dispatching=_dispatching(earlier.dispatching),
+        jobs=overwritten_names(earlier.jobs),
+    )
+
+
+def overwritten_names(earlier: JobRules) -> JobRules:
+    """What 0.18.5 changes in elastic work, and 0.19 as well."""
+    return replace(
+        earlier,
+        # The names of Workloads on its pods are overwritten: work that has grown starts again after it was preempted.
+        overwrites=AnyOf(
+            when(
+                workload_slices.annotations_of_elastic_pods_are_overwritten,
+                ElasticJobsViaWorkloadSlices=True,
+            )
+        ),
+        fail_to_restart=earlier.fail_to_restart.drop(
+            workload_slices.grown_work_does_not_start_again
+        ),
     )
 
 

@@ -82,4 +82,6 @@ def _extended(earlier: ExtendedResources) -> ExtendedResources:
         earlier,
         # Init containers and containers are compared for each name, not for all names of a resource together.
         per_name=Each(extended_resource_requests.extended_resources_sum_per_name),
+        # A default of a LimitRange that is below zero takes no device off.
+        is_dropped=AnyOf(extended_resource_requests.requests_below_zero_are_dropped),
     )

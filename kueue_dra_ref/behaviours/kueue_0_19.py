@@ -21,7 +21,11 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched
 from kueue_dra_ref.behaviours.kueue_0_14_topology import placing
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
-from kueue_dra_ref.behaviours.kueue_0_18_5 import exact_requests, exact_sharing
+from kueue_dra_ref.behaviours.kueue_0_18_5 import (
+    exact_requests,
+    exact_sharing,
+    overwritten_names,
+)
 from kueue_dra_ref.behaviours.kueue_0_18_6 import (
     groups_with_own_workloads,
     sharing_with_ledger,
@@ -106,7 +110,7 @@ def kueue_0_19() -> Behaviour:
         definitions=_definitions(earlier.definitions),
         pods=groups_with_own_workloads(earlier.pods),
         webhooks=_ray_webhooks(_webhooks(_webhooks_of_pods(earlier.webhooks))),
-        jobs=_elastic_jobs(_jobs(earlier.jobs)),
+        jobs=_elastic_jobs(overwritten_names(_jobs(earlier.jobs))),
         processing=_processing(earlier.processing),
         charging=_charging(earlier.charging),
         extended=_extended(earlier.extended),
@@ -296,10 +300,6 @@ def _elastic_jobs(earlier: JobRules) -> JobRules:
             workload_slices.elastic_pods_start_within_quota,
             workload_slices.ended_elastic_pods_make_room,
         ),
-        # Elastic work that has grown starts again after it was preempted.
-        fail_to_restart=earlier.fail_to_restart.drop(
-            workload_slices.grown_work_does_not_start_again
-        ),
         # Elastic work follows its priority class.
         prioritize_slices=AnyOf(workload_slices.slices_follow_priority_class),
         # An evicted Workload of it counts as replaced by one that waits.
@@ -419,6 +419,8 @@ def _extended(earlier: ExtendedResources) -> ExtendedResources:
         ),
         # Init containers and containers are compared for each name, not for all names of a resource together.
         per_name=Each(extended_resource_requests.extended_resources_sum_per_name),
+        # A default of a LimitRange that is below zero takes no device off.
+        is_dropped=AnyOf(extended_resource_requests.requests_below_zero_are_dropped),
     )
 
 

@@ -125,6 +125,8 @@ class ExtendedResources:
     """Is the request of one container rejected? Without rules: containers are not checked one by one."""
     reject_resource: Collect[[ExtendedResourceRequest], FieldError] = Collect()
     """Find what is wrong with the requests of a pod for one resource. Without rules: nothing is checked per pod."""
+    is_dropped: AnyOf[[int]] = AnyOf()
+    """Are the devices that a container requests of a resource not counted? Without rules: they are."""
     in_pod: First[[Sequence[ContainerDevices]], int] = First()
     """How do init containers and containers of a pod add up? Without rules: nothing is charged."""
     charged_resource: First[[ExtendedResourceRequest], str] = First()

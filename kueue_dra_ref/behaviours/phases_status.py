@@ -61,6 +61,8 @@ class JobRules:
     """What changes in the size of work that stops, by the pod sets of its Workload? Without rules: nothing."""
     own_values: Each[[str, Manifest], Mapping[str, Mapping[str, str]]] = Each()
     """What does Kueue write on the pods of a pod set of a Workload that start, by field? Without rules: nothing."""
+    overwrites: AnyOf[[Manifest]] = AnyOf()
+    """Are annotations of the pods of a Workload overwritten by these? Without rules: other values are conflicts."""
     fail_on_conflicting_labels: First[
         [Mapping[str, str], Mapping[str, str], str], tuple[str, str]
     ] = First()

@@ -134,8 +134,10 @@ class JobPods:
                 return reason, f'in admission check "{check}": {message}'
             info = info.and_also(added)
         given = info
+        overwritten = "annotations" if self.rules.overwrites(workload) else ""
         for values in self.rules.own_values(assignment["name"], workload):
-            given = given.and_also(PodSetInfo(values=values))
+            if overwritten not in values:
+                given = given.and_also(PodSetInfo(values=values))
         return self._conflict(of_pod(template), given) or info
 
     def _placed(self, assignment: Manifest, workload: Manifest) -> PodSetInfo:

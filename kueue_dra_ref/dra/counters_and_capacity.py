@@ -98,9 +98,8 @@ def _source_charges(
     requests: Sequence[DeviceRequestContext],
 ) -> Iterator[SourceCharge]:
     """Pair each request with each source of its DeviceClass: counters first, then capacities."""
-    exact = [each for each in requests if each.checked.is_exact]
     for kind in SourceType:
-        for context in exact:
+        for context in requests:
             request = context.checked
             for source in _sources(rules, mappings, request.device_class):
                 if source.kind is kind:

@@ -189,7 +189,7 @@ def _charge(
     requests: Requests,
     resolved: ResolvedExtendedResources,
 ) -> None:
-    devices = devices_of_containers(requests)
+    devices = devices_of_containers(requests, rules.is_dropped)
     count = rules.in_pod(devices)
     assert count is not None
     by_resource = resolved.counts.setdefault(pod_set, {})

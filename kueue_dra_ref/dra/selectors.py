@@ -43,7 +43,7 @@ def validate_selectors(
     errors: list[SelectorError] = []
     taken: frozenset[int] = frozenset()
     for context in requests:
-        if not _has_selectors(context):
+        if not context.checked.selectors:
             continue
         matched = _count_matching_devices(rules, context, devices, taken)
         if matched and isinstance(matched.ended, Undecided):
@@ -55,11 +55,6 @@ def validate_selectors(
             cites = cited([found.rule])
             errors.append(SelectorError(fault=found.value, requirements=cites))
     return tuple(errors)
-
-
-def _has_selectors(context: DeviceRequestContext) -> bool:
-    request = context.checked
-    return request.is_exact and bool(request.selectors)
 
 
 def _count_matching_devices(

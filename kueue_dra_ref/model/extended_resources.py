@@ -5,7 +5,7 @@ Kueue: pkg/dra/extended_resources.go (extendedResourceRequests, ResolveExtendedR
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
@@ -104,14 +104,15 @@ class ContainerDevices:
 
 def devices_of_containers(
     requests: Sequence[ExtendedResourceRequest],
+    is_dropped: Callable[[int], bool],
 ) -> tuple[ContainerDevices, ...]:
     """Count the devices that each container requests of several resources, init containers first."""
     found: list[ContainerDevices] = []
     for container in requests[0].pod_set.containers:
-        devices = [max(each.amount(container).ceiling, 0) for each in requests]
+        devices = [each.amount(container).ceiling for each in requests]
         found.append(
             ContainerDevices(
-                count=sum(devices),
+                count=sum(each for each in devices if not is_dropped(each)),
                 initial=container.initial,
                 stays=container.stays,
             )

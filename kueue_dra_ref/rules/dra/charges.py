@@ -34,7 +34,7 @@ def the_count_is_charged(context: DeviceRequestContext) -> Charge | None:
     Kueue: pkg/dra/claims.go (countDevicesPerClass)
     """
     request = context.checked
-    if not request.is_exact or request.mode != "ExactCount":
+    if request.mode != "ExactCount":
         return None
     return ((request.device_class, request.count),) if request.device_class else ()
 
@@ -71,7 +71,7 @@ def allocation_mode_all_is_charged_worst_case(
     No counterpart: the texts of KEP-2941 only, no release decides it.
     """
     request = context.checked
-    if not request.is_exact or request.mode != "All":
+    if request.mode != "All":
         return None
     return ((request.device_class, _most(context, request)),)
 

@@ -47,7 +47,7 @@ def allocation_mode_all_is_charged_zero(
     Kueue 0.14: pkg/dra/claims.go (countDevicesPerClass)
     """
     request = context.checked
-    if request.mode != "All" or not request.is_exact:
+    if request.mode != "All":
         return None
     return ((request.device_class, 0),)
 

@@ -13,7 +13,6 @@ from kueue_dra_ref.model.device_checks import DeviceClassSelection
 from kueue_dra_ref.model.extended_resources import (
     ContainerDevices,
     ExtendedResourceRequest,
-    devices_of_containers,
 )
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
@@ -110,6 +109,15 @@ def extended_resources_sum_per_name(request: ExtendedResourceRequest) -> str:
     return request.name
 
 
+@rule("EXT-048")
+def requests_below_zero_are_dropped(devices: int) -> bool:
+    """Kueue does not count what a container requests below zero, as a default of a LimitRange may be.
+
+    Kueue: pkg/dra/extended_resources.go (extendedResourceRequests)
+    """
+    return devices < 0
+
+
 @rule("EXT-014")
 def resolved_name_is_not_charged_natively(name: str) -> bool:
     """Kueue does not charge a name as an ordinary resource when it charges it as devices.
@@ -173,12 +181,10 @@ def sum_of_containers_has_64_bits(
 
     Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
     """
-    devices = devices_of_containers([request])
-    total = sum(each.count for each in devices if not each.initial)
+    regular = [each for each in request.asking if not each.initial]
+    total = sum(request.amount(each).ceiling for each in regular)
     if total > MAX_INT64:
-        written = next(
-            request.amount(each).format for each in request.asking if not each.initial
-        )
+        written = request.amount(regular[0]).format
         below = f".resources.requests.{request.name}"
         detail = "total extended resource quantity overflows int64"
         first, *_ = request.asking

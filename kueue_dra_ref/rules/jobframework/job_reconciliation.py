@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import pods_of_job
 from kueue_dra_ref.api.job_kinds import JOB, is_active
 from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
@@ -86,15 +85,12 @@ def pods_name_their_pod_set(name: str, workload: Job) -> Mapping[str, Labels]:
     return {"labels": {"kueue.x-k8s.io/podset": name}}
 
 
-@rule("STATUS-057")
-def pods_name_their_workload(name: str, workload: Job) -> Mapping[str, Labels] | None:
-    """Kueue writes the name of the Workload on the pods that it starts, unless their work is elastic.
+@rule("STATUS-057", "ELASTIC-037")
+def pods_name_their_workload(name: str, workload: Job) -> Mapping[str, Labels]:
+    """Kueue writes the name of the Workload on the pods that it starts.
 
-    Kueue: pkg/controller/jobframework/reconciler.go (getPodSetsInfoFromStatus);
-        pkg/podset/podset.go (overrideableAnnotations)
+    Kueue: pkg/controller/jobframework/reconciler.go (getPodSetsInfoFromStatus)
     """
-    if ELASTIC in annotations_of(workload):
-        return None
     return {"annotations": {"kueue.x-k8s.io/workload": workload["metadata"]["name"]}}
 
 

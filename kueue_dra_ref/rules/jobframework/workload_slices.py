@@ -138,6 +138,31 @@ def grown_work_does_not_start_again(first: str, own: str) -> ReasonAndMessage | 
     return "FailedToStart", f"{text}: {conflict}"
 
 
+@rule("ELASTIC-038")
+def elastic_pods_name_their_first_workload(
+    name: str, workload: dict[str, Any]
+) -> Mapping[str, Mapping[str, str]] | None:
+    """Kueue writes the name of the first Workload of elastic work on the pods that it starts.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (getPodSetsInfoFromStatus);
+        pkg/workloadslicing/workloadslicing.go (SliceName)
+    """
+    annotations = annotations_of(workload)
+    if ELASTIC not in annotations:
+        return None
+    first = annotations.get(SLICE_NAME, workload["metadata"]["name"])
+    return {"annotations": {SLICE_NAME: first}}
+
+
+@rule("ELASTIC-036")
+def annotations_of_elastic_pods_are_overwritten(workload: dict[str, Any]) -> bool:
+    """Kueue overwrites the names of Workloads on the pods of elastic work that it starts.
+
+    Kueue: pkg/podset/podset.go (overrideableAnnotations)
+    """
+    return ELASTIC in annotations_of(workload)
+
+
 @rule("ELASTIC-014")
 def slices_follow_priority_class() -> bool:
     """The Workloads of elastic work get its new WorkloadPriorityClass, the one that waits and the one that runs.

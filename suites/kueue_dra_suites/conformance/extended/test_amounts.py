@@ -120,6 +120,24 @@ def test_names_of_one_resource_in_different_phases(lab: Lab, charge: int) -> Non
     assert lab.verdict(job) == admitted({"shared-gpus": charge})
 
 
+@pytest.mark.parametrize(
+    "charge",
+    [
+        pytest.param(1, id="taken-off", marks=covers("EXT-047")),
+        pytest.param(2, id="not-counted", marks=covers("EXT-048")),
+    ],
+)
+def test_a_default_below_zero(lab: Lab, charge: int) -> None:
+    """The first container requests two devices, and the second one nothing, for which the LimitRange has a default."""
+    lab.stands_for(CARD, GPU)
+    namespace = lab.namespace()
+    lab.limit(namespace, Container={"defaultRequest": {CARD: "-1"}})
+    queue = lab.queue({"whole-gpus": 8}, namespace=namespace)
+    job = queue.submit(a_workload(a_pod_set("main", spec={"containers": containers({CARD: "2"}, {})})))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": charge})
+
+
 @covers("EXT-014")
 @pytest.mark.parametrize(
     ("device_class", "resource"),

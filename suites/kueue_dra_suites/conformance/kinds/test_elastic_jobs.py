@@ -9,7 +9,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import Pods, a_job, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Job, Lab
-from kueue_dra_fixtures.manifests import marked
+from kueue_dra_fixtures.manifests import marked, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, finished, pending
 from kueue_dra_ref.verdict import Verdict
@@ -31,6 +31,8 @@ from kueue_dra_suites.conformance.kinds.elastic import (
 )
 
 pytestmark = owns_kueue
+
+WORKLOAD = "kueue.x-k8s.io/workload"
 
 
 @pytest.fixture(autouse=True)
@@ -292,6 +294,26 @@ def test_a_preempted_job_waits_with_all_its_pods(lab: Lab) -> None:
 
     assert lab.slices(job) == [REPLACED, of(3)]
     assert not lab.is_suspended(job)
+
+
+@pytest.mark.parametrize(
+    ("name", "starts"),
+    [
+        pytest.param(WORKLOAD, True, id="starts-with-its-workload", marks=covers("ELASTIC-036")),
+        pytest.param(SLICE_NAME, True, id="starts-with-its-first-workload", marks=covers("ELASTIC-036")),
+        pytest.param(WORKLOAD, False, id="workload", marks=covers("ELASTIC-037")),
+        pytest.param(SLICE_NAME, False, id="first-workload", marks=covers("ELASTIC-038")),
+    ],
+)
+def test_a_copied_job_has_the_names_of_other_workloads(lab: Lab, name: str, starts: bool) -> None:
+    """It was copied while it ran, and its pods name a Workload of the Job that it was copied from."""
+    made = marked(written_job(lab.queue({"whole-gpus": 2}), 2), annotations=ON)
+    meta = {"annotations": {name: "other"}}
+    template = {**made["spec"]["template"], "metadata": meta}
+    job = lab.submit_manifest(with_spec(made, template=template))
+
+    assert lab.slices(job)[:1] == [of(2) if starts else finished("FailedToStart")]
+    assert lab.is_suspended(job) is not starts
 
 
 @pytest.mark.parametrize(

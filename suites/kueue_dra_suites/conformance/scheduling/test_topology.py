@@ -659,6 +659,21 @@ def test_victims_need_not_use_the_scarce_device(lab: Lab, allocatable: dict[str,
     assert lab.places(high) == {"main": {node: 1}}
 
 
+@covers("TAS-049")
+def test_victims_use_the_scarce_device(lab: Lab) -> None:
+    """The room of a workload that has no device is not taken, although the pod needs it."""
+    pool = Pool(lab=lab)
+    device: dict[str, Any] = {"whole-gpus": "8"}
+    pool.node(cpu="2", **device)
+    queue = pool.queue(cpu=8, devices=1, **LOWER)
+    spared = queue.submit(cpus(annotations=ON_A_NODE, priority=1))
+    queue.submit(cards(annotations=ON_A_NODE, priority=1))
+    queue.submit(cards(cpu="2", annotations=ON_A_NODE, priority=2))
+
+    assert lab.verdict(spared) == admitted({"cpu": 1})
+    assert lab.preemptions(spared) == 0
+
+
 @covers("TAS-023")
 @pytest.mark.parametrize(
     ("annotations", "shown"),
