@@ -172,17 +172,16 @@ def _webhooks(kueue: WebhookRules) -> WebhookRules:
     )
     # There is no concurrentAdmissionPolicy.
     cluster_queue = kueue.cluster_queue.drop(*POLICY)
-    topology = (
-        topology_webhook.pods_request_one_topology,
-        topology_webhook.requested_topology_is_valid,
-    )
     return replace(
         kueue,
         groups=groups,
         cluster_queue=cluster_queue,
         # Nor is there a topology.
-        job=kueue.job.drop(*topology, topology_webhook.elastic_job_requests_no_domain),
-        pod=kueue.pod.drop(*topology),
+        job=kueue.job.drop(
+            topology_webhook.pods_request_one_topology,
+            topology_webhook.requested_topology_is_valid,
+            topology_webhook.elastic_job_requests_no_domain,
+        ),
     )
 
 

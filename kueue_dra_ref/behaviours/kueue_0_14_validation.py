@@ -39,10 +39,6 @@ from kueue_dra_ref.rules.webhooks import (
     workload_webhook,
 )
 
-_TOPOLOGY = (
-    when(topology_webhook.pods_request_one_topology, TopologyAwareScheduling=True),
-    when(topology_webhook.requested_topology_is_valid, TopologyAwareScheduling=True),
-)
 _CONTAINER = Collect(
     job_validation.container_name_and_image_are_required,
     job_validation.container_resources_are_valid,
@@ -260,7 +256,10 @@ WEBHOOKS = WebhookRules(
         ),
         job_webhook.execution_time_is_positive,
         job_webhook.min_parallelism_is_below_pod_count,
-        *_TOPOLOGY,
+        when(topology_webhook.pods_request_one_topology, TopologyAwareScheduling=True),
+        when(
+            topology_webhook.requested_topology_is_valid, TopologyAwareScheduling=True
+        ),
         job_webhook.running_job_keeps_queue_name,
         when(
             job_webhook.queue_name_is_not_removed_with_default_queue,
@@ -273,7 +272,6 @@ WEBHOOKS = WebhookRules(
         job_webhook.changed_execution_time_is_positive,
     ),
     pod=Collect(
-        *_TOPOLOGY,
         pod_webhook.group_has_name_and_total,
         pod_webhook.group_total_is_above_zero,
         pod_webhook.group_name_is_immutable,

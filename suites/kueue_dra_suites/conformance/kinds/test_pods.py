@@ -294,6 +294,18 @@ def test_the_queue_of_a_pod_has_to_be_a_name(lab: Lab) -> None:
     assert f"metadata.labels[{QUEUE_LABEL}]" in message
 
 
+@covers("TAS-047")
+def test_a_pod_requests_one_topology(lab: Lab) -> None:
+    """The webhook of pods checks their annotations as that of Jobs does."""
+    annotations = {f"kueue.x-k8s.io/podset-{each}-topology": "rack" for each in ("required", "preferred")}
+    message = lab.denied(marked(lab.written(a_pod(), lab.queue({"whole-gpus": 2})), annotations=annotations))
+
+    assert message.startswith(
+        'admission webhook "vpod.kb.io" denied the request: metadata.annotations: Invalid value: '
+    )
+    assert message.count("must not contain more than one topology annotation") == 1
+
+
 @covers("QUEUE-045", "PODS-001")
 def test_a_running_pod_keeps_its_queue(lab: Lab) -> None:
     """Once it runs, a pod cannot be moved to another queue."""

@@ -17,7 +17,7 @@ from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
 from kueue_dra_ref.api.job_kind import replaced
 from kueue_dra_ref.api.job_kinds import JOB
-from kueue_dra_ref.api.pod_owners import LEADER, POD_OWNERS, template_paths
+from kueue_dra_ref.api.pod_owners import LEADER, POD_OWNERS, WORKER, template_paths
 from kueue_dra_ref.api.queued_pods import MANAGED, ROLE
 from kueue_dra_ref.api.topologies import REQUIRED
 from kueue_dra_ref.target import Ref
@@ -756,16 +756,18 @@ def test_pods_without_a_queue_keep_their_shape_if_they_are_managed(lab: Lab, kin
 @covers("PODS-053")
 @pytest.mark.parametrize("has_leader", [pytest.param(True, id="gone"), pytest.param(False, id="new")])
 def test_leaders_keep_having_a_template_of_their_own(lab: Lab, has_leader: bool) -> None:
-    """Or keep having none."""
+    """Or keep having none; the other pods keep their shape, too."""
     queue = lab.queue({"cpu": "2"})
     leader = a_pod_set("leader", cpu="1")
     workers = a_pod_set("workers", cpu="1")
     owner = an_owner(lab, queue, "LeaderWorkerSet", workers, leader=leader if has_leader else None)
     found = lab.read(owner.ref)
     group = found["spec"]["leaderWorkerTemplate"]
-    message = lab.denied(replaced(found, LEADER, None if has_leader else group["workerTemplate"]))
+    changed = replaced(found, LEADER, None if has_leader else group["workerTemplate"])
+    message = lab.denied(replaced(changed, (*WORKER, "spec", "nodeSelector"), {"pool": "a"}))
 
     assert "spec.leaderWorkerTemplate.leaderTemplate: Invalid value: " in message
+    assert "spec.leaderWorkerTemplate.workerTemplate.spec.nodeSelector: Invalid value: " in message
 
 
 @pytest.mark.parametrize(
