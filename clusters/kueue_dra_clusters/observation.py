@@ -336,19 +336,20 @@ def _selects_cluster(job: Manifest) -> bool:
 def _ancestor_of(
     job: Manifest, informers: InformerCache, applied: AppliedObjects
 ) -> Manifest | None:
-    """Give the topmost work that Kueue manages among the owners of work."""
+    """Give the topmost work that Kueue manages among the owners of work that it looks at."""
 
     def find(kind: str, name: str, namespace: str) -> Manifest | None:
         api_version = JOB_KINDS[kind].api_version
         ref = Ref(api_version=api_version, kind=kind, name=name, namespace=namespace)
         return informers.read(ref)
 
-    if "ownerReferences" not in job["metadata"]:
+    enabled = {JOB.framework, *applied.frameworks}
+    if not owners_of(job) or JOB_KINDS[job["kind"]].framework not in enabled:
         return None
     for owner in reversed(owner_chain(job, find, str.__ne__).owners):
         framework = JOB_KINDS[owner["kind"]].framework
         named = applied.manages_all or bool(queue_name(owner))
-        if named and framework in {JOB.framework, *applied.frameworks}:
+        if named and framework in enabled:
             return owner
     return None
 

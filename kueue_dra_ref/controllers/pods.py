@@ -313,7 +313,8 @@ class PodReconciler(JobReconciler):
     def _evict_pods(self, group: PodGroup, workload: Manifest) -> None:
         """Delete the pods of an evicted Workload that run, and release its quota once none is active.
 
-        The Workload of a pod without finalizers is gone with the pod.
+        The Workload of a pod without finalizers is gone with the pod. That of a group is queued before the group says
+        which pods are missing.
         """
         self._stop_pods(group)
         if not is_true(workload, "QuotaReserved"):
@@ -324,6 +325,10 @@ class PodReconciler(JobReconciler):
         if group.name and any(map(_is_active, current)):
             return
         unset_quota_reservation(self.kueue, self.kueue.patched(workload))
+        if group.name:
+            namespace, _ = key_of(group.first)
+            key = (namespace, f"{_OF_GROUP}{group.name}")
+            self.kueue.reconcile_last(POD.name, key)
 
     def _expire_pods(self, group: PodGroup, workload: Manifest) -> None:
         """Delete pods that Kueue has deactivated and that have been kept for long enough, and let go of them."""

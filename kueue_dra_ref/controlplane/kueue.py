@@ -146,6 +146,11 @@ class Kueue:
         """Add an object to those that are to be reconciled."""
         self.to_do[kind, key] = None
 
+    def reconcile_last(self, kind: str, key: Key) -> None:
+        """Add an object to those that are to be reconciled, after all others that are."""
+        self.reconcile(kind, key)
+        self.to_do.move_to_end((kind, key))
+
     def refresh(self, cluster_queue: str) -> None:
         """Have the status of a ClusterQueue and of its LocalQueues written again.
 
@@ -155,8 +160,7 @@ class Kueue:
         self.stale["ClusterQueue", key] = None
         queue = self.store.get("ClusterQueue", key)
         if queue is not None and is_deleted(queue):
-            self.reconcile("ClusterQueue", key)
-            self.to_do.move_to_end(("ClusterQueue", key))
+            self.reconcile_last("ClusterQueue", key)
         for found in self.store.every("LocalQueue"):
             if found["spec"].get("clusterQueue") == cluster_queue:
                 self.stale["LocalQueue", key_of(found)] = None

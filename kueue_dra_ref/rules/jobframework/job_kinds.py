@@ -31,7 +31,7 @@ def framework_is_not_enabled(framework: str, enabled: Sequence[str]) -> bool:
 
     Kueue: pkg/controller/jobframework/setup.go (SetupControllers)
     """
-    return framework != JOB.framework and framework not in enabled
+    return framework not in enabled
 
 
 @rule("WORK-022")

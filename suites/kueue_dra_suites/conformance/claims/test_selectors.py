@@ -103,6 +103,18 @@ def test_a_selector_that_errs_on_a_device_is_refused(lab: Lab, count: int, verdi
     assert lab.verdict(job) == verdict
 
 
+@covers("CEL-005")
+def test_an_attribute_has_no_fields(lab: Lab) -> None:
+    """An attribute may be anything until a device is tried, and then it is a text."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(a_device("d0", model="a100"), driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    selector = 'device.attributes["lab.example.com"].model.name == "a100"'
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[selector]))]))
+
+    assert lab.verdict(job) == inadmissible(Reason.SELECTOR_ERROR)
+
+
 @covers("CEL-014")
 @pytest.mark.parametrize(
     ("selectors", "verdict"),

@@ -76,7 +76,7 @@ def test_quota_under_the_name_of_a_class_does_not_help(lab: Lab) -> None:
 
 @covers("CLAIM-021")
 def test_new_templates_classes_and_devices_do_not_wake_it(lab: Lab) -> None:
-    """Even a better template of the same name is not noticed, until something of the workload itself changes."""
+    """Even a better template of the same name is not noticed, nor is another queue that stops."""
     queue = lab.queue({"whole-gpus": 4})
     lab.template(a_template(a_request("fpga.example.com")), "devices", queue.namespace)
     job = queue.submit(a_job(claims=[a_missing_template("devices")]))
@@ -84,6 +84,7 @@ def test_new_templates_classes_and_devices_do_not_wake_it(lab: Lab) -> None:
     lab.template(a_template(gpu()), "devices", queue.namespace)
     lab.device_class("fpga.example.com")
     lab.publish(a_device("d0"), driver="fpga.example.com")
+    lab.queue({"whole-gpus": 4}).change(stopPolicy="Hold")
     lab.settle()
     assert lab.verdict(job) == inadmissible(Reason.UNMAPPED)
 

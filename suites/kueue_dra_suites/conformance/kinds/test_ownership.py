@@ -151,6 +151,20 @@ def test_without_the_framework_of_the_owner_each_child_is_queued(lab: Lab, owner
     assert lab.verdict(child) == admitted({"whole-gpus": 4})
 
 
+@covers("WORK-001")
+def test_without_the_framework_of_the_child_it_does_not_wait(lab: Lab) -> None:
+    """Kueue sees only its owner."""
+    enabled = [*frameworks.all_of(lab.behaviour.kueue)["frameworks"]]
+    enabled.remove(JOB_KINDS["RayCluster"].framework)
+    lab.start(integrations={"frameworks": enabled})
+    queue = lab.queue({"whole-gpus": 3})
+    parent = queue.submit(work("RayJob"))
+    child = lab.submit_manifest(child_of(lab, queue, "RayCluster", parent.ref))
+
+    assert lab.verdict(parent) == pending(Reason.NEVER_FITS)
+    assert not lab.is_suspended(child)
+
+
 @covers("WORK-023")
 @pytest.mark.parametrize(("owner", "kind"), OWNERS)
 def test_a_child_of_work_without_a_queue_is_queued(lab: Lab, owner: str, kind: str) -> None:

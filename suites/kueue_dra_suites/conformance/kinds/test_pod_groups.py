@@ -539,9 +539,25 @@ def test_a_preempted_group_waits_for_other_pods(lab: Lab) -> None:
     high.report(0, 1, phase="Succeeded")
     assert not holds_quota(low)
 
+    lab.change(Ref.of(low.workload), priority=1)
+    assert not holds_quota(low)
+
     low.add(a_worker(2))
     assert low.verdict == admitted({"whole-gpus": 2})
     assert low.gated[-2:] == [False, False]
+
+
+@covers("PODS-064")
+def test_a_drained_group_does_not_wait_for_other_pods(lab: Lab) -> None:
+    """It is queued before it is known which pods are missing, and so it is admitted once its queue goes on."""
+    queue = lab.queue({"whole-gpus": 2})
+    group = a_group_of(lab, queue, a_worker(2))
+    queue.change(stopPolicy="HoldAndDrain")
+    assert not holds_quota(group)
+
+    queue.change(stopPolicy="None")
+
+    assert holds_quota(group)
 
 
 @covers("PODS-006")
