@@ -46,7 +46,8 @@ class KubernetesSelector:
                 self.program.command,
                 f"{self.expression!r} compiled once and now does not",
             )
-        return answers.verdicts[0]
+        (verdict,) = answers.verdicts
+        return verdict
 
 
 class OracleProgram:

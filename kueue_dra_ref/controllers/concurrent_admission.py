@@ -139,9 +139,7 @@ class VariantReconciler:
         """Create, delete, deactivate and activate variants; admit, evict or finish with them."""
         parent = self.store.get("Workload", key)
         self._collect(key, parent)
-        if parent is None:
-            return
-        if not is_parent(parent) or not self.rules.variants:
+        if parent is None or not self.rules.variants:
             return
         family = self._family(parent)
         if family is None:

@@ -475,6 +475,17 @@ def test_the_submitter_runs_on_the_nodes_of_its_flavor(lab: Lab) -> None:
     assert template["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "500m", "memory": "200Mi"}
 
 
+@covers("WORK-010")
+def test_a_submitter_of_its_own_runs_on_the_nodes_of_its_flavor(lab: Lab) -> None:
+    """The RayJob has its template, to which Kueue adds the labels of the nodes."""
+    queue = lab.queue(groups=[{lab.flavor(nodeLabels={"zone": "a"}): {"cpu": "1", "whole-gpus": 4}}])
+    submitter = lab.written(a_job(cpu="1"), queue)["spec"]["template"]
+    job = lab.submit_manifest(a_ray_job(lab, queue, submissionMode="K8sJobMode", submitterPodTemplate=submitter))
+
+    template = lab.read(job.ref)["spec"]["submitterPodTemplate"]
+    assert template["spec"]["nodeSelector"] == {"zone": "a"}
+
+
 @covers("WORK-003", "WORK-010")
 @pytest.mark.parametrize(
     ("status", "reason"),

@@ -64,6 +64,19 @@ def test_who_waits_goes_along_with_the_class_that_its_job_names(lab: Lab) -> Non
     assert [lab.verdict(second), lab.verdict(third)] == [WAITS, ONE]
 
 
+@covers("PRIORITY-002")
+def test_the_line_changes_while_its_queue_is_stopped(lab: Lab) -> None:
+    """The last in line is the first once its Job names a higher class, although no workload is tried."""
+    queue = lab.queue({"cpu": "1"})
+    queue.change(stopPolicy="Hold")
+    first, last = (queue.submit(a_job(priority=p, cpu="1")) for p in (5, 1))
+    lab.prefer(last, 9)
+
+    queue.change(stopPolicy="None")
+
+    assert [lab.verdict(first), lab.verdict(last)] == [WAITS, admitted({"cpu": 1})]
+
+
 @covers("PRIORITY-002", "PRIORITY-005")
 def test_who_runs_goes_along_with_the_class_that_its_job_names(lab: Lab) -> None:
     """A workload that could not preempt before is tried again, and preempts."""
