@@ -179,6 +179,16 @@ def test_a_kind_without_its_framework_is_skipped_and_named(tmp_path: Path, kind:
     assert "gpus" not in found.stdout
 
 
+def test_jobs_are_skipped_without_their_framework(tmp_path: Path) -> None:
+    """They are on only if integrations.frameworks is empty, or names them."""
+    job = work_of("Job", {"template": {"spec": {**POD, "restartPolicy": "Never"}}, "parallelism": 3})
+    found = ask("simulate", tmp_path, job, [JOB_KINDS["JobSet"].framework], "-o", "table")
+
+    assert found.exit_code == 0
+    assert "Job default/x is of a kind that integrations.frameworks does not name (batch/job)" in found.stderr
+    assert "gpus" not in found.stdout
+
+
 @pytest.mark.parametrize(
     ("kind", "spec", "exit_code", "message"),
     [
