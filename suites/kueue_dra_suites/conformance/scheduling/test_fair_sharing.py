@@ -56,16 +56,19 @@ def test_a_share_without_weight_is_the_largest(lab: Lab) -> None:
     assert lab.admission(older) is None
 
 
-def an_owner_and_a_borrower(lab: Lab, **asked: Any) -> tuple[Job, Job]:
-    """Two Jobs that wait for one device: of a queue that owns one but borrows much cpu, and of one that borrows it."""
+def an_owner_and_a_borrower(lab: Lab, cpu: str = "", **asked: Any) -> tuple[Job, Job]:
+    """Two Jobs that wait for one device: of a queue that owns one but borrows much cpu, and of one that borrows it.
+
+    The one that borrows the device may ask for cpu of its own.
+    """
     lab.start(fair_sharing=[FINAL, INITIAL])
     cohort = a_cohort(lab)
     lender = cohort.queue({"whole-gpus": 3, "cpu": 10})
-    owner, borrower = cohort.queue({"whole-gpus": 1, "cpu": 0}), cohort.queue({"whole-gpus": 0, "cpu": 0})
+    owner, borrower = cohort.queue({"whole-gpus": 1, "cpu": 0}), cohort.queue({"whole-gpus": 0, "cpu": cpu or 0})
     lender.submit(a_job(claims=[a_template(gpu(3))]))
     owner.submit(a_job(cpu="8"))
     blocking = borrower.submit(a_job(claims=[a_template(gpu())]))
-    borrowing = borrower.submit(a_job(claims=[a_template(gpu())]))
+    borrowing = borrower.submit(a_job(cpu=cpu, claims=[a_template(gpu())]))
     owning = owner.submit(a_job(claims=[a_template(gpu())], **asked))
 
     lab.delete(blocking)
@@ -76,6 +79,15 @@ def an_owner_and_a_borrower(lab: Lab, **asked: Any) -> tuple[Job, Job]:
 def test_who_does_not_borrow_what_it_asks_for_goes_first(lab: Lab) -> None:
     """A queue gets its own devices before a borrower, though it has borrowed much of something else."""
     owning, borrowing = an_owner_and_a_borrower(lab)
+
+    assert lab.verdict(owning) == admitted({"whole-gpus": 1})
+    assert lab.admission(borrowing) is None
+
+
+@covers("FAIR-001")
+def test_who_borrows_only_some_of_what_it_asks_for_waits(lab: Lab) -> None:
+    """Its cpu is its own, and its device is not."""
+    owning, borrowing = an_owner_and_a_borrower(lab, cpu="1")
 
     assert lab.verdict(owning) == admitted({"whole-gpus": 1})
     assert lab.admission(borrowing) is None
