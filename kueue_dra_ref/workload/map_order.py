@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pod_owners import group_of_workload
@@ -94,7 +95,7 @@ class MapOrderDraw:
         )
 
         def is_silent(resource: str) -> bool:
-            refused = [f'Flavor "{each}" does not ' for each in flavors(resource)]
+            refused = chain.from_iterable(map(_refusals, flavors(resource)))
             return not any(each in self.seen for each in refused)
 
         return sorted(ordered, key=is_silent)
@@ -140,6 +141,15 @@ class MapOrderDraw:
         """Whether the recorded message contains one of these about a name."""
         reports = [message.format(name) for message in messages]
         return any(report in self.seen for report in reports)
+
+
+def _refusals(flavor: str) -> tuple[str, ...]:
+    """Give what a message has about a flavor that it refuses, whatever the resource."""
+    return (
+        f'Flavor "{flavor}" does not ',
+        f"flavor {flavor} doesn't match node affinity",
+        f"}} in flavor {flavor}",
+    )
 
 
 def _hash_and_name(name: str) -> tuple[int, str]:
