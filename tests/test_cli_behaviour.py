@@ -139,7 +139,7 @@ def test_a_table_has_a_row_for_each_rule() -> None:
     """And one for each slot without rules."""
     output = kueue_dra("behaviour", "kueue-0.17.1", "--phase", "extended-resources", "-o", "table").output
 
-    assert len(output.splitlines()) == 2 + 12
+    assert len(output.splitlines()) == 2 + 13
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,6 @@ def notes(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[
             "note: 25: featureGates.PriorityBoost: Not decided: priority boosts",
             id="gate",
         ),
-        pytest.param(
-            "kind: Configuration\n",
-            "kind: Configuration\nintegrations: {frameworks: [pod]}\n",
-            "note: 25: integrations.frameworks: Not decided: "
-            "the kinds that Kueue manages, which do not include batch/job",
-            id="frameworks",
-        ),
     ],
 )
 def test_what_the_reference_does_not_decide_is_told(old: str, new: str, note: str, tmp_path: Path) -> None:

@@ -57,6 +57,9 @@ def overwritten_names(earlier: JobRules) -> JobRules:
                 ElasticJobsViaWorkloadSlices=True,
             )
         ),
+        own_values=earlier.own_values.drop(
+            workload_slices.elastic_pods_name_their_first_workload
+        ),
         fail_to_restart=earlier.fail_to_restart.drop(
             workload_slices.grown_work_does_not_start_again
         ),

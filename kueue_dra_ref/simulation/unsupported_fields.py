@@ -15,7 +15,6 @@ from kueue_dra_ref.api.job_kinds import (
     WRAPPER,
     pod_set_places,
 )
-from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.multikueue import CONTROLLER
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, template_paths
 from kueue_dra_ref.api.provisioning import CONTROLLER as PROVISIONING
@@ -198,13 +197,10 @@ def settings_not_decided(
     yield from _anchored(configuration, behaviour)
     yield from _awaited_variants(configuration, behaviour)
     integrations = configuration.get("integrations") or {}
-    frameworks = integrations.get("frameworks")
-    if frameworks and FRAMEWORK not in frameworks:
-        subject = f"the kinds that Kueue manages, which do not include {FRAMEWORK}"
-        yield _ignored("integrations.frameworks", subject)
+    frameworks = integrations.get("frameworks") or ()
     gates = configuration.get("featureGates") or {}
-    yield from _frameworks_without_gate(behaviour, frameworks or (), gates)
-    yield from _frameworks_without_pods(behaviour, frameworks or ())
+    yield from _frameworks_without_gate(behaviour, frameworks, gates)
+    yield from _frameworks_without_pods(behaviour, frameworks)
     yield from _gates_not_decided(behaviour, gates)
 
 
