@@ -31,6 +31,14 @@ def replaced_by(workload: Manifest) -> str:
     return annotation(workload, REPLACES)
 
 
+def slice_name(workload: Manifest) -> str:
+    """Name the first Workload of the work that a Workload belongs to.
+
+    Kueue: pkg/workloadslicing/workloadslicing.go (SliceName)
+    """
+    return annotation(workload, SLICE_NAME) or str(workload["metadata"]["name"])
+
+
 def slice_key(workload: Manifest) -> str:
     """Give namespace and name of a Workload, as the annotation of its replacement has them."""
     meta = workload["metadata"]

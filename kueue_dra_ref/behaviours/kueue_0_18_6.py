@@ -38,7 +38,7 @@ def kueue_0_18_6() -> Behaviour:
         # A gate for groups of pods is new.
         gates=kueue_0_18_6_gates(),
         pods=groups_with_own_workloads(earlier.pods),
-        extended=_extended(earlier.extended),
+        extended=requests_by_name(earlier.extended),
         sharing=sharing_with_ledger(earlier.sharing),
     )
 
@@ -77,7 +77,8 @@ def groups_with_own_workloads(earlier: PodRules) -> PodRules:
     )
 
 
-def _extended(earlier: ExtendedResources) -> ExtendedResources:
+def requests_by_name(earlier: ExtendedResources) -> ExtendedResources:
+    """What 0.18.6 changes in extended resources, and 0.19 as well."""
     return replace(
         earlier,
         # Init containers and containers are compared for each name, not for all names of a resource together.

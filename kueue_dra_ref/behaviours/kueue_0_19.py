@@ -28,6 +28,7 @@ from kueue_dra_ref.behaviours.kueue_0_18_5 import (
 )
 from kueue_dra_ref.behaviours.kueue_0_18_6 import (
     groups_with_own_workloads,
+    requests_by_name,
     sharing_with_ledger,
 )
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
@@ -113,7 +114,7 @@ def kueue_0_19() -> Behaviour:
         jobs=_elastic_jobs(overwritten_names(_jobs(earlier.jobs))),
         processing=_processing(earlier.processing),
         charging=_charging(earlier.charging),
-        extended=_extended(earlier.extended),
+        extended=_extended(requests_by_name(earlier.extended)),
         queueing=_queueing(earlier.queueing),
         topology=_topology(earlier.topology),
         assigning=_assigning(earlier.assigning),
@@ -417,10 +418,6 @@ def _extended(earlier: ExtendedResources) -> ExtendedResources:
             extended_resource_requests.devices_are_whole,
             extended_resource_requests.sum_of_containers_has_64_bits,
         ),
-        # Init containers and containers are compared for each name, not for all names of a resource together.
-        per_name=Each(extended_resource_requests.extended_resources_sum_per_name),
-        # A default of a LimitRange that is below zero takes no device off.
-        is_dropped=AnyOf(extended_resource_requests.requests_below_zero_are_dropped),
     )
 
 

@@ -134,10 +134,11 @@ class JobPods:
                 return reason, f'in admission check "{check}": {message}'
             info = info.and_also(added)
         given = info
-        overwritten = "annotations" if self.rules.overwrites(workload) else ""
+        overwrites = self.rules.overwrites(workload)
         for values in self.rules.own_values(assignment["name"], workload):
-            if overwritten not in values:
-                given = given.and_also(PodSetInfo(values=values))
+            if overwrites and "annotations" in values:
+                continue
+            given = given.and_also(PodSetInfo(values=values))
         return self._conflict(of_pod(template), given) or info
 
     def _placed(self, assignment: Manifest, workload: Manifest) -> PodSetInfo:

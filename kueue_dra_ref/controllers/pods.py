@@ -326,16 +326,11 @@ class PodReconciler(JobReconciler):
             return
         unset_quota_reservation(self.kueue, self.kueue.patched(workload))
         if group.name:
-            namespace, _ = key_of(group.first)
-            key = (namespace, f"{_OF_GROUP}{group.name}")
-            self.kueue.reconcile_last(POD.name, key)
+            self.kueue.reconcile_last(POD.name, _reconcile_key(group))
 
     def _expire_pods(self, group: PodGroup, workload: Manifest) -> None:
         """Delete pods that Kueue has deactivated and that have been kept for long enough, and let go of them."""
-        namespace, name = key_of(group.first)
-        if group.name:
-            name = f"{_OF_GROUP}{group.name}"
-        if self.retention.is_expired(workload, POD.name, (namespace, name)):
+        if self.retention.is_expired(workload, POD.name, _reconcile_key(group)):
             self._delete(group.pods)
             self._finalize(group.pods)
 
@@ -455,6 +450,12 @@ class PodReconciler(JobReconciler):
             stored = self.store.find(POD.name, meta["name"], meta["namespace"])
             if stored is not None and has_finalizer(stored):
                 self.store.put(without_finalizer(stored))
+
+
+def _reconcile_key(group: PodGroup) -> Key:
+    """Give the key by which a group is reconciled, or a pod that is in none."""
+    namespace, name = key_of(group.first)
+    return namespace, f"{_OF_GROUP}{group.name}" if group.name else name
 
 
 def _owner_reference(pod: Manifest) -> Manifest:

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.elastic_work import (
-    SLICE_NAME,
-    annotation,
     in_chain,
     replaced_by,
     slice_key,
+    slice_name,
 )
 from kueue_dra_ref.api.ownership import is_owned_by
 from kueue_dra_ref.controllers.workload_conditions import finish, is_denied
@@ -94,7 +93,7 @@ class WorkloadSlices:
         found: dict[str, str] = {}
         for each in self.rules.slice_annotations(name, old):
             found |= each
-        first = _first(replaced) if replaced else ""
+        first = slice_name(replaced) if replaced else ""
         for each in self.rules.first_slice(name, first):
             found |= each
         return found
@@ -162,9 +161,3 @@ def _is_over(workload: Manifest) -> bool:
 
 def _holds_quota(workload: Manifest) -> bool:
     return is_true(workload, "QuotaReserved")
-
-
-def _first(workload: Manifest) -> str:
-    """Name the first Workload of the work that a Workload belongs to."""
-    name = annotation(workload, SLICE_NAME)
-    return name or str(workload["metadata"]["name"])

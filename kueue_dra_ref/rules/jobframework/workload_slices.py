@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.api.elastic_work import ELASTIC, REPLACES, SLICE_NAME
+from kueue_dra_ref.api.elastic_work import ELASTIC, REPLACES, SLICE_NAME, slice_name
 from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.model.rule import rule
 
@@ -147,11 +147,9 @@ def elastic_pods_name_their_first_workload(
     Kueue: pkg/controller/jobframework/reconciler.go (getPodSetsInfoFromStatus);
         pkg/workloadslicing/workloadslicing.go (SliceName)
     """
-    annotations = annotations_of(workload)
-    if ELASTIC not in annotations:
+    if ELASTIC not in annotations_of(workload):
         return None
-    first = annotations.get(SLICE_NAME, workload["metadata"]["name"])
-    return {"annotations": {SLICE_NAME: first}}
+    return {"annotations": {SLICE_NAME: slice_name(workload)}}
 
 
 @rule("ELASTIC-036")
