@@ -69,8 +69,8 @@ class ApiServer:
         self.processes.start(API_SERVER, [self.programs.kube_apiserver, *flags])
         self.api = self._client(token)
 
-    def await_answer(self, path: str) -> None:
-        """Wait until a path answers 200; the error shows the log of the API server."""
+    def await_answer(self, path: str, patience: float = 1) -> None:
+        """Wait until a path answers 200, longer by a factor; the error shows the log of the API server."""
         impatient = APIClient(api=self.api, limits=replace(self.limits, ready=0.0))
 
         def answers() -> None:
@@ -85,7 +85,7 @@ class ApiServer:
         try:
             eventually(
                 answers,
-                within=self.limits.ready,
+                within=self.limits.ready * patience,
                 every=0.05,
                 what=f"the API server to answer {path}",
             )

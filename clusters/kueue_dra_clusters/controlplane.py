@@ -36,7 +36,7 @@ from kueue_dra_clusters.waiting import NotYet, Pauses, WaitLimits, eventually, l
 TOKEN_SECONDS = 24 * 3600
 WORKERS = 8
 PATIENCE = 5
-"""The factor of the limits for CRDs: the API server answers some only after it has read all others."""
+"""The factor of the limits of an API server that starts: it serves some CRDs only after it has read all others."""
 WEBHOOK_CERTIFICATES = "webhook"
 ETC = "etc"
 METRICS_CERTIFICATES = f"{ETC}/kueue/metrics/certs"
@@ -126,7 +126,7 @@ def _install(programs: Binaries, server: ApiServer, objects: APIClient) -> Kueue
         *manifests.surroundings(certificates),
     ]
     hooks = list(manifests.webhooks(programs.kueue_module, webhook))
-    server.await_answer("/api/v1/namespaces")
+    server.await_answer("/api/v1/namespaces", PATIENCE)
     namespace, *others = sorted(
         others, key=lambda manifest: manifest["kind"] != "Namespace"
     )
@@ -161,9 +161,9 @@ def _await_kinds(
     """Wait until the API server serves and lists Kueue's kinds, and is ready."""
     collections = list(manifests.collections(definitions))
     for path in collections:
-        server.await_answer(path)
+        server.await_answer(path, PATIENCE)
     _await_discovery(objects, collections, server.limits.scaled(PATIENCE))
-    server.await_answer("/readyz")
+    server.await_answer("/readyz", PATIENCE)
 
 
 def _kueue(

@@ -60,7 +60,7 @@ class Part(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
 @click.option(
     "--cases",
     type=COUNT,
-    help="Let at most so many cases of a behaviour look on, ten times as many at what an import runs.  [default: all]",
+    help="Let at most so many cases of a behaviour look on, ten times as many of the first.  [default: all]",
 )
 @click.option("-n", "jobs", type=COUNT, default=2, show_default=True, help="How many mutants to try at once.")
 @click.option(

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 CAUGHT, SURVIVED, UNREACHED = "caught", "survived", "unreached"
 RECORDINGS = "recordings"
 NO_ANSWER = "it does not end"
-AT_IMPORT = 10
-"""How many times more cases than the limit look at a mutant that changes an import, which takes longer than they do."""
+OF_FIRST = 10
+"""How many times more cases than the limit look on in the first behaviour, which has the recorded answers."""
+AT_IMPORT = 2
+"""And in the others, at a mutant that changes an import: what is imported is far from most of what it changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +146,7 @@ class Trials:
 
     def _swapped(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
         for reach in self.reaches:
-            if cases := self._ordered(mutant, reach, reach.cases(mutant.file, mutant.lines)):
+            if cases := self._ordered(mutant, reach, reach.cases(mutant.file, mutant.lines), 1):
                 yield reach.server.name, reach.server.ask(Try(file=mutant.file, source=source, cases=cases))
         server = self.reaches[0].server
         answer = server.ask(Try(file=mutant.file, source=source, recordings=self.recordings))
@@ -181,10 +183,11 @@ class Trials:
         mutant: Mutant,
         reach: Reach,
         running: Mapping[str, int],
-        times: int = 1,
+        times: int,
     ) -> Sequence[str]:
+        """Order cases; more than a number of times the limit are not chosen, except in the first behaviour."""
         caught: Mapping[str, int] = self.killers.get(mutant.file, Counter())
-        limit = self.limit and self.limit * times
+        limit = self.limit and self.limit * (OF_FIRST if reach is self.reaches[0] else times)
         return chosen(ordered(running, reach.weights, caught, mutant.name), limit)
 
     def _runs_at_import(self, mutant: Mutant) -> bool:
