@@ -241,13 +241,15 @@ WEBHOOKS = WebhookRules(
     cohort=Collect(clusterqueue_webhook.weight_is_zero_or_representable),
     off=AnyOf(job_webhook.work_is_off),
     job_exempt=AnyOf(ray_webhook.update_without_queue_is_not_validated),
-    job=Collect(
-        ray_webhook.existing_cluster_is_refused,
+    ray_cluster=Collect(
         ray_webhook.cluster_is_deleted_at_the_end,
+        ray_webhook.existing_cluster_is_refused,
         ray_webhook.only_elastic_work_autoscales_0_14,
         ray_webhook.elastic_cluster_keeps_its_gates,
         ray_webhook.at_most_7_worker_groups,
         ray_webhook.no_worker_group_is_called_head,
+    ),
+    job=Collect(
         job_webhook.job_queue_name_is_valid,
         job_webhook.jax_job_has_no_prebuilt_workload,
         when(

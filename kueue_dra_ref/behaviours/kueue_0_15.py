@@ -93,7 +93,7 @@ def kueue_0_15() -> Behaviour:
         # A status update that is computed from an old version of the Workload is no longer rejected as a conflict.
         overwrites_unread_status=True,
         definitions=_definitions(earlier.definitions),
-        webhooks=_webhooks(earlier.webhooks),
+        webhooks=_ray_webhooks(_webhooks(earlier.webhooks)),
         jobs=_jobs(earlier.jobs),
         priorities=_priorities(earlier.priorities),
         processing=_processing(earlier.processing),
@@ -222,26 +222,34 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
         # A running Job may change its priority class, but neither get its first one nor lose it.
-        # A RayJob may select an existing RayCluster, and is not managed then; elastic ones may use autoscaling.
         job=earlier.job.swap(
-            ray_webhook.existing_cluster_is_refused,
-            ray_webhook.cluster_is_made_or_selected,
-        )
-        .swap(
-            ray_webhook.only_elastic_work_autoscales_0_14,
-            ray_webhook.only_elastic_work_autoscales_0_18,
-        )
-        .swap(
             job_webhook.running_job_keeps_priority_class,
             job_webhook.running_job_gets_no_priority_class,
-        )
-        .add(
+        ).add(
             job_webhook.priority_class_is_not_removed,
             before=job_webhook.running_job_keeps_parallelism,
         ),
         # Every new RayJob with autoscaling has to be elastic.
         new_job=Collect(ray_webhook.new_ray_job_that_autoscales_is_elastic),
         pod_owner=_pod_owners(earlier.pod_owner),
+    )
+
+
+def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
+    return replace(
+        earlier,
+        # A RayJob may select an existing RayCluster, and is not managed then; elastic ones may use autoscaling.
+        job=earlier.job.add(
+            ray_webhook.cluster_is_made_or_selected,
+            before=job_webhook.job_queue_name_is_valid,
+        ),
+        ray_cluster=earlier.ray_cluster.drop(
+            ray_webhook.existing_cluster_is_refused
+        ).swap(
+            ray_webhook.only_elastic_work_autoscales_0_14,
+            ray_webhook.only_elastic_work_autoscales_0_18,
+        ),
+        ray_cluster_exempt=AnyOf(ray_webhook.selected_cluster_is_not_validated),
     )
 
 

@@ -349,12 +349,13 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         # The concurrentAdmissionPolicy is new.
         cluster_queue=earlier.cluster_queue.add(*POLICY),
         # Three more worker groups of a RayCluster.
-        job=earlier.job.swap(
+        ray_cluster=earlier.ray_cluster.swap(
             ray_webhook.at_most_7_worker_groups, ray_webhook.at_most_10_ray_pod_sets
-        )
+        ),
         # Elastic work is on by default, for some kinds only, and not together with partial admission.
-        .swap(job_webhook.elastic_work_stays_so_0_17, job_webhook.elastic_work_stays_so)
-        .add(
+        job=earlier.job.swap(
+            job_webhook.elastic_work_stays_so_0_17, job_webhook.elastic_work_stays_so
+        ).add(
             job_webhook.only_some_kinds_are_elastic,
             job_webhook.elastic_job_has_no_min_parallelism,
         ),

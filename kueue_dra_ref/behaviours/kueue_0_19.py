@@ -274,7 +274,7 @@ def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
         # Eight more worker groups of a RayCluster, and other words about autoscaling.
-        job=earlier.job.swap(
+        ray_cluster=earlier.ray_cluster.swap(
             ray_webhook.at_most_10_ray_pod_sets, ray_webhook.at_most_18_ray_pod_sets
         ).swap(
             ray_webhook.only_elastic_work_autoscales_0_18,

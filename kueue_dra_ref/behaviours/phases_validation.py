@@ -179,6 +179,10 @@ class WebhookRules:
     """Find errors of a ClusterQueue."""
     cohort: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a Cohort."""
+    ray_cluster: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of the cluster that Ray work makes."""
+    ray_cluster_exempt: AnyOf[[AdmissionRequest]] = AnyOf()
+    """Is the cluster that work makes not validated? Without rules: each is."""
     job: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a Job, or of another kind of work."""
     new_job: Collect[[Manifest, bool], FieldError] = Collect()
@@ -213,6 +217,8 @@ class WebhookRules:
             yield from self.groups.faults(write)
         if kind == "Pod":
             yield from self.job(write)
+        if kind in JOB_KINDS and not self.ray_cluster_exempt(write):
+            yield from self.ray_cluster(write)
         rules = {
             "ClusterQueue": self.cluster_queue,
             **dict.fromkeys(JOB_KINDS, self.job),

@@ -19,6 +19,7 @@ from kueue_dra_ref.api.job_kinds import (
     POD,
     SUBMITTED,
     pod_set_places,
+    suspended_as,
     with_suspend,
 )
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL, queue_named_by
@@ -357,6 +358,7 @@ class AdmissionChain:
             before = self._last_applied.get(ref, {})
             spec = obj.get("spec") or {}
             merged["spec"] = job_spec(old["spec"], spec, before)
+            return suspended_as(merged, old)
         return merged
 
 

@@ -42,9 +42,9 @@ _OF_OTHERS = (
 )
 
 
-@rule("WORK-015")
+@rule("WORK-015", "WORK-059")
 def existing_cluster_is_refused(write: AdmissionRequest) -> Faults:
-    """The webhook denies a RayJob in a queue that selects an existing RayCluster.
+    """The webhook denies a RayJob in a queue that selects an existing RayCluster, whatever else is wrong with it.
 
     Kueue 0.14: pkg/controller/jobs/rayjob/rayjob_webhook.go (validateCreate)
     """
@@ -70,6 +70,15 @@ def cluster_is_made_or_selected(write: AdmissionRequest) -> Faults:
             type="Required value",
             detail="rayClusterSpec is required for Kueue-managed jobs that don't use clusterSelector",
         )
+
+
+@rule("WORK-058")
+def selected_cluster_is_not_validated(write: AdmissionRequest) -> bool:
+    """The webhook does not look at the cluster that a RayJob makes if it selects another one.
+
+    Kueue: pkg/controller/jobs/rayjob/rayjob_webhook.go (validateCreate)
+    """
+    return write.is_managed(RAY_JOB.name) and uses_existing_cluster(write.new)
 
 
 @rule("WORK-016")
@@ -220,13 +229,10 @@ def update_without_queue_is_not_validated(write: AdmissionRequest) -> bool:
 
 
 def _makes_cluster(write: AdmissionRequest, *kinds: str) -> bool:
-    """Whether the cluster that work makes is checked: not if a RayJob selects one, too."""
+    """Whether work of some kinds makes a cluster that is checked."""
     if not write.is_managed(*kinds):
         return False
-    if write.new["kind"] != RAY_JOB.name:
-        return True
-    makes = "rayClusterSpec" in spec_of(write.new)
-    return makes and not uses_existing_cluster(write.new)
+    return write.new["kind"] != RAY_JOB.name or "rayClusterSpec" in spec_of(write.new)
 
 
 def _groups(write: AdmissionRequest) -> Sequence[Manifest]:

@@ -209,6 +209,27 @@ def test_a_ray_job_owns_its_cluster(lab: Lab, spec: Mapping[str, Any], message: 
 
 
 @pytest.mark.parametrize(
+    "also",
+    [
+        pytest.param(False, id="alone", marks=covers("WORK-058")),
+        pytest.param(True, id="up-to-0.14", marks=covers("WORK-059")),
+    ],
+)
+def test_a_ray_job_that_selects_a_cluster_is_denied_for_that(lab: Lab, also: bool) -> None:
+    """The cluster that it makes would outlive it, and has a worker group of the head's name."""
+    queue = lab.queue({"whole-gpus": 4})
+    written = a_ray_job(lab, queue, clusterSelector={"ray.io/cluster": "old"}, shutdownAfterJobFinishes=False)
+    (group,) = written["spec"]["rayClusterSpec"]["workerGroupSpecs"]
+    group["groupName"] = "head"
+
+    denied = lab.denied(written)
+
+    assert "spec.clusterSelector" in denied
+    others = ["spec.shutdownAfterJobFinishes", 'workerGroupSpecs[0].groupName: Forbidden: "head" is reserved']
+    assert [each in denied for each in others] == [also, also]
+
+
+@pytest.mark.parametrize(
     ("status", "holds"),
     [
         pytest.param("ValidationFailed", False, id="invalid", marks=covers("WORK-042")),

@@ -23,7 +23,7 @@ from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import pod_set_places
 from kueue_dra_ref.api.queued_pods import PREBUILT
 from kueue_dra_ref.target import Ref
-from kueue_dra_suites.conformance.kinds.rows import JOB_SET, LATE, PYTORCH_JOB, RAY_CLUSTER, SEVERAL, TYPED
+from kueue_dra_suites.conformance.kinds.rows import JOB_SET, LATE, PYTORCH_JOB, RAY_CLUSTER, RAY_SERVICE, SEVERAL, TYPED
 
 pytestmark = owns_kueue
 
@@ -163,6 +163,19 @@ def test_running_work_keeps_its_queue(lab: Lab, kind: str) -> None:
 
     assert f"metadata.labels[{QUEUE_LABEL}]: Invalid value: " in message
     assert "field is immutable" in message
+
+
+@covers("QUEUE-045")
+@pytest.mark.parametrize("kind", [JOB_SET, PYTORCH_JOB, RAY_CLUSTER, RAY_SERVICE])
+def test_waiting_work_may_be_moved_and_changed(lab: Lab, kind: str) -> None:
+    """It stays suspended, also where another field of the object that says so is changed."""
+    job = lab.missing_queue().submit(work_of(kind, a_pod_set("workers")))
+    place = pod_set_places(job.made)[-1]
+    changed = replaced(job.made, (*place.path, "metadata"), {"labels": {"team": "a"}})
+
+    assert not lab.denied(marked(changed, {QUEUE_LABEL: "elsewhere"}))
+    lab.apply(changed)
+    assert lab.is_suspended(job)
 
 
 @covers("PREEMPT-040")
