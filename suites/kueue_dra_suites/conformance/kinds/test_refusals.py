@@ -27,6 +27,7 @@ from kueue_dra_suites.conformance.kinds.rows import JOB_SET, LATE, PYTORCH_JOB, 
 
 pytestmark = owns_kueue
 
+HEAD = ("spec", "headGroupSpec", "template", "spec")
 CLAIM = "spec.podSets[1].template.spec.resourceClaims[1]"
 
 
@@ -130,6 +131,24 @@ def test_ray_groups_need_start_parameters(lab: Lab, path: Path, field: str) -> N
     broken = replaced(written, (*path, "rayStartParams"), None)
 
     assert f"{field}.rayStartParams: Invalid value: " in lab.denied(broken)
+
+
+@covers("OBJECT-053")
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        pytest.param("JobSet", ("spec", "replicatedJobs", 0), id="replicated-jobs"),
+        pytest.param("RayCluster", (*HEAD, "containers", 0), id="containers"),
+        pytest.param("RayCluster", (*HEAD, "resourceClaims"), id="claims"),
+        pytest.param("RayCluster", (*HEAD, "containers", 0, "resources", "claims"), id="claims-of-a-container"),
+    ],
+)
+def test_the_items_of_a_list_of_pods_are_objects(lab: Lab, kind: str, path: Path) -> None:
+    """The definitions of other kinds have lists by name, too."""
+    job = lab.missing_queue().submit(work_of(kind, a_pod_set("workers")))
+    wrong = replaced(job.made, path, "some" if path[-1] == 0 else ["some"])
+
+    assert "must be an object for an array of list-type map" in lab.denied(wrong)
 
 
 @covers("WORK-008")

@@ -8,7 +8,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import a_pod_set, a_workload
 from kueue_dra_fixtures.lab import Lab
-from kueue_dra_fixtures.manifests import KUEUE, a_cluster_queue, a_group, with_spec
+from kueue_dra_fixtures.manifests import KUEUE, a_cluster_queue, a_group, an_object, with_spec
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.target import Manifest, Ref
@@ -118,6 +118,36 @@ def test_null_in_a_list_is_no_object(lab: Lab) -> None:
     at = "spec.resourceGroups[0]"
 
     assert f'{at}: Invalid value: "null": {at} in body must be of type object: "null"' in lab.denied(made)
+
+
+@covers("OBJECT-053")
+@pytest.mark.parametrize(
+    ("groups", "at"),
+    [
+        pytest.param([a_group({"one": {"cpu": 1}}) | {"flavors": ["one"]}], "resourceGroups[0].flavors", id="flavors"),
+        pytest.param(
+            [a_group({"one": {"cpu": 1}}) | {"flavors": [{"name": "one", "resources": ["cpu"]}]}],
+            "resourceGroups[0].flavors[0].resources",
+            id="quotas",
+        ),
+    ],
+)
+def test_the_items_of_a_list_by_name_are_objects(lab: Lab, groups: list[Any], at: str) -> None:
+    """The list has a second error, as it is a map by the names of its items."""
+    made = an_object("Cohort", lab.name("co"), resourceGroups=groups)
+
+    assert f"spec.{at}[0]: Invalid value: " in (message := lab.denied(made))
+    assert "must be an object for an array of list-type map" in message
+
+
+@covers("OBJECT-053")
+def test_the_checks_of_a_strategy_are_objects(lab: Lab) -> None:
+    """A changed ClusterQueue is refused by its definition, as no webhook completes it."""
+    name = lab.name("cq")
+    lab.apply(a_cluster_queue(name, GROUPS))
+    changed = a_cluster_queue(name, GROUPS, admissionChecksStrategy={"admissionChecks": ["some"]})
+
+    assert "must be an object for an array of list-type map" in lab.denied(changed)
 
 
 @covers("OBJECT-053")

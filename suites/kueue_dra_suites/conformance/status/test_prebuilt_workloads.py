@@ -159,3 +159,17 @@ def test_a_workload_has_lost_its_owner(lab: Lab, labels: dict[str, str], verdict
 
     assert lab.verdict(job) == verdict
     assert lab.is_suspended(queue.submit(a_job(cpu="1"))) is (verdict == admitted({"cpu": 1}))
+
+
+@covers("STATUS-056")
+def test_a_finished_workload_may_lose_its_owner(lab: Lab) -> None:
+    """It is finished for the reason that it had."""
+    queue = lab.queue({"cpu": 1})
+    made = lab.written(a_workload(a_pod_set("main", cpu="1")), queue)
+    job = lab.submit_manifest(made)
+    lab.end(job)
+
+    lab.apply(marked(made, {JOB_UID: "some"}))
+    lab.settle()
+
+    assert lab.verdict(job) == finished("Case")
