@@ -328,6 +328,19 @@ def test_the_status_shows_what_a_queue_has_consumed(lab: Lab, scope: dict[str, A
     queue.await_usage(shows())
 
 
+@covers("AFS-019")
+def test_a_queue_is_sampled_once_in_an_interval(lab: Lab) -> None:
+    """Another Job in the queue brings its status up to date, but not what it shows of its usage."""
+    start(lab, SUMMED)
+    queue = lab.queue({"whole-gpus": 0}, **BY_USAGE)
+    before = queue.await_usage(lambda _: True)
+
+    queue.submit(cards(1))
+
+    assert queue.local_figures.counts.pending == 1
+    assert queue.usage == before
+
+
 @covers("AFS-010")
 def test_half_of_the_usage_is_left_after_a_half_life(lab: Lab) -> None:
     """Between two samples of a LocalQueue that uses nothing, the usage decays by the time between them."""
