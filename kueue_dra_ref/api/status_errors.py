@@ -44,6 +44,16 @@ class Denied(ManifestError):
         super().__init__(errors[0], code=403, message=message, others=errors[1:])
 
 
+class Panicked(ManifestError):
+    """A manifest on which a validating webhook panics, which controller-runtime recovers from."""
+
+    def __init__(self, webhook: str) -> None:
+        reason = "panic: runtime error: invalid memory address or nil pointer dereference [recovered]"
+        error = FieldError(field="", type="Internal error", detail=reason)
+        message = f'admission webhook "{webhook}" denied the request: {reason}'
+        super().__init__(error, code=500, message=message)
+
+
 def invalid(field: str, found: object, expected: str) -> ManifestError:
     """Make the error of a field that holds something else than it must."""
     value = json.dumps(found, default=str, ensure_ascii=False)

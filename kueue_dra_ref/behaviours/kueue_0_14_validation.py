@@ -241,6 +241,7 @@ WEBHOOKS = WebhookRules(
     cohort=Collect(clusterqueue_webhook.weight_is_zero_or_representable),
     off=AnyOf(job_webhook.work_is_off),
     job_exempt=AnyOf(ray_webhook.update_without_queue_is_not_validated),
+    panics=AnyOf(ray_webhook.no_cluster_is_a_panic),
     ray_cluster=Collect(
         ray_webhook.cluster_is_deleted_at_the_end,
         ray_webhook.existing_cluster_is_refused,

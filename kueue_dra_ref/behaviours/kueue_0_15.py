@@ -243,6 +243,7 @@ def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
             ray_webhook.cluster_is_made_or_selected,
             before=job_webhook.job_queue_name_is_valid,
         ),
+        panics=earlier.panics.drop(ray_webhook.no_cluster_is_a_panic),
         ray_cluster=earlier.ray_cluster.drop(
             ray_webhook.existing_cluster_is_refused
         ).swap(

@@ -179,6 +179,8 @@ class WebhookRules:
     """Find errors of a ClusterQueue."""
     cohort: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a Cohort."""
+    panics: AnyOf[[AdmissionRequest]] = AnyOf()
+    """Does a webhook panic, which denies an object? Without rules: it does not."""
     ray_cluster: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of the cluster that Ray work makes."""
     ray_cluster_exempt: AnyOf[[AdmissionRequest]] = AnyOf()

@@ -30,7 +30,7 @@ from kueue_dra_ref.api.pod_owners import POD_OWNERS
 from kueue_dra_ref.api.provisioning import REQUEST
 from kueue_dra_ref.api.queued_pods import with_gates
 from kueue_dra_ref.api.scheme import KINDS, kind_of
-from kueue_dra_ref.api.status_errors import Denied, ManifestError
+from kueue_dra_ref.api.status_errors import Denied, ManifestError, Panicked
 from kueue_dra_ref.api.three_way_merge import job_spec
 from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB, runtime_of
@@ -250,10 +250,12 @@ class AdmissionChain:
         found = [*self.api_server.metadata_faults(obj)]
         found += self.behaviour.definitions.faults(request)
         self._reject(obj, found)
-        denied = list(self.behaviour.webhooks.faults(request))
+        webhook, rules = f"v{obj['kind'].lower()}.kb.io", self.behaviour.webhooks
+        if rules.panics(request):
+            raise Panicked(webhook)
+        denied = list(rules.faults(request))
         if denied:
-            kind = obj["kind"].lower()
-            raise Denied(f"v{kind}.kb.io", denied)
+            raise Denied(webhook, denied)
         _check_readable(obj)
 
     def _mutated(self, obj: Manifest) -> Manifest:

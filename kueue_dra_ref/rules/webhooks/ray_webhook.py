@@ -52,6 +52,15 @@ def existing_cluster_is_refused(write: AdmissionRequest) -> Faults:
         yield _existing_cluster(write)
 
 
+@rule("WORK-060")
+def no_cluster_is_a_panic(write: AdmissionRequest) -> bool:
+    """The webhook reads the cluster of a RayJob in a queue without asking whether there is one.
+
+    Kueue 0.14: pkg/controller/jobs/rayjob/rayjob_webhook.go (validateCreate)
+    """
+    return write.is_managed(RAY_JOB.name) and "rayClusterSpec" not in spec_of(write.new)
+
+
 @rule("WORK-015", "WORK-057")
 def cluster_is_made_or_selected(write: AdmissionRequest) -> Faults:
     """The webhook denies a RayJob in a queue that both makes and selects a RayCluster, or neither.

@@ -183,6 +183,19 @@ def test_a_ray_job_has_a_cluster(lab: Lab) -> None:
     ) in lab.denied(written)
 
 
+@covers("WORK-060")
+@pytest.mark.parametrize(
+    "spec",
+    [pytest.param({"clusterSelector": {"ray.io/cluster": "old"}}, id="selects-one"), pytest.param({}, id="none")],
+)
+def test_a_ray_job_that_makes_no_cluster_is_a_panic(lab: Lab, spec: Mapping[str, Any]) -> None:
+    """Up to 0.14 no RayJob of a queue can run on a cluster that is there."""
+    written = a_ray_job(lab, lab.queue({"whole-gpus": 4}), **spec)
+    del written["spec"]["rayClusterSpec"]
+
+    assert "panic: runtime error: invalid memory address or nil pointer dereference" in lab.denied(written)
+
+
 @covers("WORK-015", "WORK-016")
 @pytest.mark.parametrize(
     ("spec", "message"),
