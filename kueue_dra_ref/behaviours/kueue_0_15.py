@@ -239,10 +239,8 @@ def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
         # A RayJob may select an existing RayCluster, and is not managed then; elastic ones may use autoscaling.
-        job=earlier.job.add(
-            ray_webhook.cluster_is_made_or_selected,
-            before=job_webhook.job_queue_name_is_valid,
-        ),
+        ray_job=Collect(ray_webhook.cluster_is_made_or_selected),
+        ray_job_exempt=AnyOf(ray_webhook.ray_job_makes_no_cluster_of_its_own),
         panics=earlier.panics.drop(ray_webhook.no_cluster_is_a_panic),
         ray_cluster=earlier.ray_cluster.drop(
             ray_webhook.existing_cluster_is_refused
@@ -250,7 +248,6 @@ def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
             ray_webhook.only_elastic_work_autoscales_0_14,
             ray_webhook.only_elastic_work_autoscales_0_18,
         ),
-        ray_cluster_exempt=AnyOf(ray_webhook.selected_cluster_is_not_validated),
     )
 
 

@@ -3,7 +3,9 @@
 Of several classes with one extended resource name, it charges the one that kube-scheduler allocates from.
 
 It chooses the DeviceClass of an extended resource as kube-scheduler does: the newest one, then the first by name,
-mapped or not. Everything else is as in 0.18.3: the number of devices is charged, selectors are evaluated on published
+mapped or not. It overwrites the names of Workloads on elastic pods, keeps small amounts in admission fair sharing,
+leaves pod sets without pods out of ProvisioningRequests, and retries with MultiKueue when a copy is out of sync, as
+0.19 does. Everything else is as in 0.18.3: the number of devices is charged, selectors are evaluated on published
 devices, counters and extended resources have gates that are off by default, and no capacities are read. Phases:
 extended-resources.
 """

@@ -181,10 +181,12 @@ class WebhookRules:
     """Find errors of a Cohort."""
     panics: AnyOf[[AdmissionRequest]] = AnyOf()
     """Does a webhook panic, which denies an object? Without rules: it does not."""
+    ray_job: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of a RayJob before anything else. Without rules: there are none."""
+    ray_job_exempt: AnyOf[[AdmissionRequest]] = AnyOf()
+    """Is a RayJob validated no further? Without rules: each is."""
     ray_cluster: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of the cluster that Ray work makes."""
-    ray_cluster_exempt: AnyOf[[AdmissionRequest]] = AnyOf()
-    """Is the cluster that work makes not validated? Without rules: each is."""
     job: Collect[[AdmissionRequest], FieldError] = Collect()
     """Find errors of a Job, or of another kind of work."""
     new_job: Collect[[Manifest, bool], FieldError] = Collect()
@@ -219,14 +221,20 @@ class WebhookRules:
             yield from self.groups.faults(write)
         if kind == "Pod":
             yield from self.job(write)
-        if kind in JOB_KINDS and not self.ray_cluster_exempt(write):
-            yield from self.ray_cluster(write)
         rules = {
             "ClusterQueue": self.cluster_queue,
-            **dict.fromkeys(JOB_KINDS, self.job),
+            **dict.fromkeys(JOB_KINDS, self._of_work),
             "Pod": self.pod,
             **dict.fromkeys(POD_OWNERS, self.pod_owner),
             "ResourceFlavor": self.resource_flavor,
             "Workload": self.workload,
         }
         yield from rules.get(kind, Collect[[AdmissionRequest], FieldError]())(write)
+
+    def _of_work(self, write: AdmissionRequest) -> Iterator[FieldError]:
+        yield from self.ray_job(write)
+        is_exempt = self.ray_job_exempt(write)
+        if not is_exempt:
+            yield from self.ray_cluster(write)
+        if write.old is not None or not is_exempt:
+            yield from self.job(write)

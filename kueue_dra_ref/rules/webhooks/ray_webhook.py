@@ -82,12 +82,15 @@ def cluster_is_made_or_selected(write: AdmissionRequest) -> Faults:
 
 
 @rule("WORK-058")
-def selected_cluster_is_not_validated(write: AdmissionRequest) -> bool:
-    """The webhook does not look at the cluster that a RayJob makes if it selects another one.
+def ray_job_makes_no_cluster_of_its_own(write: AdmissionRequest) -> bool:
+    """The webhook looks at nothing else of a RayJob in a queue that selects a RayCluster, or makes none.
 
     Kueue: pkg/controller/jobs/rayjob/rayjob_webhook.go (validateCreate)
     """
-    return write.is_managed(RAY_JOB.name) and uses_existing_cluster(write.new)
+    if not write.is_managed(RAY_JOB.name):
+        return False
+    makes = "rayClusterSpec" in spec_of(write.new)
+    return uses_existing_cluster(write.new) or not makes
 
 
 @rule("WORK-016")
@@ -96,7 +99,7 @@ def cluster_is_deleted_at_the_end(write: AdmissionRequest) -> Faults:
 
     Kueue: pkg/controller/jobs/rayjob/rayjob_webhook.go (validateCreate)
     """
-    if not _makes_cluster(write, RAY_JOB.name):
+    if not write.is_managed(RAY_JOB.name):
         return
     if not spec_of(write.new).get("shutdownAfterJobFinishes"):
         yield FieldError(
@@ -237,16 +240,9 @@ def update_without_queue_is_not_validated(write: AdmissionRequest) -> bool:
     return write.new["kind"] in CLUSTER_PATHS and not queue_named_by(write.new)
 
 
-def _makes_cluster(write: AdmissionRequest, *kinds: str) -> bool:
-    """Whether work of some kinds makes a cluster that is checked."""
-    if not write.is_managed(*kinds):
-        return False
-    return write.new["kind"] != RAY_JOB.name or "rayClusterSpec" in spec_of(write.new)
-
-
 def _groups(write: AdmissionRequest) -> Sequence[Manifest]:
     """Give the worker groups that are checked."""
-    if not _makes_cluster(write, *CLUSTER_PATHS):
+    if not write.is_managed(*CLUSTER_PATHS):
         return ()
     return cluster_of(write.new).get("workerGroupSpecs") or ()
 
@@ -267,7 +263,7 @@ def _existing_cluster(write: AdmissionRequest) -> FieldError:
 
 
 def _autoscaling(write: AdmissionRequest, of_cluster: str, of_others: str) -> Faults:
-    if write.elastic or not _makes_cluster(write, *CLUSTER_PATHS):
+    if write.elastic or not write.is_managed(*CLUSTER_PATHS):
         return
     if cluster_of(write.new).get("enableInTreeAutoscaling"):
         is_cluster = write.new["kind"] == RAY_CLUSTER.name

@@ -170,17 +170,25 @@ def test_a_ray_job_on_an_existing_cluster_is_not_managed(lab: Lab) -> None:
     assert lab.is_suspended(job)
 
 
-@covers("WORK-057")
-def test_a_ray_job_has_a_cluster(lab: Lab) -> None:
-    """It neither makes one nor selects one."""
-    queue = lab.queue({"whole-gpus": 4})
-    written = a_ray_job(lab, queue)
+@covers("WORK-058")
+def test_nothing_of_a_ray_job_on_an_existing_cluster_is_validated(lab: Lab) -> None:
+    """Its queue does not even need the name of an object."""
+    written = a_ray_job(lab, lab.queue({"whole-gpus": 4}), clusterSelector={"ray.io/cluster": "old"})
     del written["spec"]["rayClusterSpec"]
 
-    assert (
-        "spec.rayClusterSpec: Required value: "
+    assert lab.denied(marked(written, {QUEUE_LABEL: "No_Name"})) == ""
+
+
+@covers("WORK-057")
+def test_a_ray_job_has_a_cluster(lab: Lab) -> None:
+    """It neither makes one nor selects one; nothing else is looked at then, such as the name of its queue."""
+    written = a_ray_job(lab, lab.queue({"whole-gpus": 4}))
+    del written["spec"]["rayClusterSpec"]
+
+    assert lab.denied(marked(written, {QUEUE_LABEL: "No_Name"})) == (
+        'admission webhook "vrayjob.kb.io" denied the request: spec.rayClusterSpec: Required value: '
         "rayClusterSpec is required for Kueue-managed jobs that don't use clusterSelector"
-    ) in lab.denied(written)
+    )
 
 
 @covers("WORK-060")
