@@ -76,6 +76,20 @@ def test_a_single_class_is_not_explained() -> None:
     assert steps("z")[0].startswith(f"pod set main: a pod requests 2 \N{MULTIPLICATION SIGN} {CARD}, provided by ")
 
 
+@pytest.mark.parametrize(
+    ("selected", "expected"),
+    [
+        pytest.param("z", "z.example.com is mapped to gpus   [EXT-008]", id="mapped"),
+        pytest.param(
+            "b", f"b.example.com is not mapped to another resource: {CARD} is charged   [EXT-009]", id="not-mapped"
+        ),
+    ],
+)
+def test_what_a_class_is_mapped_to_is_explained(selected: str, expected: str) -> None:
+    """With the requirement about a mapped class, or the one about another."""
+    assert steps(selected)[1] == expected
+
+
 def test_the_class_of_a_rejected_request_is_explained() -> None:
     """Kueue selects the class before it validates the amount."""
     found = steps("z", "b", amount="500m")
