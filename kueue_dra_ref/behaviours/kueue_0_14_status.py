@@ -33,6 +33,7 @@ from kueue_dra_ref.rules.workload import (
 )
 
 JOBS = JobRules(
+    annotated_queue=First(managed_jobs.annotation_names_queue),
     default_queue=First(
         when(
             managed_jobs.default_local_queue,

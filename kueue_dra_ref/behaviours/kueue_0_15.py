@@ -264,6 +264,8 @@ def _pod_owners(earlier: _Denials) -> _Denials:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # The queue is what a label names, and no longer an annotation.
+        annotated_queue=First(),
         # The pods of a TrainJob are defaulted as those of a Workload, which Kueue may create.
         unreadable=earlier.unreadable.drop(train_jobs.job_sets_may_not_be_created),
         # A Job that finishes releases its reservation (in this minor only).

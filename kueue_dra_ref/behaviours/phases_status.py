@@ -27,8 +27,10 @@ Written = Mapping[str, Any]
 class JobRules:
     """Which Jobs Kueue manages, and what passes between a Job and its Workload."""
 
+    annotated_queue: First[[Manifest], str] = First()
+    """Which queue does work without a queue label name? Without rules: none."""
     default_queue: First[[JobOwnership], str]
-    """Which queue does a new Job get?"""
+    """Which queue does a new Job without one get?"""
     default_queue_exempt: AnyOf[[JobOwnership]]
     """Does a new Job get no default queue? Without rules: it gets one in every namespace."""
     manage_without_queue: AnyOf[[JobOwnership]]

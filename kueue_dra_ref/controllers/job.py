@@ -18,7 +18,7 @@ from kueue_dra_ref.api.job_kinds import (
     is_suspended,
     with_suspend,
 )
-from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
+from kueue_dra_ref.api.jobs import JOB_UID
 from kueue_dra_ref.api.metadata import annotations_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
@@ -416,7 +416,7 @@ class JobReconciler:
     def _spec(self, job: Manifest) -> dict[str, Any]:
         return {
             "podSets": self._pod_sets(job),
-            **_queue_of(job),
+            **self._queue_of(job),
             "active": True,
             **self.limits.of(job),
             **self.priorities.of(job),
@@ -439,23 +439,22 @@ class JobReconciler:
         if self.retention.is_expired(workload, self.kind.name, key):
             self.retention.delete(job)
 
+    def _queue_of(self, job: Manifest) -> dict[str, str]:
+        name = self.managing.named(job)
+        return {"queueName": name} if name else {}
+
     def _sync_queue(self, job: Manifest, workload: Manifest) -> None:
         """Copy the queue name of a pending Job to its Workload."""
         if is_true(workload, "QuotaReserved"):
             return
         spec = dict(workload["spec"])
         spec.pop("queueName", None)
-        spec |= _queue_of(job)
+        spec |= self._queue_of(job)
         if spec == workload["spec"]:
             return
         working = self.kueue.patched(workload)
         working["spec"] = spec
         self.store.put(working)
-
-
-def _queue_of(job: Manifest) -> dict[str, str]:
-    name = queue_named_by(job)
-    return {"queueName": name} if name else {}
 
 
 def _running_pod_sets(workload: Manifest) -> PodSets:

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.job_kind import JobKind
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, POD
-from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.jobs import QUEUE_LABEL, queue_named_by
 from kueue_dra_ref.api.labels import selects
-from kueue_dra_ref.api.metadata import annotations_of
+from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.ownership import OwnerChain, owner_chain
 from kueue_dra_ref.api.pod_owners import POD_OWNERS, PodOwner
 from kueue_dra_ref.api.queued_pods import PARENT
@@ -46,13 +46,28 @@ class ManagedJobs:
         self._store = store
 
     def queue(self, job: Manifest) -> str:
-        """Give the LocalQueue of a new Job; it may be the default one."""
+        """Give the LocalQueue that the label of a new Job names; it may be the default one."""
+        label = queue_named_by(job)
         if self.is_off(job):
-            return queue_named_by(job)
+            return label
         ownership = self._ownership(job)
-        if self._rules.default_queue_exempt(ownership):
-            return ownership.queue
-        return self._rules.default_queue.or_else(ownership.queue, ownership)
+        if ownership.queue or self._rules.default_queue_exempt(ownership):
+            return label
+        return self._rules.default_queue.or_else("", ownership)
+
+    def named(self, job: Manifest) -> str:
+        """Name the LocalQueue of work; empty for none."""
+        return queue_named_by(job) or self._rules.annotated_queue.or_else("", job)
+
+    def labelled(self, job: Manifest) -> Manifest:
+        """Give work as if its label named its LocalQueue."""
+        name, meta = self.named(job), job["metadata"]
+        if name == queue_named_by(job):
+            return job
+        return {
+            **job,
+            "metadata": {**meta, "labels": {**labels_of(job), QUEUE_LABEL: name}},
+        }
 
     def claims(self, job: Manifest) -> bool:
         """Whether Kueue manages a new Job, and so suspends it."""
@@ -135,7 +150,7 @@ class ManagedJobs:
         owners = self._owners(job).owners
         selector = configuration.managed_jobs_namespace_selector
         return JobOwnership(
-            queue=queue_named_by(job),
+            queue=self.named(job),
             has_default=self.has_default_queue(name),
             selected=selects(selector, namespace_labels(namespace)),
             unnamed_too=configuration.manage_jobs_without_queue_name,
@@ -149,5 +164,5 @@ class ManagedJobs:
     def _is_queued(self, owner: Manifest) -> bool:
         """Whether Kueue queues an owner: its kind, and with a queue name if it has to have one."""
         unnamed_too = self._configuration.manage_jobs_without_queue_name
-        named = bool(queue_named_by(owner))
+        named = bool(self.named(owner))
         return not self.is_off(owner) and (unnamed_too or named)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.job_kind import template_at
 from kueue_dra_ref.api.job_kinds import POD
-from kueue_dra_ref.api.jobs import JOB_UID, queue_named_by
+from kueue_dra_ref.api.jobs import JOB_UID
 from kueue_dra_ref.api.metadata import annotations_of, labels_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.pod_owners import (
@@ -86,7 +86,8 @@ class PodOwnerController:
         owner = self._owner_of(pod)
         if owner is None or self.managing.objection(owner):
             return
-        for marks in self.rules.pod_marks(owner, pod):
+        labelled = self.managing.labelled(owner)
+        for marks in self.rules.pod_marks(labelled, pod):
             self._mark(pod, marks)
 
     def _mark(self, pod: Manifest, marks: PodMarks) -> None:
@@ -187,7 +188,7 @@ class PodOwnerController:
             **self.limits.of(owner),
             **priority,
         }
-        queue = queue_named_by(owner)
+        queue = self.managing.named(owner)
         if queue:
             spec["queueName"] = queue
         workload = {
@@ -223,7 +224,7 @@ class PodOwnerController:
         elif on_hold:
             self._release(workload, *_NO_LONGER)
         elif replicas_of(owner):
-            self._move(workload, queue_named_by(owner))
+            self._move(workload, self.managing.named(owner))
 
     def _move(self, workload: Manifest, queue: str) -> None:
         """Give a Workload the queue of its object, unless the API server rejects that."""

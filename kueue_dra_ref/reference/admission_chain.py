@@ -6,6 +6,7 @@ Kueue: pkg/webhooks/webhooks.go (Setup); pkg/controller/jobs/job/job_webhook.go 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK, checks_named_by
@@ -180,6 +181,18 @@ class AdmissionChain:
             kubernetes=self.api_server.kubernetes,
         )
 
+    def _labelled(self, request: AdmissionRequest) -> AdmissionRequest:
+        """Give a write of work as the webhooks read it: with its queue in its label."""
+        kind = request.new["kind"]
+        if kind not in JOB_KINDS and kind not in POD_OWNERS:
+            return request
+        managed, old = self._managed_jobs, request.old
+        return replace(
+            request,
+            new=managed.labelled(request.new),
+            old=old and managed.labelled(old),
+        )
+
     def _missing_runtime(self, obj: Manifest) -> str:
         """Name the runtime of a TrainJob that does not exist; empty for none."""
         if obj["kind"] != TRAIN_JOB.name or self._managed_jobs.is_off(obj):
@@ -251,9 +264,10 @@ class AdmissionChain:
         found += self.behaviour.definitions.faults(request)
         self._reject(obj, found)
         webhook, rules = f"v{obj['kind'].lower()}.kb.io", self.behaviour.webhooks
-        if rules.panics(request):
+        queued = self._labelled(request)
+        if rules.panics(queued):
             raise Panicked(webhook)
-        denied = list(rules.faults(request))
+        denied = list(rules.faults(queued))
         if denied:
             raise Denied(webhook, denied)
         _check_readable(obj)

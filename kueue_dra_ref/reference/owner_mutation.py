@@ -41,7 +41,7 @@ class OwnerMutation:
             found["metadata"]["labels"] = {**labels_of(found), **given}
         if not self.managed.claims(found):
             return found
-        marks = self.rules.marks(found)
+        marks = self.rules.marks(self.managed.labelled(found))
         return found if marks is None else _marked(found, marks)
 
 

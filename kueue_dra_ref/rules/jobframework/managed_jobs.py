@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
+from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
@@ -82,6 +84,15 @@ def _newest(workloads: Sequence[Manifest]) -> Manifest | None:
     return left[-1] if left else None
 
 
+@rule("QUEUE-065")
+def annotation_names_queue(job: Manifest) -> str | None:
+    """Work without a queue label may name its queue in an annotation of that name.
+
+    Kueue 0.14: pkg/controller/jobframework/interface.go (QueueNameForObject)
+    """
+    return annotations_of(job).get(QUEUE_LABEL)
+
+
 @rule("STATUS-043", "MANAGE-006")
 def default_local_queue(job: JobOwnership) -> str:
     """A new Job without a queue name gets the LocalQueue named default of its namespace, if it exists.
@@ -89,7 +100,7 @@ def default_local_queue(job: JobOwnership) -> str:
     Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector,
         defaultLocalQueueApplies)
     """
-    return job.queue or ("default" if job.has_default else "")
+    return "default" if job.has_default else ""
 
 
 @rule("MANAGE-005")

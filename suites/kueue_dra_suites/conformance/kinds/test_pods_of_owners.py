@@ -59,6 +59,20 @@ def test_each_pod_of_a_deployment_is_charged_for_itself(lab: Lab, quota: int, ve
     assert sum(owner.gated) == verdicts.count(pending(Reason.NO_QUOTA))
 
 
+@covers("QUEUE-065")
+@pytest.mark.parametrize("kind", [DEPLOYMENT, STATEFUL_SET])
+def test_an_annotation_names_the_queue_of_pods(lab: Lab, kind: str) -> None:
+    """The pods get a label with what it names."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = a_written_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+    owner = PodOwner(lab=lab, written=marked(written, {QUEUE_LABEL: None}, {QUEUE_LABEL: queue.local}))
+    lab.apply(owner.written)
+    lab.settle()
+    owner.roll_out()
+
+    assert owner.verdicts == [admitted({"whole-gpus": 2})]
+
+
 @pytest.mark.parametrize(
     "same",
     [

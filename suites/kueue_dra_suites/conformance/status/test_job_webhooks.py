@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.manifests import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL, marked, with_spec
 from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.verdicts import admitted
 from kueue_dra_ref.api.topologies import PREFERRED, REQUIRED, UNCONSTRAINED
+from kueue_dra_ref.target import Manifest
 
 DENIED = 'admission webhook "vjob.kb.io" denied the request: metadata.'
 QUEUE = f"{DENIED}labels[kueue.x-k8s.io/queue-name]: Invalid value: "
@@ -39,6 +41,30 @@ def test_a_running_job_stays_in_its_queue(lab: Lab, labels: Mapping[str, str | N
     job = lab.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(gpu())]))
 
     assert lab.denied(marked(job.made, labels)) == words
+
+
+def annotated(lab: Lab, queue: Queue) -> Manifest:
+    """A Job that names a queue in an annotation alone."""
+    return marked(lab.written(a_job(cpu="1"), queue), {QUEUE_LABEL: None}, {QUEUE_LABEL: queue.local})
+
+
+@covers("QUEUE-065")
+def test_an_annotation_names_the_queue(lab: Lab) -> None:
+    """The Job is admitted to that queue and stays there; it gets no label."""
+    made = annotated(lab, lab.queue({"cpu": 1}))
+    job = lab.submit_manifest(made)
+
+    assert lab.verdict(job) == admitted({"cpu": 1})
+    assert QUEUE_LABEL not in lab.read(job.ref)["metadata"].get("labels", {})
+    assert lab.denied(marked(made, annotations={QUEUE_LABEL: "elsewhere"})) == f'{QUEUE}"elsewhere": {IMMUTABLE}'
+
+
+@covers("QUEUE-066")
+def test_an_annotation_names_no_queue(lab: Lab) -> None:
+    """The Job is none of Kueue's."""
+    job = lab.submit_manifest(annotated(lab, lab.queue({"cpu": 1})))
+
+    assert not lab.workloads(job)
 
 
 @covers("QUEUE-045")
