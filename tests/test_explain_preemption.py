@@ -10,6 +10,7 @@ from kueue_dra_ref.api.types import ClusterQueue, PreemptionPolicy
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.cache.hierarchy import Hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
+from kueue_dra_ref.model.creation_order import ordered_by
 from kueue_dra_ref.rules.preemption.fair_sharing import preempt_within_nominal
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     borrow_within_cohort_lower_priority,
@@ -139,7 +140,7 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
         snapshot=snapshot,
         queue=queue,
         priority=0,
-        created=1,
+        created=ordered_by(1, 0),
         usage={},
         frs_need_preemption=frozenset([gpus]),
         has_room=lambda: True,
@@ -152,7 +153,7 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
         admitted=True,
         amounts={gpus: 1},
         priority=0,
-        created=2,
+        created=ordered_by(2, 0),
         evicted=False,
         reserved="",
         pod_sets=(),

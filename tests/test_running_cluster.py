@@ -127,6 +127,24 @@ def test_a_pending_job_waits_for_the_one_that_holds_quota() -> None:
     assert result.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("day", "newer"), [pytest.param(3, True, id="newer"), pytest.param(2, False, id="same-second")]
+)
+def test_what_was_created_in_the_same_second_is_not_newer(day: int, newer: bool) -> None:
+    """Timestamps have no parts of a second, and what is not newer is not preempted."""
+    world = [_stored(each, day=1, number=index) for index, each in enumerate(a_world())]
+    for each in world:
+        if each["kind"] == "ClusterQueue":
+            each["spec"]["preemption"] = {"withinClusterQueue": "LowerOrNewerEqualPriority"}
+    waiting = _job("alpha", "gpus-1", day=2)
+    holding = _job("zeta", "gpus-2", day=day, suspend=False) | {"status": {"active": 1, "startTime": _time(day)}}
+    works = [waiting, holding, _workload(waiting, "job-alpha-one", {}), _workload(holding, "odd", _admitted())]
+    result = _ask("explain", [*world, *works], "alpha")
+
+    assert ("preempts team/odd" in result.stdout) is newer
+    assert ("of an equally old workload" in result.stdout) is not newer
+
+
 def test_a_job_that_holds_quota_keeps_it_with_the_amounts_of_its_admission() -> None:
     """Workloads keep their names, UIDs and status; Kueue creates no second one."""
     result = _ask("simulate", a_dump(), "-o", "json")

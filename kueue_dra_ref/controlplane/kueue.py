@@ -31,12 +31,13 @@ from kueue_dra_ref.cache.usage_ledger import UsageEntry, UsageLedger
 from kueue_dra_ref.controlplane.clock import Clock, seconds_of, since
 from kueue_dra_ref.controlplane.consumed import continued, history_of
 from kueue_dra_ref.controlplane.informers import Informers
-from kueue_dra_ref.controlplane.store import PLACES, Store, is_deleted, key_of
+from kueue_dra_ref.controlplane.store import Store, is_deleted, key_of
 from kueue_dra_ref.controlplane.store_lister import StoreLister
 from kueue_dra_ref.controlplane.timeouts import Object, Timeouts
 from kueue_dra_ref.controlplane.usage import UsageCache, reclaimable_pods
 from kueue_dra_ref.dra.preprocess import asks_for_devices
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.creation_order import ordered_by
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.target import Manifest
@@ -264,7 +265,7 @@ class Kueue:
         began = seconds_of(obj["metadata"]["creationTimestamp"])
         if is_true(obj, "Evicted") and self._is_late(reason_of(obj, "Evicted")):
             began = since(obj, "Evicted")
-        return int(began) * PLACES + self.store.order_of(obj)
+        return ordered_by(int(began), self.store.order_of(obj))
 
     def _is_late(self, reason: str) -> bool:
         """Whether a workload that is evicted for a reason is ordered by the time of that."""

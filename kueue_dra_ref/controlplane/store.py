@@ -13,14 +13,9 @@ from itertools import count
 from kueue_dra_ref.api.metadata import finalizers_of
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.controlplane.clock import Clock
+from kueue_dra_ref.model.creation_order import PLACES
 from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.target import Manifest, Ref
-
-PLACES = uuid.UUID("ffffffff-ffff-ffff-ffff-ffffffffffff").int
-"""The number of places in the order of creation.
-
-Later objects have lower UIDs, so that a test of creation order cannot pass by the order of the UIDs.
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

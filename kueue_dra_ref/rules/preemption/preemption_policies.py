@@ -44,7 +44,7 @@ class PreemptionNeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptorAndCandidate:
-    """A pending workload and one with a quota reservation; ``created`` is the order of their creation."""
+    """A pending workload and one with a quota reservation; ``created`` is when, in seconds."""
 
     policy: PreemptionPolicy
     priority: int

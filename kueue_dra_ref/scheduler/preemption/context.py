@@ -18,6 +18,7 @@ from kueue_dra_ref.cache.snapshot import (
     Snapshot,
 )
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.creation_order import second_of
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import AnyOf
@@ -93,9 +94,9 @@ class PreemptionContext:
         return PreemptorAndCandidate(
             policy=self.queue.preemption,
             priority=self.priority,
-            created=self.created,
+            created=second_of(self.created),
             other_priority=workload.priority,
-            other_created=workload.created,
+            other_created=second_of(workload.created),
         )
 
     def allowing(
@@ -119,7 +120,10 @@ class PreemptionContext:
         text = f"priority {self.priority} to preempt priority {workload.priority}"
         if workload.priority != self.priority:
             return text
-        age = "a newer" if self.created < workload.created else "an older"
+        pair = self.compared_with(workload)
+        if pair.created == pair.other_created:
+            return f"{text} of an equally old workload"
+        age = "a newer" if pair.created < pair.other_created else "an older"
         return f"{text} of {age} workload"
 
     def protecting_rule(
