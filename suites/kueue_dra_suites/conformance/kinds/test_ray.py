@@ -288,6 +288,18 @@ def test_an_invalid_elastic_ray_job_needs_no_quota(lab: Lab) -> None:
     assert lab.admission(job) is None
 
 
+@covers("WORK-042", "WORK-056")
+def test_an_invalid_ray_job_may_have_no_workload(lab: Lab) -> None:
+    """Its webhook denied the Workload: there is nothing to put on hold."""
+    queue = lab.queue({"whole-gpus": 1})
+    job = queue.submit(work_of("RayJob", a_pod_set("workers", requests={"pods": "1"})))
+
+    lab.report(job, jobDeploymentStatus="ValidationFailed")
+
+    assert not lab.workloads(job)
+    assert lab.is_suspended(job)
+
+
 @covers("WORK-042", "EXEC-006")
 def test_the_workload_of_an_invalid_ray_job_follows_it(lab: Lab) -> None:
     """While it waits, it gets a limit of its execution time."""
