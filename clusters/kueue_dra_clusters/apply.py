@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_clusters.ownership import Ownership
 from kueue_dra_clusters.waiting import NotYet, TimedOut, eventually
-from kueue_dra_ref.api.job_kinds import JOB_KINDS, suspended_as
-from kueue_dra_ref.api.three_way_merge import job_spec
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
+from kueue_dra_ref.api.three_way_merge import merged_work
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB, runtime_of
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -82,10 +82,7 @@ def overlaid(stored: Manifest, manifest: Manifest, before: Manifest) -> Manifest
             metadata[key] = manifest["metadata"][key]
     merged = {**manifest, "metadata": metadata}
     if manifest["kind"] in JOB_KINDS:
-        merged["spec"] = job_spec(
-            stored["spec"], manifest["spec"], before.get("spec") or {}
-        )
-        return suspended_as(merged, stored)
+        return merged_work(stored, merged, before.get("spec") or {})
     return merged
 
 

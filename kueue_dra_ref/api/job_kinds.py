@@ -256,16 +256,6 @@ def with_suspend(job: Manifest, suspended: bool) -> Manifest:
     return changed
 
 
-def suspended_as(job: Manifest, stored: Manifest) -> Manifest:
-    """Copy an object that is suspended if the stored one is, or that does not say."""
-    path = JOB_KINDS[job["kind"]].suspend
-    before = part_at(stored, path)
-    if before is None:
-        return job
-    changed: Manifest = replaced(job, path, before)
-    return changed
-
-
 def priority_class_of(job: Manifest) -> str:
     """Name the PriorityClass of an object, or of its first pod set that has one; empty without any."""
     named = part_at(job, JOB_KINDS[job["kind"]].priority) if _names_class(job) else ""

@@ -40,7 +40,7 @@ class Denied(ManifestError):
         reasons = ", ".join(map(str, errors))
         if len(errors) > 1:
             reasons = f"[{reasons}]"
-        message = f'admission webhook "{webhook}" denied the request: {reasons}'
+        message = _denial(webhook, reasons)
         super().__init__(errors[0], code=403, message=message, others=errors[1:])
 
 
@@ -50,8 +50,11 @@ class Panicked(ManifestError):
     def __init__(self, webhook: str) -> None:
         reason = "panic: runtime error: invalid memory address or nil pointer dereference [recovered]"
         error = FieldError(field="", type="Internal error", detail=reason)
-        message = f'admission webhook "{webhook}" denied the request: {reason}'
-        super().__init__(error, code=500, message=message)
+        super().__init__(error, code=500, message=_denial(webhook, reason))
+
+
+def _denial(webhook: str, reasons: str) -> str:
+    return f'admission webhook "{webhook}" denied the request: {reasons}'
 
 
 def invalid(field: str, found: object, expected: str) -> ManifestError:

@@ -5,16 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.job_kind import part_at, replaced
+from kueue_dra_ref.api.job_kinds import JOB_KINDS
 from kueue_dra_ref.api.metadata import labels_of
+from kueue_dra_ref.target import Manifest
 
 Spec = dict[str, Any]
 
 
-def job_spec(stored: Spec, wanted: Spec, before: Spec) -> Spec:
-    """Merge into the stored spec of a Job what its writer changed since the last wanted spec.
+def merged_work(stored: Manifest, wanted: Manifest, before: Spec) -> Manifest:
+    """Give work with what its writer changed since an earlier spec, and the rest of its spec as it is stored.
 
-    Kueue alone decides whether an existing Job is suspended.
+    Kueue alone decides whether existing work is suspended, also where a field says so that its writer changes.
     """
+    spec = _merged(stored["spec"], wanted.get("spec") or {}, before)
+    work = {**wanted, "spec": spec}
+    path = JOB_KINDS[work["kind"]].suspend
+    suspended = part_at(stored, path)
+    if suspended is None:
+        return work
+    merged: Manifest = replaced(work, path, suspended)
+    return merged
+
+
+def _merged(stored: Spec, wanted: Spec, before: Spec) -> Spec:
     merged = dict(stored)
     for key, value in wanted.items():
         if key == "suspend":

@@ -20,7 +20,6 @@ from kueue_dra_ref.api.job_kinds import (
     POD,
     SUBMITTED,
     pod_set_places,
-    suspended_as,
     with_suspend,
 )
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL, queue_named_by
@@ -32,7 +31,7 @@ from kueue_dra_ref.api.provisioning import REQUEST
 from kueue_dra_ref.api.queued_pods import with_gates
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.status_errors import Denied, ManifestError, Panicked
-from kueue_dra_ref.api.three_way_merge import job_spec
+from kueue_dra_ref.api.three_way_merge import merged_work
 from kueue_dra_ref.api.topologies import NODE, TOPOLOGY
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB, runtime_of
 from kueue_dra_ref.api.unstructured import child, mappings, text
@@ -263,7 +262,8 @@ class AdmissionChain:
         found = [*self.api_server.metadata_faults(obj)]
         found += self.behaviour.definitions.faults(request)
         self._reject(obj, found)
-        webhook, rules = f"v{obj['kind'].lower()}.kb.io", self.behaviour.webhooks
+        webhook = f"v{obj['kind'].lower()}.kb.io"
+        rules = self.behaviour.webhooks
         queued = self._labelled(request)
         if rules.panics(queued):
             raise Panicked(webhook)
@@ -372,9 +372,7 @@ class AdmissionChain:
         if obj["kind"] in JOB_KINDS:
             ref = Ref.of(obj)
             before = self._last_applied.get(ref, {})
-            spec = obj.get("spec") or {}
-            merged["spec"] = job_spec(old["spec"], spec, before)
-            return suspended_as(merged, old)
+            return merged_work(old, merged, before)
         return merged
 
 

@@ -14,7 +14,7 @@ from kueue_dra_fixtures.forwarding_target import ForwardingTarget
 from kueue_dra_ref.api.conditions import condition, is_true, message_of
 from kueue_dra_ref.api.documents import parse
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, owner_of
-from kueue_dra_ref.api.three_way_merge import job_spec
+from kueue_dra_ref.api.three_way_merge import merged_work
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour
@@ -299,5 +299,4 @@ class _Merging(ForwardingTarget):
         if manifest["kind"] not in JOB_KINDS or stored is None:
             return manifest
         before = self._before.get(Ref.of(manifest)) or {}
-        spec = job_spec(stored["spec"], manifest["spec"], before.get("spec") or {})
-        return {**manifest, "spec": spec}
+        return merged_work(stored, manifest, before.get("spec") or {})

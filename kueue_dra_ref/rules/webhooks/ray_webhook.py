@@ -58,7 +58,7 @@ def no_cluster_is_a_panic(write: AdmissionRequest) -> bool:
 
     Kueue 0.14: pkg/controller/jobs/rayjob/rayjob_webhook.go (validateCreate)
     """
-    return write.is_managed(RAY_JOB.name) and "rayClusterSpec" not in spec_of(write.new)
+    return write.is_managed(RAY_JOB.name) and not _makes_cluster(write.new)
 
 
 @rule("WORK-015", "WORK-057")
@@ -69,7 +69,7 @@ def cluster_is_made_or_selected(write: AdmissionRequest) -> Faults:
     """
     if not write.is_managed(RAY_JOB.name):
         return
-    makes = "rayClusterSpec" in spec_of(write.new)
+    makes = _makes_cluster(write.new)
     selects = uses_existing_cluster(write.new)
     if makes and selects:
         yield _existing_cluster(write)
@@ -89,8 +89,7 @@ def ray_job_makes_no_cluster_of_its_own(write: AdmissionRequest) -> bool:
     """
     if not write.is_managed(RAY_JOB.name):
         return False
-    makes = "rayClusterSpec" in spec_of(write.new)
-    return uses_existing_cluster(write.new) or not makes
+    return uses_existing_cluster(write.new) or not _makes_cluster(write.new)
 
 
 @rule("WORK-016")
@@ -238,6 +237,11 @@ def update_without_queue_is_not_validated(write: AdmissionRequest) -> bool:
     if write.old is None or write.manages_all:
         return False
     return write.new["kind"] in CLUSTER_PATHS and not queue_named_by(write.new)
+
+
+def _makes_cluster(job: Manifest) -> bool:
+    """Whether a RayJob makes a RayCluster."""
+    return "rayClusterSpec" in spec_of(job)
 
 
 def _groups(write: AdmissionRequest) -> Sequence[Manifest]:
