@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from kueue_dra_ref.api.conditions import reason_of
 from kueue_dra_ref.api.job_kind import status_of
 from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.pods import Resources, container_requests, resources_of
@@ -67,6 +68,11 @@ def admitted_counts(workload: Manifest) -> dict[str, int]:
         if "count" in each:
             counts[each["name"]] = each["count"]
     return counts
+
+
+def is_on_hold(obj: Manifest) -> bool:
+    """Whether the object of a workload needs no quota for the time being."""
+    return reason_of(obj, "QuotaReserved") == "OnHold"
 
 
 def is_active(obj: Manifest) -> bool:

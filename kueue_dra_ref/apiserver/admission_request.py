@@ -29,6 +29,8 @@ class AdmissionRequest:
     """Whether it is work of a kind that Kueue does not queue."""
     queues_pods: bool = False
     """Whether it is work that Kueue manages by its pods."""
+    group_workload: Manifest | None = None
+    """The Workload of all pods of a StatefulSet that is changed."""
     elastic: bool = False
     """Whether work is elastic."""
     missing_runtime: str = ""

@@ -178,10 +178,10 @@ def _webhooks(kueue: WebhookRules) -> WebhookRules:
         cluster_queue=cluster_queue,
         # Nor is there a topology.
         job=kueue.job.drop(
-            topology_webhook.pods_request_one_topology,
-            topology_webhook.requested_topology_is_valid,
+            topology_webhook.pods_request_valid_topology_0_18,
             topology_webhook.elastic_job_requests_no_domain,
         ),
+        pod_owner=kueue.pod_owner.drop(topology_webhook.pods_request_valid_topology),
     )
 
 

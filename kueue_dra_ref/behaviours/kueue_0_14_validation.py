@@ -56,6 +56,9 @@ _POD = (
     job_validation.pod_overhead_is_valid,
 )
 """What is checked after the containers, of a pod and of a pod template."""
+_TOPOLOGIES = when(
+    topology_webhook.pods_request_valid_topology_0_14, TopologyAwareScheduling=True
+)
 
 DEFINITIONS = APIValidation(
     admission_check=CRDValidation(
@@ -259,10 +262,7 @@ WEBHOOKS = WebhookRules(
         ),
         job_webhook.execution_time_is_positive,
         job_webhook.min_parallelism_is_below_pod_count,
-        when(topology_webhook.pods_request_one_topology, TopologyAwareScheduling=True),
-        when(
-            topology_webhook.requested_topology_is_valid, TopologyAwareScheduling=True
-        ),
+        _TOPOLOGIES,
         job_webhook.running_job_keeps_queue_name,
         when(
             job_webhook.queue_name_is_not_removed_with_default_queue,
@@ -282,11 +282,13 @@ WEBHOOKS = WebhookRules(
     ),
     pod_owner=Collect(
         job_webhook.job_queue_name_is_valid,
+        _TOPOLOGIES,
         pod_owner_webhook.work_with_ready_pods_keeps_queue_name,
         pod_owner_webhook.leader_worker_set_keeps_queue_name,
         job_webhook.running_job_keeps_priority_class,
         pod_owner_webhook.pods_of_groups_keep_their_shape,
         pod_owner_webhook.stateful_set_keeps_its_replicas,
+        pod_owner_webhook.stateful_set_is_scaled_up_without_pods,
     ),
     resource_flavor=Collect(
         resourceflavor_webhook.node_labels_are_valid,

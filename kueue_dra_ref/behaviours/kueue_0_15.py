@@ -72,7 +72,12 @@ from kueue_dra_ref.rules.queue import (
     local_queue_usage,
     pending_workloads,
 )
-from kueue_dra_ref.rules.webhooks import job_webhook, pod_owner_webhook, ray_webhook
+from kueue_dra_ref.rules.webhooks import (
+    job_webhook,
+    pod_owner_webhook,
+    ray_webhook,
+    topology_webhook,
+)
 from kueue_dra_ref.rules.workload import (
     admission_checks,
     pods_ready,
@@ -218,6 +223,11 @@ def _workload(earlier: CRDValidation) -> CRDValidation:
     )
 
 
+_TOPOLOGIES = when(
+    topology_webhook.pods_request_valid_topology, TopologyAwareScheduling=True
+)
+
+
 def _webhooks(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
@@ -225,13 +235,18 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         job=earlier.job.swap(
             job_webhook.running_job_keeps_priority_class,
             job_webhook.running_job_gets_no_priority_class,
-        ).add(
+        )
+        .add(
             job_webhook.priority_class_is_not_removed,
             before=job_webhook.running_job_keeps_parallelism,
-        ),
+        )
+        # Annotations of JobSets and of the heads of Ray clusters are named where they are.
+        .swap(topology_webhook.pods_request_valid_topology_0_14, _TOPOLOGIES),
         # Every new RayJob with autoscaling has to be elastic.
         new_job=Collect(ray_webhook.new_ray_job_that_autoscales_is_elastic),
-        pod_owner=_pod_owners(earlier.pod_owner),
+        pod_owner=_pod_owners(earlier.pod_owner).swap(
+            topology_webhook.pods_request_valid_topology_0_14, _TOPOLOGIES
+        ),
     )
 
 
@@ -252,12 +267,19 @@ def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
 
 
 def _pod_owners(earlier: _Denials) -> _Denials:
-    return earlier.swap(
-        job_webhook.running_job_keeps_priority_class,
-        job_webhook.running_job_gets_no_priority_class,
-    ).add(
-        job_webhook.priority_class_is_not_removed,
-        before=pod_owner_webhook.pods_of_groups_keep_their_shape,
+    return (
+        earlier.swap(
+            job_webhook.running_job_keeps_priority_class,
+            job_webhook.running_job_gets_no_priority_class,
+        )
+        .add(
+            job_webhook.priority_class_is_not_removed,
+            before=pod_owner_webhook.pods_of_groups_keep_their_shape,
+        )
+        .add(
+            # A StatefulSet is scaled up once its Workload is gone, too.
+            pod_owner_webhook.stateful_set_is_scaled_up_without_workload
+        )
     )
 
 

@@ -97,6 +97,7 @@ from kueue_dra_ref.rules.webhooks import (
     pod_owner_webhook,
     ray_webhook,
     reclaimable_pods,
+    topology_webhook,
 )
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
@@ -118,7 +119,7 @@ def kueue_0_18() -> Behaviour:
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
         pods=_pods(earlier.pods),
-        webhooks=_elastic_workloads(_webhooks(earlier.webhooks)),
+        webhooks=_pod_webhooks(_elastic_workloads(_webhooks(earlier.webhooks))),
         jobs=_jobs(earlier.jobs),
         priorities=_priorities(earlier.priorities),
         adjusting=_adjusting(earlier.adjusting),
@@ -337,15 +338,6 @@ def _pods(earlier: PodRules) -> PodRules:
 def _webhooks(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
-        # A LeaderWorkerSet without ready pods can be moved to another queue.
-        pod_owner=earlier.pod_owner.drop(
-            pod_owner_webhook.leader_worker_set_keeps_queue_name
-        )
-        # What pods request as a whole is part of their shape.
-        .add(
-            pod_owner_webhook.pods_of_groups_keep_their_own_requests,
-            before=pod_owner_webhook.stateful_set_keeps_its_replicas,
-        ),
         # The concurrentAdmissionPolicy is new.
         cluster_queue=earlier.cluster_queue.add(*POLICY),
         # Three more worker groups of a RayCluster.
@@ -359,6 +351,31 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
             job_webhook.only_some_kinds_are_elastic,
             job_webhook.elastic_job_has_no_min_parallelism,
         ),
+    )
+
+
+def _pod_webhooks(earlier: WebhookRules) -> WebhookRules:
+    valid = when(
+        topology_webhook.pods_request_valid_topology_0_18, TopologyAwareScheduling=True
+    )
+    return replace(
+        earlier,
+        # A LeaderWorkerSet without ready pods can be moved to another queue.
+        pod_owner=earlier.pod_owner.drop(
+            pod_owner_webhook.leader_worker_set_keeps_queue_name
+        )
+        # What pods request as a whole is part of their shape.
+        .add(
+            pod_owner_webhook.pods_of_groups_keep_their_own_requests,
+            before=pod_owner_webhook.stateful_set_keeps_its_replicas,
+        )
+        # A StatefulSet is scaled up if its Workload is on hold.
+        .swap(
+            pod_owner_webhook.stateful_set_is_scaled_up_without_workload,
+            pod_owner_webhook.stateful_set_is_scaled_up_from_hold,
+        ),
+        # Pod sets of JobSets, MPIJobs and RayClusters are made before their templates are checked.
+        job=earlier.job.swap(topology_webhook.pods_request_valid_topology, valid),
     )
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kueue_dra_ref.api.conditions import is_true, reason_of
-from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.workloads import is_active, is_on_hold
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.target import Manifest
@@ -53,8 +53,3 @@ class DeviceClassController:
 def may_queue(obj: Manifest) -> bool:
     """Whether a workload is neither deactivated, finished nor on hold."""
     return is_active(obj) and not is_true(obj, "Finished") and not is_on_hold(obj)
-
-
-def is_on_hold(obj: Manifest) -> bool:
-    """Whether the object of a workload needs no quota for the time being."""
-    return reason_of(obj, "QuotaReserved") == "OnHold"

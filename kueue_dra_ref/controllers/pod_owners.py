@@ -22,9 +22,8 @@ from kueue_dra_ref.api.pod_owners import (
     template_paths,
 )
 from kueue_dra_ref.api.queued_pods import GROUP, IS_GROUP, PARENT, without_finalizer
-from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.api.workloads import is_active, is_on_hold
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
-from kueue_dra_ref.controllers.deviceclass import is_on_hold
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.pod_groups import placed

@@ -36,11 +36,6 @@ def backs_off(kueue: Kueue, working: Manifest) -> bool:
     return True
 
 
-def has_elapsed(kueue: Kueue, working: Manifest) -> bool:
-    """Whether the time until which a workload backs off is over."""
-    return bool(requeue_at(working)) and not kueue.backs_off(working)
-
-
 def _finish(kueue: Kueue, working: Manifest) -> None:
     """Record that the backoff has ended, so that the workload may be tried."""
     del working["status"]["requeueState"]["requeueAt"]

@@ -18,11 +18,16 @@ from kueue_dra_ref.api.conditions import (
 )
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.job_kind import status_of
-from kueue_dra_ref.api.workloads import admission_of, is_active, priority_of
+from kueue_dra_ref.api.workloads import (
+    admission_of,
+    is_active,
+    is_on_hold,
+    priority_of,
+)
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.concurrent_admission import VariantReconciler
-from kueue_dra_ref.controllers.deviceclass import is_on_hold, may_queue
+from kueue_dra_ref.controllers.deviceclass import may_queue
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.local_queue_usage import LocalQueueUsage
 from kueue_dra_ref.controllers.pods_ready import PodsReady
@@ -30,7 +35,6 @@ from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
 from kueue_dra_ref.controllers.requeue_backoff import (
     backs_off,
     ends_backoff,
-    has_elapsed,
 )
 from kueue_dra_ref.controllers.retention import Retention
 from kueue_dra_ref.controllers.workload_conditions import (
@@ -214,16 +218,11 @@ class WorkloadReconciler:
             self.store.put(working)
             return False
         _clear_inadmissible(working)
-        if is_active(working) and not self._enqueue(working):
+        status = copied(working["status"])
+        if is_active(working) and not self.kueue.enqueue({**working, "status": status}):
             return self._not_queued(key, working, resources)
         self.backoff.forget(key)
         return True
-
-    def _enqueue(self, working: Manifest) -> bool:
-        status = copied(working["status"])
-        if has_elapsed(self.kueue, working):
-            del status["requeueState"]["requeueAt"]
-        return self.kueue.enqueue({**working, "status": status})
 
     def _not_queued(
         self,

@@ -38,9 +38,8 @@ class CachedQueue(NamedTuple):
 
     def is_of(self, spec: object, deleted: bool) -> bool:
         """Whether neither the spec nor the deletion has changed."""
-        if self.spec is not spec:
-            return False
-        return self.queue.deleted == deleted
+        is_same = self.spec is spec
+        return is_same and self.queue.deleted == deleted
 
 
 class CachedWorkload(NamedTuple):

@@ -26,7 +26,7 @@ from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL, queue_named_by
 from kueue_dra_ref.api.metadata import finalizers_of, labels_of
 from kueue_dra_ref.api.multikueue import CONTROLLER, MANAGED_BY, managed_by
 from kueue_dra_ref.api.nodes import node_of
-from kueue_dra_ref.api.pod_owners import POD_OWNERS
+from kueue_dra_ref.api.pod_owners import POD_OWNERS, STATEFUL_SET, group_workload
 from kueue_dra_ref.api.provisioning import REQUEST
 from kueue_dra_ref.api.queued_pods import with_gates
 from kueue_dra_ref.api.scheme import KINDS, kind_of
@@ -175,6 +175,7 @@ class AdmissionChain:
             manages_all=self.configuration.manage_jobs_without_queue_name,
             is_off=is_off,
             queues_pods=self._queues_pods(written),
+            group_workload=old and self._group_workload(old),
             elastic=self.behaviour.jobs.elastic(written),
             missing_runtime=self._missing_runtime(written),
             kubernetes=self.api_server.kubernetes,
@@ -204,6 +205,15 @@ class AdmissionChain:
     def _queues_pods(self, obj: Manifest) -> bool:
         """Whether Kueue manages work by its pods."""
         return obj["kind"] in POD_OWNERS and self._managed_jobs.claims(obj)
+
+    def _group_workload(self, obj: Manifest) -> Manifest | None:
+        """Give the Workload of a StatefulSet: by its UID, or by its name alone, as up to Kueue 0.16."""
+        if obj["kind"] != STATEFUL_SET.name:
+            return None
+        namespace = obj["metadata"]["namespace"]
+        names = group_workload(obj), group_workload(obj, by_uid=False)
+        found = (self.store.find("Workload", name, namespace) for name in names)
+        return next(filter(None, found), None)
 
     def _is_off(self, obj: Manifest) -> bool:
         """Whether it is work of a kind that Kueue does not queue."""

@@ -35,4 +35,4 @@ def overhead_and_outputs_stay(requested: Fraction, total: Fraction) -> Fraction:
 
     No counterpart: in the change notes of Kueue 0.19.6, in no pinned release.
     """
-    return max(total - requested, Fraction(0))
+    return total - requested

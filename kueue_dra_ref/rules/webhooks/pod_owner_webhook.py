@@ -23,6 +23,7 @@ from kueue_dra_ref.api.pod_owners import (
     template_paths,
 )
 from kueue_dra_ref.api.pods import SHAPE
+from kueue_dra_ref.api.workloads import is_on_hold
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.schema_pods import TEMPLATE
 from kueue_dra_ref.apiserver.semantic_equality import canonical
@@ -34,6 +35,7 @@ _SHAPE = (
     *SHAPE,
     "overhead",
 )
+_WORKLOAD_IS_LEFT = "workload from previous scale-down is still being deleted"
 _OWN_REQUESTS: Path = ("spec", "resources", "requests")
 _SHAPE_OF_CONTAINER: Sequence[Path] = (("resources", "requests"), ("ports",))
 
@@ -77,6 +79,43 @@ def stateful_set_keeps_its_replicas(write: AdmissionRequest) -> Iterator[FieldEr
     before, after = replicas_of(write.before), replicas_of(write.new)
     if before and after and before != after:
         yield _immutable("spec.replicas", str(after))
+
+
+@rule("PODS-065")
+def stateful_set_is_scaled_up_without_pods(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The webhook denies replicas to a StatefulSet that was scaled to zero and still has pods.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (ValidateUpdate)
+    """
+    if _is_scaled_up_from_zero(write) and _counted_pods(write.before):
+        yield _forbidden("scaling down is still in progress")
+
+
+@rule("PODS-066")
+def stateful_set_is_scaled_up_without_workload(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The webhook denies replicas to a StatefulSet whose Workload is there from before it was scaled to zero.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (ValidateUpdate)
+    """
+    if _is_scaled_up_with_workload(write):
+        yield _forbidden(_WORKLOAD_IS_LEFT)
+
+
+@rule("PODS-067")
+def stateful_set_is_scaled_up_from_hold(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The webhook denies replicas to a StatefulSet without any whose Workload is there, and not on hold.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (ValidateUpdate)
+    """
+    workload = write.group_workload
+    if _is_scaled_up_with_workload(write) and workload and not is_on_hold(workload):
+        yield _forbidden(_WORKLOAD_IS_LEFT)
 
 
 @rule("PODS-053")
@@ -132,6 +171,24 @@ def groups_keep_their_size(write: AdmissionRequest) -> Iterator[FieldError]:
         yield _immutable("spec.leaderWorkerTemplate.size", str(size))
 
 
+def _is_scaled_up_from_zero(write: AdmissionRequest) -> bool:
+    """Whether a StatefulSet of a queue without replicas gets some."""
+    if write.new["kind"] != STATEFUL_SET.name or not write.queues_pods:
+        return False
+    return not replicas_of(write.before) and replicas_of(write.new) > 0
+
+
+def _is_scaled_up_with_workload(write: AdmissionRequest) -> bool:
+    """Whether it has a Workload, and no pods any more; its pods are named first."""
+    is_left = write.group_workload is not None and not _counted_pods(write.before)
+    return is_left and _is_scaled_up_from_zero(write)
+
+
+def _counted_pods(owner: Manifest) -> int:
+    """Give how many pods the controller of a StatefulSet has counted."""
+    return int((owner.get("status") or {}).get("replicas") or 0)
+
+
 def _templates(write: AdmissionRequest) -> Sequence[Path]:
     """Give where the templates are of pods that are admitted together, before the change or after it."""
     if write.new["kind"] == DEPLOYMENT.name or not write.queues_pods:
@@ -175,6 +232,10 @@ def _changed_container(old: Manifest, new: Manifest) -> Iterator[Path]:
     for field in _SHAPE_OF_CONTAINER:
         if (part_at(old, field) or {}) != (part_at(new, field) or {}):
             yield field
+
+
+def _forbidden(detail: str) -> FieldError:
+    return FieldError(field="spec.replicas", type="Forbidden", detail=detail)
 
 
 def _immutable(place: str, value: str) -> FieldError:

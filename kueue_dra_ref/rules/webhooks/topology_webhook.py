@@ -1,4 +1,4 @@
-"""Kueue's validating webhooks for Jobs and pods: the topology that pods request by their annotations.
+"""Kueue's validating webhooks for work: the topology that pods request by their annotations.
 
 Kueue: pkg/controller/jobframework/tas_validation.go (ValidateTASPodSetRequest)
 """
@@ -7,54 +7,73 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kueue_dra_ref.api.job_kinds import JOB, POD
+from kueue_dra_ref.api.job_kind import Path, template_at, template_of
+from kueue_dra_ref.api.job_kinds import (
+    JOB,
+    JOB_KINDS,
+    JOB_SET,
+    WRAPPER,
+    pod_set_places,
+)
 from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.metav1_validation import key_faults
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET, template_paths
+from kueue_dra_ref.api.ray_kinds import RAY_CLUSTER, SUBMITTER
+from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
 from kueue_dra_ref.api.topologies import FALSE, PREFERRED, REQUIRED, TRUE, UNCONSTRAINED
+from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
 _DOMAINS = {"required": REQUIRED, "preferred": PREFERRED}
 _BOOLEANS = TRUE | FALSE
+_UNCHECKED = frozenset({TRAIN_JOB.name, WRAPPER.name})
+"""The kinds of work whose pods no webhook checks here; the pods of a TrainJob are those of its runtime."""
+_READ_FIRST_0_17 = frozenset({SPARK_APPLICATION.name})
+_READ_FIRST = _READ_FIRST_0_17 | {JOB_SET.name, "MPIJob", RAY_CLUSTER.name}
+"""The kinds of work whose webhook makes pod sets before it checks templates; but the head of a Ray cluster first."""
+_NAMED_0_14 = {
+    "template.spec.template.metadata": "template.metadata",
+    "headGroupSpec.template.metadata": "headGroupSpec.template, metadata",
+}
 _ALL = (REQUIRED, PREFERRED, UNCONSTRAINED)
 
 
-@rule("TAS-047")
-def pods_request_one_topology(write: AdmissionRequest) -> Iterator[FieldError]:
-    """The webhook denies a Job or a pod with annotations for more than one topology.
-
-    Kueue: pkg/controller/jobframework/tas_validation.go (ValidateTASPodSetRequest)
-    """
-    for path, template in _templates(write.new):
-        found = [each for each in _ALL if each in annotations_of(template)]
-        if len(found) > 1:
-            names = ", ".join(map(printed, _ALL))
-            detail = f"must not contain more than one topology annotation: [{names}]"
-            yield FieldError(field=path, type="Invalid value", detail=detail)
-
-
-@rule("TAS-048")
-def requested_topology_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
-    """The webhook denies a Job or a pod that requests a level that is no label key, or unconstrained with no boolean.
+@rule("TAS-047", "TAS-048", "TAS-050", "TAS-052")
+def pods_request_valid_topology(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies work whose pods request several topologies, no label key, or unconstrained with no boolean.
 
     Kueue: pkg/controller/jobframework/tas_validation.go (ValidateTASPodSetRequest, validateTASUnconstrained)
     """
+    yield from _faults(write.new, _READ_FIRST_0_17)
+
+
+@rule("TAS-047", "TAS-048", "TAS-050", "TAS-052", "TAS-053")
+def pods_request_valid_topology_0_18(write: AdmissionRequest) -> Iterator[FieldError]:
+    """From 0.18 on, it names no field of some kinds for an unconstrained topology with a value that is no boolean.
+
+    Kueue: pkg/controller/jobs/jobset/jobset_webhook.go (validateTopologyRequest);
+        pkg/controller/jobs/mpijob/mpijob_webhook.go (validateTopologyRequest);
+        pkg/controller/jobs/raycluster/raycluster_webhook.go (validateTopologyRequest)
+    """
+    yield from _faults(write.new, _READ_FIRST)
+
+
+@rule("TAS-047", "TAS-048", "TAS-050", "TAS-051")
+def pods_request_valid_topology_0_14(write: AdmissionRequest) -> Iterator[FieldError]:
+    """Kueue 0.14 does so, and says elsewhere where the annotations of JobSets and of the heads of Ray clusters are.
+
+    Kueue 0.14: pkg/controller/jobs/jobset/jobset_webhook.go (validateTopologyRequest);
+        pkg/controller/jobs/raycluster/raycluster_webhook.go (headGroupMetaPath)
+    """
     for path, template in _templates(write.new):
-        annotations = annotations_of(template)
-        for each in _DOMAINS.values():
-            if each in annotations:
-                level = annotations[each]
-                yield from key_faults(f"{path}[{each}]", level)
-        unconstrained = annotations.get(UNCONSTRAINED, "true")
-        if unconstrained not in _BOOLEANS:
-            yield FieldError(
-                field=f"{path}[{UNCONSTRAINED}]",
-                type="Invalid value",
-                value=printed(unconstrained),
-                detail="must be a boolean value",
-            )
+        shown = _shown(path)
+        for right, wrong in _NAMED_0_14.items():
+            if shown.endswith(right):
+                shown = shown.removesuffix(right) + wrong
+        yield from _faults_of(f"{shown}.annotations", template)
 
 
 @rule("ELASTIC-035")
@@ -69,16 +88,80 @@ def elastic_job_requests_no_domain(write: AdmissionRequest) -> Iterator[FieldErr
         for word, each in _DOMAINS.items():
             if each in annotations_of(template):
                 detail = f"{word} topology is not supported with elastic jobs"
-                yield FieldError(
-                    field=f"{path}.{each}", type="Forbidden", detail=detail
-                )
+                field = f"{_shown(path)}.annotations.{each}"
+                yield FieldError(field=field, type="Forbidden", detail=detail)
 
 
-def _templates(work: Manifest) -> Iterator[tuple[str, Manifest]]:
-    """Give the pod template of a Job, or a pod, with the path of its annotations; nothing of other kinds."""
-    if work["kind"] == JOB.name:
-        template = work["spec"].get("template") or {}
-        head = template.get("metadata") or {}
-        yield "spec.template.metadata.annotations", {"metadata": head}
-    elif work["kind"] == POD.name:
-        yield "metadata.annotations", work
+def _faults(work: Manifest, read_first: frozenset[str]) -> Iterator[FieldError]:
+    """Give what is wrong with each template; of some kinds only that one cannot be read, if that is so."""
+    places = list(_templates(work))
+    unread = []
+    if work["kind"] in read_first:
+        unread = [each for _, template in places for each in _no_booleans(template)]
+    if unread:
+        places = places[:1] if work["kind"] == RAY_CLUSTER.name else []
+    found = [
+        fault
+        for path, template in places
+        for fault in _faults_of(f"{_shown(path)}.annotations", template)
+    ]
+    yield from found
+    if unread and not found:
+        yield FieldError(
+            field="strconv.ParseBool",
+            type=f"parsing {printed(unread[0])}",
+            detail="invalid syntax",
+        )
+
+
+def _no_booleans(template: Manifest) -> Iterator[str]:
+    """Give what a template has in the place of a boolean, if Kueue reads that of its topologies."""
+    annotations = annotations_of(template)
+    if any(each in annotations for each in _DOMAINS.values()):
+        return
+    written = annotations.get(UNCONSTRAINED, "true")
+    if written not in _BOOLEANS:
+        yield written
+
+
+def _faults_of(path: str, template: Manifest) -> Iterator[FieldError]:
+    """Give what is wrong with the topology that the annotations at a path request."""
+    annotations = annotations_of(template)
+    if sum(each in annotations for each in _ALL) > 1:
+        names = ", ".join(map(printed, _ALL))
+        detail = f"must not contain more than one topology annotation: [{names}]"
+        yield FieldError(field=path, type="Invalid value", detail=detail)
+    for each in _DOMAINS.values():
+        if each in annotations:
+            yield from key_faults(f"{path}[{each}]", annotations[each])
+    unconstrained = annotations.get(UNCONSTRAINED, "true")
+    if unconstrained not in _BOOLEANS:
+        yield FieldError(
+            field=f"{path}[{UNCONSTRAINED}]",
+            type="Invalid value",
+            value=printed(unconstrained),
+            detail="must be a boolean value",
+        )
+
+
+def _templates(work: Manifest) -> Iterator[tuple[Path, Manifest]]:
+    """Give each pod template whose annotations a webhook checks, with where it names their metadata."""
+    kind = work["kind"]
+    if kind == LEADER_WORKER_SET.name:
+        for path in template_paths(work):
+            yield (*path, "metadata"), template_at(work, path)
+    elif kind in JOB_KINDS and kind not in _UNCHECKED:
+        for place in pod_set_places(work):
+            if place.name != SUBMITTER:
+                is_built = place.built is not None
+                path = place.path if is_built else (*place.path, "metadata")
+                yield path, template_of(work, place)
+
+
+def _shown(path: Path) -> str:
+    """Print a path as Kueue does, which calls the cluster of a RayService by a name that it does not have."""
+    shown, is_key = "", False
+    for part in path:
+        shown += f"[{part}]" if is_key or isinstance(part, int) else f".{part}"
+        is_key = str(part).endswith("ReplicaSpecs")
+    return shown.removeprefix(".").replace("rayClusterConfig", "rayClusterSpec")

@@ -15,11 +15,11 @@ from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, STA
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
-from kueue_dra_ref.api.job_kind import replaced
+from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import JOB
 from kueue_dra_ref.api.pod_owners import LEADER, POD_OWNERS, WORKER, template_paths
 from kueue_dra_ref.api.queued_pods import MANAGED, ROLE
-from kueue_dra_ref.api.topologies import REQUIRED
+from kueue_dra_ref.api.topologies import REQUIRED, UNCONSTRAINED
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 from kueue_dra_suites.conformance.kinds.rows import RACK, two_racks
@@ -28,6 +28,7 @@ pytestmark = owns_kueue
 
 TWO = a_template(gpu(2))
 ONE_CPU = {"requests": {"cpu": "1"}}
+REPLICAS = ("spec", "replicas")
 SIZE = ("spec", "leaderWorkerTemplate", "size")
 POLICY = {"withinClusterQueue": "LowerPriority"}
 DEPLOYMENT = pytest.param("Deployment", id="deployment", marks=covers("PODS-021"))
@@ -125,6 +126,22 @@ def test_the_template_of_an_object_requests_a_topology(
     owner.roll_out()
 
     assert owner.gated == [not starts] * 2
+
+
+@covers("TAS-050")
+@pytest.mark.parametrize("path", [pytest.param(LEADER, id="leader"), pytest.param(WORKER, id="worker")])
+def test_the_templates_of_a_group_request_a_valid_topology(lab: Lab, path: Path) -> None:
+    """The webhook names the annotation of the template."""
+    queue = lab.queue({"cpu": 2})
+    leader = a_pod_set("leader", cpu="1")
+    written = a_written_owner(lab, queue, "LeaderWorkerSet", a_pod_set("worker", cpu="1"), leader=leader)
+    annotations = (*path, "metadata", "annotations")
+    field = f"{'.'.join(map(str, annotations))}[{UNCONSTRAINED}]"
+
+    denied = lab.denied(replaced(written, annotations, {UNCONSTRAINED: "yes"}))
+
+    assert f'{field}: Invalid value: "yes": must be a boolean value' in denied
+    assert not lab.denied(replaced(written, annotations, {UNCONSTRAINED: "true"}))
 
 
 OFF = {"SkipFinalizersForPodsSuspendedByParent": False}
@@ -916,6 +933,39 @@ def test_a_pending_stateful_set_without_replicas_stays_pending(lab: Lab, shape: 
 
     assert owner.verdicts == [pending(Reason.NEVER_FITS)]
     assert queue.figures.counts.pending == 1
+
+
+@pytest.mark.parametrize(
+    "quota",
+    [
+        pytest.param(2, id="admitted", marks=covers("PODS-066")),
+        pytest.param(1, id="pending", marks=covers("PODS-066")),
+        pytest.param(1, id="not-on-hold", marks=covers("PODS-067")),
+    ],
+)
+def test_a_stateful_set_with_a_workload_of_before_is_not_scaled_up(lab: Lab, quota: int) -> None:
+    """The Workload has the number of pods that it had before it was scaled to zero."""
+    queue = lab.queue({"whole-gpus": quota})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
+    lab.change(owner.ref, replicas=0)
+
+    denied = lab.denied(replaced(lab.read(owner.ref), REPLICAS, 1))
+
+    assert "spec.replicas: Forbidden: workload from previous scale-down is still being deleted" in denied
+
+
+@covers("PODS-065")
+def test_a_stateful_set_with_pods_of_before_is_not_scaled_up(lab: Lab) -> None:
+    """They end before others are made."""
+    queue = lab.queue({"whole-gpus": 2})
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
+    owner.scale(0)
+    found = lab.read(owner.ref)
+    lab.apply({**found, "status": {**found.get("status", {}), "replicas": 1}})
+
+    denied = lab.denied(replaced(lab.read(owner.ref), REPLICAS, 1))
+
+    assert denied.endswith("spec.replicas: Forbidden: scaling down is still in progress")
 
 
 @covers("API-039")

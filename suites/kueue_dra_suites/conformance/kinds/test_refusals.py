@@ -22,11 +22,18 @@ from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import pod_set_places
 from kueue_dra_ref.api.queued_pods import PREBUILT
+from kueue_dra_ref.api.topologies import REQUIRED, UNCONSTRAINED
 from kueue_dra_ref.target import Ref
 from kueue_dra_suites.conformance.kinds.rows import JOB_SET, LATE, PYTORCH_JOB, RAY_CLUSTER, RAY_SERVICE, SEVERAL, TYPED
 
 pytestmark = owns_kueue
 
+OTHERS = covers("TAS-050")
+FROM_0_15 = covers("TAS-052")
+UP_TO_0_14 = covers("TAS-051")
+OF_0_17 = covers("TAS-050", "WORK-011")
+UNREAD = 'strconv.ParseBool: parsing "yes": invalid syntax'
+DENIED = 'admission webhook "v{}.kb.io" denied the request'
 HEAD = ("spec", "headGroupSpec", "template", "spec")
 CLAIM = "spec.podSets[1].template.spec.resourceClaims[1]"
 
@@ -195,6 +202,64 @@ def test_waiting_work_may_be_moved_and_changed(lab: Lab, kind: str) -> None:
     assert not lab.denied(marked(changed, {QUEUE_LABEL: "elsewhere"}))
     lab.apply(changed)
     assert lab.is_suspended(job)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pod_set", "place"),
+    [
+        pytest.param(
+            "PyTorchJob", 1, "spec.pytorchReplicaSpecs[Worker].template.metadata", id="pytorchjob", marks=OTHERS
+        ),
+        pytest.param("MPIJob", 0, "spec.mpiReplicaSpecs[Launcher].template.metadata", id="mpijob", marks=OTHERS),
+        pytest.param(
+            "JobSet", 1, "spec.replicatedJobs[1].template.spec.template.metadata", id="jobset", marks=FROM_0_15
+        ),
+        pytest.param("JobSet", 1, "spec.replicatedJobs[1].template.metadata", id="jobset-0.14", marks=UP_TO_0_14),
+        pytest.param("RayCluster", 1, "spec.workerGroupSpecs[0].template.metadata", id="raycluster", marks=OTHERS),
+        pytest.param("RayCluster", 0, "spec.headGroupSpec.template.metadata", id="head", marks=FROM_0_15),
+        pytest.param("RayCluster", 0, "spec.headGroupSpec.template, metadata", id="head-0.14", marks=UP_TO_0_14),
+        pytest.param(
+            "RayJob", 1, "spec.rayClusterSpec.workerGroupSpecs[0].template.metadata", id="rayjob", marks=OTHERS
+        ),
+        pytest.param(
+            "RayService", 0, "spec.rayClusterSpec.headGroupSpec.template.metadata", id="rayservice", marks=OF_0_17
+        ),
+    ],
+)
+def test_pods_request_a_valid_topology(lab: Lab, kind: str, pod_set: int, place: str) -> None:
+    """The webhook of each kind names the annotation, with the path that it has in each kind."""
+    written = lab.written(work_of(kind, a_pod_set("first"), a_pod_set("second")), lab.queue({"cpu": 1}))
+    path = (*pod_set_places(written)[pod_set].path, "metadata", "annotations")
+    several = f"{place}.annotations: Invalid value: must not contain more than one topology annotation: "
+    wrong = f'{place}.annotations[{UNCONSTRAINED}]: Invalid value: "yes": must be a boolean value'
+
+    denied = lab.denied(replaced(written, path, {REQUIRED: "rack", UNCONSTRAINED: "yes"}))
+
+    assert denied.startswith(f"{DENIED.format(kind.lower())}: [{several}")
+    assert denied.endswith(f", {wrong}]")
+    assert not lab.denied(replaced(written, path, {UNCONSTRAINED: "true"}))
+
+
+@covers("TAS-053")
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [
+        pytest.param("JobSet", "", id="jobset"),
+        pytest.param("MPIJob", "", id="mpijob"),
+        pytest.param("RayCluster", "", id="raycluster"),
+        pytest.param("PyTorchJob", "spec.pytorchReplicaSpecs[Worker].template.metadata", id="pytorchjob"),
+        pytest.param("RayJob", "spec.rayClusterSpec.workerGroupSpecs[0].template.metadata", id="rayjob"),
+    ],
+)
+def test_an_unconstrained_topology_is_a_boolean(lab: Lab, kind: str, field: str) -> None:
+    """The webhooks of some kinds read the pods before they check them, and then name no field."""
+    written = lab.written(work_of(kind, a_pod_set("first"), a_pod_set("second")), lab.queue({"cpu": 1}))
+    path = (*pod_set_places(written)[1].path, "metadata", "annotations")
+    message = f'{field}.annotations[{UNCONSTRAINED}]: Invalid value: "yes": must be a boolean value'
+
+    denied = lab.denied(replaced(written, path, {UNCONSTRAINED: "yes"}))
+
+    assert denied == f"{DENIED.format(kind.lower())}: {message if field else UNREAD}"
 
 
 @covers("PREEMPT-040")

@@ -14,8 +14,10 @@ from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, pending
+from kueue_dra_ref.api.job_kind import replaced
 from kueue_dra_ref.api.job_kinds import is_in
 from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
+from kueue_dra_ref.api.topologies import REQUIRED, UNCONSTRAINED
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.verdict import Verdict
 
@@ -49,6 +51,20 @@ def an_application(lab: Lab, queue: Queue, **spec: Any) -> Manifest:
     """A SparkApplication of two executors with one card each, with other fields."""
     written = lab.written(work_of("SparkApplication", *roles(2, 1)), queue)
     return {**written, "spec": {**written["spec"], **spec}}
+
+
+@covers("TAS-050", "WORK-037")
+@pytest.mark.parametrize("role", ["driver", "executor"])
+def test_pods_request_a_valid_topology(lab: Lab, role: str) -> None:
+    """The webhook names the field of the role, whose annotations are those of its pods."""
+    written = lab.written(work_of("SparkApplication", *roles(1, 1)), lab.queue({CARD: 2}))
+    path = ("spec", role, "annotations")
+    message = f"spec.{role}.annotations: Invalid value: must not contain more than one topology annotation: "
+
+    assert message in lab.denied(replaced(written, path, {REQUIRED: "rack", UNCONSTRAINED: "yes"}))
+    unread = 'denied the request: strconv.ParseBool: parsing "yes": invalid syntax'
+    assert lab.denied(replaced(written, path, {UNCONSTRAINED: "yes"})).endswith(unread)
+    assert not lab.denied(replaced(written, path, {UNCONSTRAINED: "true"}))
 
 
 @covers("WORK-037", "WORK-038")
