@@ -263,7 +263,9 @@ def test_a_preempted_application_is_suspended_again(lab: Lab) -> None:
 
     assert lab.verdict(high) == admitted({CARD: 2})
     assert lab.is_suspended(low)
-    assert lab.read(low.ref)["spec"]["executor"]["instances"] == 2
+    spec = lab.read(low.ref)["spec"]
+    assert spec["executor"]["instances"] == 2
+    assert not {"metadata", "spec"} & (spec["driver"].keys() | spec["executor"].keys())
 
     lab.finish(high)
 
