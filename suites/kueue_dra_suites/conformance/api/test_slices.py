@@ -249,11 +249,21 @@ def test_a_policy_is_for_a_device_that_can_be_shared(lab: Lab) -> None:
 )
 def test_a_range_is_checked_in_whole_units(lab: Lab, answer: RejectedFields) -> None:
     """From 0.5 on, 1 is a whole number of steps of 1 only if 0.5 is rounded up to 1."""
-    policy = {"default": "1", "validRange": {"min": "500m", "step": "1"}}
-    shared = {"memory": {"value": "80", "requestPolicy": policy}}
-    device = {"name": "d0", "allowMultipleAllocations": True, "capacity": shared}
+    assert lab.offer(a_slice(lab.name("slice"), [_from("500m")])) == answer
 
-    assert lab.offer(a_slice(lab.name("slice"), [device])) == answer
+
+@covers("API-052")
+@on_kubernetes("1.36")
+def test_a_range_may_begin_with_a_millionth(lab: Lab) -> None:
+    """Rounded up it is a whole unit."""
+    assert lab.offer(a_slice(lab.name("slice"), [_from("1u")])) == ACCEPTED
+
+
+def _from(least: str) -> dict[str, Any]:
+    """A device whose memory is shared in steps of one, from the least amount on."""
+    policy = {"default": "1", "validRange": {"min": least, "step": "1"}}
+    shared = {"memory": {"value": "80", "requestPolicy": policy}}
+    return {"name": "d0", "allowMultipleAllocations": True, "capacity": shared}
 
 
 STEP, DEFAULT = f"{POLICY}.validRange.step: Invalid value", f"{POLICY}.validRange.default: Invalid value"
