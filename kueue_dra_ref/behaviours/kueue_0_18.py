@@ -373,6 +373,11 @@ def _pod_webhooks(earlier: WebhookRules) -> WebhookRules:
         .swap(
             pod_owner_webhook.stateful_set_is_scaled_up_without_workload,
             pod_owner_webhook.stateful_set_is_scaled_up_from_hold,
+        )
+        # None of them is elastic.
+        .add(
+            job_webhook.only_some_kinds_are_elastic,
+            before=topology_webhook.pods_request_valid_topology,
         ),
         # Pod sets of JobSets, MPIJobs and RayClusters are made before their templates are checked.
         job=earlier.job.swap(topology_webhook.pods_request_valid_topology, valid),

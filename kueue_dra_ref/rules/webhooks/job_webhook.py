@@ -284,7 +284,8 @@ def only_some_kinds_are_elastic(write: AdmissionRequest) -> Iterator[FieldError]
 
     Kueue: pkg/controller/jobframework/validation.go (ValidateElasticJobAnnotation)
     """
-    kind = JOB_KINDS[write.new["kind"]]
+    name = write.new["kind"]
+    kind = JOB_KINDS.get(name) or POD_OWNERS[name]
     if write.elastic and kind.name not in _ELASTIC_KINDS:
         version = f"{kind.group}/{kind.version}, Kind={kind.name}"
         yield FieldError(

@@ -15,6 +15,7 @@ from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, STA
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
+from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import JOB
 from kueue_dra_ref.api.pod_owners import LEADER, POD_OWNERS, WORKER, template_paths
@@ -22,6 +23,7 @@ from kueue_dra_ref.api.queued_pods import MANAGED, ROLE
 from kueue_dra_ref.api.topologies import REQUIRED, UNCONSTRAINED
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
+from kueue_dra_suites.conformance.kinds.elastic import ON
 from kueue_dra_suites.conformance.kinds.rows import RACK, two_racks
 
 pytestmark = owns_kueue
@@ -575,6 +577,18 @@ def test_the_queue_of_an_object_has_to_be_a_name(lab: Lab, kind: str) -> None:
 
     assert f'"v{kind.lower()}.kb.io" denied the request' in message
     assert f"metadata.labels[{QUEUE_LABEL}]" in message
+
+
+@covers("ELASTIC-016")
+@pytest.mark.parametrize("kind", EACH)
+def test_an_object_is_not_elastic(lab: Lab, kind: str) -> None:
+    """Its pods are queued, alone or as groups, and grow in no other way."""
+    written = a_written_owner(lab, lab.queue({"whole-gpus": 2}), kind, a_pod_set("main", claims=[TWO]))
+
+    denied = lab.denied(marked(written, annotations=ON))
+
+    assert f"metadata.annotations[{ELASTIC}]: Forbidden: elastic job is not supported for " in denied
+    assert f'/v1, Kind={kind}"' in denied
 
 
 @covers("PODS-022")
