@@ -262,6 +262,7 @@ WEBHOOKS = WebhookRules(
         ),
         job_webhook.execution_time_is_positive,
         job_webhook.min_parallelism_is_below_pod_count,
+        job_webhook.completions_are_equal_to_parallelism_0_18,
         _TOPOLOGIES,
         job_webhook.running_job_keeps_queue_name,
         when(
@@ -271,6 +272,7 @@ WEBHOOKS = WebhookRules(
         job_webhook.running_work_keeps_execution_time,
         job_webhook.running_job_keeps_priority_class,
         job_webhook.running_job_keeps_parallelism,
+        job_webhook.running_job_keeps_completions_equal,
         when(job_webhook.elastic_work_stays_so_0_17, ElasticJobsViaWorkloadSlices=True),
         job_webhook.changed_execution_time_is_positive,
     ),

@@ -83,6 +83,7 @@ from kueue_dra_ref.rules.multikueue import dispatching
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads, retries
 from kueue_dra_ref.rules.scheduler import scheduling_cycle
 from kueue_dra_ref.rules.webhooks import (
+    job_webhook,
     pod_owner_webhook,
     ray_webhook,
     reclaimable_pods,
@@ -229,6 +230,11 @@ def _definitions(earlier: APIValidation) -> APIValidation:
 def _webhooks_of_pods(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
+        # A message lost a word too many.
+        job=earlier.job.swap(
+            job_webhook.completions_are_equal_to_parallelism_0_18,
+            job_webhook.completions_are_equal_to_parallelism,
+        ),
         # The groups of a LeaderWorkerSet keep their size.
         pod_owner=earlier.pod_owner.add(
             when(

@@ -11,9 +11,10 @@ from typing import Any
 
 from kueue_dra_ref.api.job_kind import pods_of_job
 from kueue_dra_ref.api.job_kinds import JOB, is_active
-from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
+from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION, SYNC_ANNOTATION
 from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.names import dns_label_faults
+from kueue_dra_ref.api.topologies import TRUE
 from kueue_dra_ref.model.rule import rule
 
 Job = dict[str, Any]
@@ -21,8 +22,6 @@ Labels = Mapping[str, str]
 PodSets = Sequence[dict[str, Any]]
 _CONTAINERS = ("initContainers", "containers")
 _CONTAINERS_AND_TOLERATIONS = (*_CONTAINERS, "tolerations")
-_TRUE = frozenset({"true", "True", "TRUE", "t", "1"})
-"""Values of an annotation that Go parses as true."""
 
 
 @rule("STATUS-029")
@@ -217,9 +216,9 @@ def run_with_admitted_pod_count(job: Job, pods: int) -> dict[str, Any]:
     Kueue: pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, syncCompletionWithParallelism)
     """
     annotations = annotations_of(job)
-    written = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism")
+    written = annotations.get(SYNC_ANNOTATION)
     changed = {"parallelism": pods}
-    if written in _TRUE:
+    if written in TRUE:
         changed["completions"] = pods
     return changed
 

@@ -14,12 +14,19 @@ from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.execution_time import LIMIT_LABEL, limit_label_of
 from kueue_dra_ref.api.job_kind import pods_of_job
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
-from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.jobs import (
+    INDEXED,
+    LEAST_ANNOTATION,
+    PRIORITY_LABEL,
+    QUEUE_LABEL,
+    SYNC_ANNOTATION,
+)
 from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
 from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET, POD_OWNERS, has_ready_pods
 from kueue_dra_ref.api.quantities import MAX_INT64
 from kueue_dra_ref.api.queued_pods import PREBUILT, prebuilt_name
+from kueue_dra_ref.api.topologies import FALSE, TRUE
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
@@ -116,6 +123,52 @@ def min_parallelism_is_below_pod_count(write: AdmissionRequest) -> Iterator[Fiel
             LEAST_ANNOTATION,
             int(written),
             f"should be between 0 and {most - 1}",
+        )
+
+
+@rule("PARTIAL-023", "PARTIAL-025")
+def completions_are_equal_to_parallelism(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The webhook denies a Job whose completions follow its parallelism without being equal, or without an index.
+
+    Kueue: pkg/controller/jobs/job/job_webhook.go (validateSyncCompletionCreate)
+    """
+    return _unequal(write, "annotation is true")
+
+
+@rule("PARTIAL-023", "PARTIAL-026")
+def completions_are_equal_to_parallelism_0_18(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """Up to 0.18 the webhook does so in other words.
+
+    Kueue 0.18: pkg/controller/jobs/job/job_webhook.go (validateSyncCompletionCreate)
+    """
+    return _unequal(write, "is annotation is true")
+
+
+def _unequal(write: AdmissionRequest, words: str) -> Iterator[FieldError]:
+    job = write.new
+    written = annotations_of(job).get(SYNC_ANNOTATION)
+    if job["kind"] != JOB.name or written is None:
+        return
+    if written not in TRUE:
+        if written not in FALSE:
+            detail = f"strconv.ParseBool: parsing {printed(written)}: invalid syntax"
+            yield _invalid("metadata.annotations", SYNC_ANNOTATION, written, detail)
+        return
+    spec = job["spec"]
+    if spec.get("completionMode") != INDEXED:
+        detail = "should not be enabled for NonIndexed jobs"
+        yield _invalid("metadata.annotations", SYNC_ANNOTATION, written, detail)
+    completions = spec.get("completions")
+    if (1 if completions is None else completions) != spec.get("parallelism", 1):
+        yield FieldError(
+            field="spec.completions",
+            type="Invalid value",
+            value=printed("null" if completions is None else completions),
+            detail=f"should be equal to parallelism when {SYNC_ANNOTATION} {words}",
         )
 
 
@@ -258,6 +311,25 @@ def running_job_keeps_parallelism(
     if changed and LEAST_ANNOTATION in annotations_of(old):
         detail = "cannot change when partial admission is enabled and the job is not suspended"
         yield FieldError(field="spec.parallelism", type="Forbidden", detail=detail)
+
+
+@rule("PARTIAL-024")
+def running_job_keeps_completions_equal(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The webhook denies that the completions of a running Job follow its parallelism from now on, or no longer.
+
+    Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionUpdate)
+    """
+    old, new = write.before, write.new
+    if new["kind"] == JOB.name and _runs(old) and _runs(new):
+        before, after = (annotations_of(each).get(SYNC_ANNOTATION) for each in (old, new))
+        if (before in TRUE) is not (after in TRUE):
+            yield FieldError(
+                field=f"metadata.annotations[{SYNC_ANNOTATION}]",
+                type="Forbidden",
+                detail=f"{_IMMUTABLE} while the job is not suspended",
+            )
 
 
 @rule("ELASTIC-015")

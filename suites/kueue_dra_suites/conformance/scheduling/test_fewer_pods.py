@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
+SYNC = "kueue.x-k8s.io/job-completions-equal-parallelism"
+UNEQUAL = f"spec.completions: Invalid value: 3: should be equal to parallelism when {SYNC} annotation is true"
 
 @covers("PARTIAL-001", "PARTIAL-002")
 @pytest.mark.parametrize(
@@ -99,7 +102,7 @@ def test_completions_follow_the_pods_if_a_job_asks_for_it(lab: Lab, written: str
     """By an annotation, for a Job that completes once for each pod; whole again once the quota is lost."""
     queue = lab.queue({"whole-gpus": 3}, preemption={"withinClusterQueue": "LowerPriority"})
     made = lab.written(a_job(pods=5, least=2, claims=[a_template(gpu())]), queue)
-    made = marked(made, annotations={"kueue.x-k8s.io/job-completions-equal-parallelism": written})
+    made = marked(made, annotations={SYNC: written})
     job = lab.submit_manifest(with_spec(made, completions=5, completionMode="Indexed"))
     assert lab.read(job.ref)["spec"]["parallelism"] == 3
     assert lab.read(job.ref)["spec"]["completions"] == completions
@@ -107,6 +110,68 @@ def test_completions_follow_the_pods_if_a_job_asks_for_it(lab: Lab, written: str
     queue.submit(a_job(priority=10, claims=[a_template(gpu(3))]))
 
     assert lab.read(job.ref)["spec"]["completions"] == 5
+
+
+@pytest.mark.parametrize(
+    ("written", "spec", "words"),
+    [
+        pytest.param("true", {}, "", id="equal", marks=covers("PARTIAL-023")),
+        pytest.param("0", {"completions": 3}, "", id="off", marks=covers("PARTIAL-023")),
+        pytest.param(
+            "yes",
+            {},
+            f'metadata.annotations[{SYNC}]: Invalid value: "yes": strconv.ParseBool: parsing "yes": invalid syntax',
+            id="no-boolean",
+            marks=covers("PARTIAL-023"),
+        ),
+        pytest.param(
+            "t",
+            {"completionMode": "NonIndexed"},
+            f'metadata.annotations[{SYNC}]: Invalid value: "t": should not be enabled for NonIndexed jobs',
+            id="without-an-index",
+            marks=covers("PARTIAL-023"),
+        ),
+        pytest.param("true", {"completions": 3}, UNEQUAL, id="unequal", marks=covers("PARTIAL-025")),
+        pytest.param(
+            "true",
+            {"completions": 3},
+            UNEQUAL.replace("annotation is", "is annotation is"),
+            id="unequal-up-to-0.18",
+            marks=covers("PARTIAL-026"),
+        ),
+    ],
+)
+def test_completions_that_follow_the_pods_are_as_many(
+    lab: Lab, written: str, spec: Mapping[str, Any], words: str
+) -> None:
+    """The annotation is for Jobs that complete once for each pod."""
+    made = lab.written(a_job(pods=2, cpu="1"), lab.queue({"cpu": 1}))
+    made = marked(made, annotations={SYNC: written})
+
+    denied = lab.denied(with_spec(made, **{"completions": 2, "completionMode": "Indexed", **spec}))
+
+    assert denied.endswith(words)
+    assert bool(denied) is bool(words)
+
+
+@covers("PARTIAL-024")
+@pytest.mark.parametrize(("quota", "runs"), [pytest.param(2, True, id="runs"), pytest.param(1, False, id="waits")])
+@pytest.mark.parametrize(
+    ("before", "after"), [pytest.param("true", "false", id="off"), pytest.param("false", "true", id="on")]
+)
+def test_completions_of_a_job_that_runs_go_on_to_follow_its_pods(
+    lab: Lab, before: str, after: str, quota: int, runs: bool
+) -> None:
+    """Or they still do not."""
+    made = lab.written(a_job(pods=2, cpu="1"), lab.queue({"cpu": quota}))
+    made = with_spec(made, completions=2, completionMode="Indexed")
+    job = lab.submit_manifest(marked(made, annotations={SYNC: before}))
+
+    denied = lab.denied(marked(lab.read(job.ref), annotations={SYNC: after}))
+
+    message = f"metadata.annotations[{SYNC}]: Forbidden: field is immutable while the job is not suspended"
+    assert denied.endswith(message if runs else "")
+    assert bool(denied) is runs
 
 
 @covers("PARTIAL-004")
