@@ -277,6 +277,8 @@ WEBHOOKS = WebhookRules(
         job_webhook.changed_execution_time_is_positive,
     ),
     pod=Collect(
+        pod_webhook.managed_label_is_true,
+        pod_webhook.group_name_is_valid,
         pod_webhook.group_has_name_and_total,
         pod_webhook.group_total_is_above_zero,
         pod_webhook.group_name_is_immutable,

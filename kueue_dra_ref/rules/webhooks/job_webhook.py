@@ -323,7 +323,9 @@ def running_job_keeps_completions_equal(
     """
     old, new = write.before, write.new
     if new["kind"] == JOB.name and _runs(old) and _runs(new):
-        before, after = (annotations_of(each).get(SYNC_ANNOTATION) for each in (old, new))
+        before, after = (
+            annotations_of(each).get(SYNC_ANNOTATION) for each in (old, new)
+        )
         if (before in TRUE) is not (after in TRUE):
             yield FieldError(
                 field=f"metadata.annotations[{SYNC_ANNOTATION}]",

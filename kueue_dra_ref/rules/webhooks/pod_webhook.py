@@ -10,13 +10,38 @@ import re
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.metadata import annotations_of, labels_of
-from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.api.queued_pods import GROUP, RETRIABLE, TOTAL
+from kueue_dra_ref.api.names import dns_subdomain_faults, printed
+from kueue_dra_ref.api.queued_pods import GROUP, MANAGED, RETRIABLE, TOTAL
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
 _LABELS, _ANNOTATIONS = "metadata.labels", "metadata.annotations"
+
+
+@rule("PODS-068")
+def managed_label_is_true(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies a pod whose label managed has another value than true.
+
+    Kueue: pkg/controller/jobs/pod/pod_webhook.go (validateManagedLabel)
+    """
+    if labels_of(write.new).get(MANAGED, "true") != "true":
+        yield FieldError(
+            field=f"{_LABELS}[{MANAGED}]",
+            type="Forbidden",
+            detail="managed label value can only be 'true'",
+        )
+
+
+@rule("PODS-069")
+def group_name_is_valid(write: AdmissionRequest) -> Iterator[FieldError]:
+    """The webhook denies a pod whose group has a name that no Workload can have.
+
+    Kueue: pkg/controller/jobs/pod/pod_webhook.go (validatePodGroupName)
+    """
+    name, place, _ = _group_of(write.new)
+    if name and (faults := dns_subdomain_faults(name)):
+        yield _invalid(f"{place}[{GROUP}]", name, ",".join(faults))
 
 
 @rule("PODS-015")

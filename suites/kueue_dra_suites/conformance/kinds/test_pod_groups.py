@@ -639,6 +639,28 @@ def test_a_pod_names_its_group_and_its_total(
     assert message in lab.denied(pod)
 
 
+@covers("PODS-069")
+def test_the_name_of_a_group_is_one_of_a_workload(lab: Lab) -> None:
+    """As the group has a Workload of its name."""
+    pod = lab.written(work_of("Pod", a_worker()), lab.queue({"whole-gpus": 2}))
+
+    message = f'metadata.labels[{GROUP}]: Invalid value: "A_Group": a lowercase RFC 1123 subdomain must consist of '
+    assert message in lab.denied(marked(pod, {GROUP: "A_Group"}, {TOTAL: "1"}))
+
+
+@covers("PODS-068")
+@pytest.mark.parametrize("value", ["true", "false", ""])
+def test_a_pod_without_a_queue_is_marked_as_managed_or_not_at_all(lab: Lab, value: str) -> None:
+    """Kueue writes the label on pods that it manages."""
+    pod = marked(lab.written(work_of("Pod", a_worker()), lab.missing_queue()), {MANAGED: value, QUEUE_LABEL: None})
+
+    denied = lab.denied(pod)
+
+    message = f"metadata.labels[{MANAGED}]: Forbidden: managed label value can only be 'true'"
+    assert denied.endswith(message if value != "true" else "")
+    assert bool(denied) is (value != "true")
+
+
 @covers("PODS-017", "PODS-018")
 @pytest.mark.parametrize(
     ("labels", "annotations", "message"),

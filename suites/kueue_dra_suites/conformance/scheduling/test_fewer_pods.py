@@ -18,6 +18,7 @@ from kueue_dra_ref.verdict import Verdict
 SYNC = "kueue.x-k8s.io/job-completions-equal-parallelism"
 UNEQUAL = f"spec.completions: Invalid value: 3: should be equal to parallelism when {SYNC} annotation is true"
 
+
 @covers("PARTIAL-001", "PARTIAL-002")
 @pytest.mark.parametrize(
     ("least", "quota", "verdict"),
