@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
-from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
 from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched, unmanaged
@@ -40,6 +39,7 @@ from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import (
     APIValidation,
     CRDValidation,
+    Denials,
     LimitRules,
     WebhookRules,
 )
@@ -85,9 +85,6 @@ from kueue_dra_ref.rules.workload import (
     workload_priority_class,
     workload_status,
 )
-from kueue_dra_ref.target import FieldError
-
-_Denials = Collect[[AdmissionRequest], FieldError]
 
 
 def kueue_0_15() -> Behaviour:
@@ -266,7 +263,7 @@ def _ray_webhooks(earlier: WebhookRules) -> WebhookRules:
     )
 
 
-def _pod_owners(earlier: _Denials) -> _Denials:
+def _pod_owners(earlier: Denials) -> Denials:
     return (
         earlier.swap(
             job_webhook.running_job_keeps_priority_class,

@@ -48,7 +48,11 @@ from kueue_dra_ref.behaviours.phases_status import (
     StatusRules,
 )
 from kueue_dra_ref.behaviours.phases_topology import TopologyRules
-from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
+from kueue_dra_ref.behaviours.phases_validation import (
+    APIValidation,
+    Denials,
+    WebhookRules,
+)
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_18_gates
 from kueue_dra_ref.model.rule import P, R, Rule, when
@@ -355,17 +359,22 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 
 
 def _pod_webhooks(earlier: WebhookRules) -> WebhookRules:
-    valid = when(
-        topology_webhook.pods_request_valid_topology_0_18, TopologyAwareScheduling=True
-    )
+    old = topology_webhook.pods_request_valid_topology
+    new = topology_webhook.pods_request_valid_topology_0_18
     return replace(
         earlier,
-        # A LeaderWorkerSet without ready pods can be moved to another queue.
-        pod_owner=earlier.pod_owner.drop(
-            pod_owner_webhook.leader_worker_set_keeps_queue_name
-        )
+        pod_owner=_pod_owners(earlier.pod_owner),
+        # Pod sets of JobSets, MPIJobs and RayClusters are made before their templates are checked.
+        job=earlier.job.swap(old, when(new, TopologyAwareScheduling=True)),
+    )
+
+
+def _pod_owners(earlier: Denials) -> Denials:
+    # A LeaderWorkerSet without ready pods can be moved to another queue.
+    movable = earlier.drop(pod_owner_webhook.leader_worker_set_keeps_queue_name)
+    return (
         # What pods request as a whole is part of their shape.
-        .add(
+        movable.add(
             pod_owner_webhook.pods_of_groups_keep_their_own_requests,
             before=pod_owner_webhook.stateful_set_keeps_its_replicas,
         )
@@ -378,9 +387,7 @@ def _pod_webhooks(earlier: WebhookRules) -> WebhookRules:
         .add(
             job_webhook.only_some_kinds_are_elastic,
             before=topology_webhook.pods_request_valid_topology,
-        ),
-        # Pod sets of JobSets, MPIJobs and RayClusters are made before their templates are checked.
-        job=earlier.job.swap(topology_webhook.pods_request_valid_topology, valid),
+        )
     )
 
 

@@ -165,6 +165,10 @@ class ResourceGroupValidation:
                     assert_never(part)
 
 
+Denials = Collect[[AdmissionRequest], FieldError]
+"""Rules of one webhook about the objects that it denies."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookRules:
     """What Kueue's own webhooks change in a new object, and why they deny an object."""
