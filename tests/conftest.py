@@ -23,6 +23,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=WHOLE,
         help="replay only part I of N of the recorded scenarios",
     )
+    parser.addoption(
+        "--texts",
+        metavar="I/N",
+        type=Shard.read,
+        default=WHOLE,
+        help="run the whole suite for only part I of N of the texts and releases",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the runs of the whole suite that are not in the part that was asked for."""
+    runs = [item for item in items if item.get_closest_marker("whole_suite")]
+    kept = config.getoption("--texts").of_list(runs)
+    left_out = [item for item in runs if item not in kept]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_sessionstart() -> None:

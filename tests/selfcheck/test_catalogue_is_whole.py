@@ -28,6 +28,7 @@ def test_every_rule_cites_catalogued_requirements(name: str) -> None:
     assert wrong == {}
 
 
+@pytest.mark.whole_suite
 @pytest.mark.parametrize("name", NAMES)
 def test_every_requirement_is_proven(name: str, tmp_path: Path) -> None:
     """A whole run of the suite on the reference leaves no requirement untested."""
