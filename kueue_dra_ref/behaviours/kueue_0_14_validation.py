@@ -180,6 +180,7 @@ DEFINITIONS = APIValidation(
             work_crd.pods_have_containers,
             work_crd.ray_groups_have_start_params,
             work_crd.replicated_job_names_are_unique,
+            work_crd.replicas_are_not_negative,
         )
     ),
     workload=CRDValidation(

@@ -383,9 +383,10 @@ def _pod_owners(earlier: Denials) -> Denials:
             pod_owner_webhook.stateful_set_is_scaled_up_without_workload,
             pod_owner_webhook.stateful_set_is_scaled_up_from_hold,
         )
-        # None of them is elastic.
+        # None of them is elastic, nor has a LeaderWorkerSet too many groups.
         .add(
             job_webhook.only_some_kinds_are_elastic,
+            pod_owner_webhook.leader_worker_set_has_at_most_a_million_groups,
             before=topology_webhook.pods_request_valid_topology,
         )
     )

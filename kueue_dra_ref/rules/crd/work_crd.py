@@ -11,6 +11,7 @@ from collections.abc import Collection
 from kueue_dra_ref.api.crd_validation import Faults, invalid, places, repeated
 from kueue_dra_ref.api.job_kind import template_of
 from kueue_dra_ref.api.job_kinds import JOB_KINDS, JOB_SET, pod_set_places
+from kueue_dra_ref.api.pod_owners import LEADER_WORKER_SET, replicas_of
 from kueue_dra_ref.api.ray_kinds import CLUSTER_PATHS, cluster_of
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
@@ -56,6 +57,17 @@ def ray_groups_have_start_params(write: AdmissionRequest) -> Faults:
             if group.get("rayStartParams") is None:
                 field = f"{prefix}.{at}.rayStartParams"
                 yield _null(field, "object")
+
+
+@rule("WORK-061")
+def replicas_are_not_negative(write: AdmissionRequest) -> Faults:
+    """The API server rejects a LeaderWorkerSet with replicas below zero, as any kind that can be scaled.
+
+    Kubernetes: k8s.io/apiextensions-apiserver/pkg/registry/customresource/validator.go (ValidateScaleSpec)
+    """
+    if write.new["kind"] == LEADER_WORKER_SET.name and replicas_of(write.new) < 0:
+        replicas = str(replicas_of(write.new))
+        yield invalid(".spec.replicas", "should be a non-negative integer", replicas)
 
 
 @rule("WORK-043")

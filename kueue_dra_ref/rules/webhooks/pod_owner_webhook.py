@@ -35,6 +35,7 @@ _SHAPE = (
     *SHAPE,
     "overhead",
 )
+_MOST_GROUPS = 1_000_000
 _WORKLOAD_IS_LEFT = "workload from previous scale-down is still being deleted"
 _OWN_REQUESTS: Path = ("spec", "resources", "requests")
 _SHAPE_OF_CONTAINER: Sequence[Path] = (("resources", "requests"), ("ports",))
@@ -66,6 +67,28 @@ def leader_worker_set_keeps_queue_name(
     before, after = queue_named_by(write.before), queue_named_by(write.new)
     if after and before != after:
         yield _immutable(f"metadata.labels[{QUEUE_LABEL}]", printed(after))
+
+
+@rule("PODS-070")
+def leader_worker_set_has_at_most_a_million_groups(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
+    """The webhook denies a LeaderWorkerSet with more than a million groups.
+
+    Kueue: pkg/controller/jobs/leaderworkerset/leaderworkerset_webhook.go (validateReplicasField)
+    """
+    replicas = replicas_of(write.new)
+    if write.new["kind"] != LEADER_WORKER_SET.name or replicas <= _MOST_GROUPS:
+        return
+    detail = (
+        f"invalid LeaderWorkerSet replicas: must be <= {_MOST_GROUPS}, got {replicas}"
+    )
+    yield FieldError(
+        field="spec.replicas",
+        type="Invalid value",
+        value=str(replicas),
+        detail=detail,
+    )
 
 
 @rule("PODS-026")

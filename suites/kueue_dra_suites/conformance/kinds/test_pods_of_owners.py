@@ -591,6 +591,29 @@ def test_an_object_is_not_elastic(lab: Lab, kind: str) -> None:
     assert f'/v1, Kind={kind}"' in denied
 
 
+@pytest.mark.parametrize(
+    ("replicas", "words"),
+    [
+        pytest.param(-1, "-1: should be a non-negative integer", id="fewer-than-none", marks=covers("WORK-061")),
+        pytest.param(0, "", id="none", marks=covers("WORK-061")),
+        pytest.param(
+            1_000_001,
+            "1000001: invalid LeaderWorkerSet replicas: must be <= 1000000, got 1000001",
+            id="too-many",
+            marks=covers("PODS-070"),
+        ),
+    ],
+)
+def test_a_leader_worker_set_has_at_most_a_million_groups(lab: Lab, replicas: int, words: str) -> None:
+    """Each group would have a Workload."""
+    written = a_written_owner(lab, lab.queue({"cpu": 1}), "LeaderWorkerSet", a_pod_set("main", cpu="1"), replicas=1)
+
+    denied = lab.denied(replaced(written, REPLICAS, replicas))
+
+    assert denied.endswith(f"spec.replicas: Invalid value: {words}" if words else "")
+    assert bool(denied) is bool(words)
+
+
 @covers("PODS-022")
 @pytest.mark.parametrize("kind", EACH)
 @pytest.mark.parametrize("queue_name", [pytest.param(None, id="removed"), pytest.param("", id="emptied")])
