@@ -605,10 +605,11 @@ def test_an_object_is_not_elastic(lab: Lab, kind: str) -> None:
     ],
 )
 def test_a_leader_worker_set_has_at_most_a_million_groups(lab: Lab, replicas: int, words: str) -> None:
-    """Each group would have a Workload."""
-    written = a_written_owner(lab, lab.queue({"cpu": 1}), "LeaderWorkerSet", a_pod_set("main", cpu="1"), replicas=1)
+    """Each group would have a Workload, in a queue; without one it is denied as well."""
+    written = a_written_owner(lab, lab.missing_queue(), "LeaderWorkerSet", a_pod_set("main", cpu="1"))
+    without_queue = marked(written, {QUEUE_LABEL: None})
 
-    denied = lab.denied(replaced(written, REPLICAS, replicas))
+    denied = lab.denied(replaced(without_queue, REPLICAS, replicas))
 
     assert denied.endswith(f"spec.replicas: Invalid value: {words}" if words else "")
     assert bool(denied) is bool(words)
