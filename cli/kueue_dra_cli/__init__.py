@@ -56,7 +56,7 @@ INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED, OUTPUT_CLOSED, TERMINATED = (
 )
 """Exit codes; the last three are those of a shell: Ctrl-C, a reader that closed the output, and SIGTERM."""
 TRACEBACK = "KUEUE_DRA_TRACEBACK"
-MOMENT = 0.001
+MOMENT = 0.01
 """Seconds after which a signal comes again."""
 LONGEST_REASON = 200
 """Characters of the text of an internal error."""
@@ -95,11 +95,23 @@ class Terminated(KeyboardInterrupt):
 
 
 def _comes_again(number: int, frame: FrameType | None) -> bool:
-    """Send a signal again in a moment if it came between two lines, where pytest cannot report an interruption."""
-    if frame is None or frame.f_lineno is not None:
+    """Send a signal again in a moment if it came between two lines, where pytest cannot report an interruption.
+
+    On a busy machine it may come again before this returns, which is still between the two lines.
+    """
+    if frame is None or not (frame.f_lineno is None or _is_sent_again(frame)):
         return False
     threading.Timer(MOMENT, os.kill, [os.getpid(), number]).start()
     return True
+
+
+def _is_sent_again(frame: FrameType) -> bool:
+    """Whether a frame runs while another signal is handled, which is sent again."""
+    handlers = {each.__code__ for each in (_terminate, _interrupt)}
+    caller: FrameType | None = frame
+    while caller is not None and caller.f_code not in handlers:
+        caller = caller.f_back
+    return caller is not None
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
