@@ -262,6 +262,20 @@ def test_an_unconstrained_topology_is_a_boolean(lab: Lab, kind: str, field: str)
     assert denied == f"{DENIED.format(kind.lower())}: {message if field else UNREAD}"
 
 
+@covers("TAS-053")
+def test_the_head_of_a_cluster_is_checked_first(lab: Lab) -> None:
+    """Its workers have no boolean, which is named only if the head is right."""
+    written = lab.written(work_of("RayCluster", a_pod_set("first"), a_pod_set("second")), lab.queue({"cpu": 1}))
+    head, workers = ((*place.path, "metadata", "annotations") for place in pod_set_places(written))
+    wrong = replaced(written, workers, {UNCONSTRAINED: "yes"})
+
+    denied = lab.denied(replaced(wrong, head, {REQUIRED: "rack", UNCONSTRAINED: "true"}))
+
+    several = "spec.headGroupSpec.template.metadata.annotations: Invalid value: must not contain more than one topology"
+    assert denied.startswith(f"{DENIED.format('raycluster')}: {several}")
+    assert UNREAD not in denied
+
+
 @covers("PREEMPT-040")
 @pytest.mark.parametrize("kind", SEVERAL)
 def test_a_priority_class_is_not_removed(lab: Lab, kind: str) -> None:
