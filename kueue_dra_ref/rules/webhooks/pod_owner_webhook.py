@@ -124,7 +124,7 @@ def stateful_set_is_scaled_up_without_workload(
 
     Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (ValidateUpdate)
     """
-    if _is_scaled_up_with_workload(write):
+    if _workload_of_before(write) is not None:
         yield _forbidden(_WORKLOAD_IS_LEFT)
 
 
@@ -136,8 +136,8 @@ def stateful_set_is_scaled_up_from_hold(
 
     Kueue: pkg/controller/jobs/statefulset/statefulset_webhook.go (ValidateUpdate)
     """
-    workload = write.group_workload
-    if _is_scaled_up_with_workload(write) and workload and not is_on_hold(workload):
+    workload = _workload_of_before(write)
+    if workload is not None and not is_on_hold(workload):
         yield _forbidden(_WORKLOAD_IS_LEFT)
 
 
@@ -201,10 +201,11 @@ def _is_scaled_up_from_zero(write: AdmissionRequest) -> bool:
     return not replicas_of(write.before) and replicas_of(write.new) > 0
 
 
-def _is_scaled_up_with_workload(write: AdmissionRequest) -> bool:
-    """Whether it has a Workload, and no pods any more; its pods are named first."""
-    is_left = write.group_workload is not None and not _counted_pods(write.before)
-    return is_left and _is_scaled_up_from_zero(write)
+def _workload_of_before(write: AdmissionRequest) -> Manifest | None:
+    """Give the Workload that one without pods has from before it is scaled up; its pods are named first."""
+    if _counted_pods(write.before) or not _is_scaled_up_from_zero(write):
+        return None
+    return write.group_workload
 
 
 def _counted_pods(owner: Manifest) -> int:

@@ -5,7 +5,7 @@ Kueue: pkg/controller/jobframework/tas_validation.go (ValidateTASPodSetRequest)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from kueue_dra_ref.api.job_kind import Path, template_at, template_of
 from kueue_dra_ref.api.job_kinds import (
@@ -47,7 +47,7 @@ def pods_request_valid_topology(write: AdmissionRequest) -> Iterator[FieldError]
 
     Kueue: pkg/controller/jobframework/tas_validation.go (ValidateTASPodSetRequest, validateTASUnconstrained)
     """
-    yield from _faults(write.new, _READ_FIRST_0_17)
+    yield from _faults(write.new, _READ_FIRST_0_17, _shown)
 
 
 @rule("TAS-047", "TAS-048", "TAS-050", "TAS-052", "TAS-053")
@@ -58,7 +58,7 @@ def pods_request_valid_topology_0_18(write: AdmissionRequest) -> Iterator[FieldE
         pkg/controller/jobs/mpijob/mpijob_webhook.go (validateTopologyRequest);
         pkg/controller/jobs/raycluster/raycluster_webhook.go (validateTopologyRequest)
     """
-    yield from _faults(write.new, _READ_FIRST)
+    yield from _faults(write.new, _READ_FIRST, _shown)
 
 
 @rule("TAS-047", "TAS-048", "TAS-050", "TAS-051")
@@ -68,12 +68,7 @@ def pods_request_valid_topology_0_14(write: AdmissionRequest) -> Iterator[FieldE
     Kueue 0.14: pkg/controller/jobs/jobset/jobset_webhook.go (validateTopologyRequest);
         pkg/controller/jobs/raycluster/raycluster_webhook.go (headGroupMetaPath)
     """
-    for path, template in _templates(write.new):
-        shown = _shown(path)
-        for right, wrong in _NAMED_0_14.items():
-            if shown.endswith(right):
-                shown = shown.removesuffix(right) + wrong
-        yield from _faults_of(f"{shown}.annotations", template)
+    yield from _faults(write.new, frozenset(), _shown_0_14)
 
 
 @rule("ELASTIC-035")
@@ -92,18 +87,22 @@ def elastic_job_requests_no_domain(write: AdmissionRequest) -> Iterator[FieldErr
                 yield FieldError(field=field, type="Forbidden", detail=detail)
 
 
-def _faults(work: Manifest, read_first: frozenset[str]) -> Iterator[FieldError]:
+def _faults(
+    work: Manifest,
+    read_first: frozenset[str],
+    shown: Callable[[Path], str],
+) -> Iterator[FieldError]:
     """Give what is wrong with each template; of some kinds only that one cannot be read, if that is so."""
     places = list(_templates(work))
     unread = []
     if work["kind"] in read_first:
-        unread = [each for _, template in places for each in _no_booleans(template)]
+        unread = [each for _, template in places for each in _unread(template)]
     if unread:
         places = places[:1] if work["kind"] == RAY_CLUSTER.name else []
     found = [
         fault
         for path, template in places
-        for fault in _faults_of(f"{_shown(path)}.annotations", template)
+        for fault in _faults_of(f"{shown(path)}.annotations", template)
     ]
     yield from found
     if unread and not found:
@@ -114,11 +113,15 @@ def _faults(work: Manifest, read_first: frozenset[str]) -> Iterator[FieldError]:
         )
 
 
-def _no_booleans(template: Manifest) -> Iterator[str]:
+def _unread(template: Manifest) -> Iterator[str]:
     """Give what a template has in the place of a boolean, if Kueue reads that of its topologies."""
     annotations = annotations_of(template)
-    if any(each in annotations for each in _DOMAINS.values()):
-        return
+    if not any(each in annotations for each in _DOMAINS.values()):
+        yield from _no_boolean(annotations)
+
+
+def _no_boolean(annotations: Mapping[str, str]) -> Iterator[str]:
+    """Give what stands in the place of a boolean, if anything does."""
     written = annotations.get(UNCONSTRAINED, "true")
     if written not in _BOOLEANS:
         yield written
@@ -134,12 +137,11 @@ def _faults_of(path: str, template: Manifest) -> Iterator[FieldError]:
     for each in _DOMAINS.values():
         if each in annotations:
             yield from key_faults(f"{path}[{each}]", annotations[each])
-    unconstrained = annotations.get(UNCONSTRAINED, "true")
-    if unconstrained not in _BOOLEANS:
+    for written in _no_boolean(annotations):
         yield FieldError(
             field=f"{path}[{UNCONSTRAINED}]",
             type="Invalid value",
-            value=printed(unconstrained),
+            value=printed(written),
             detail="must be a boolean value",
         )
 
@@ -165,3 +167,12 @@ def _shown(path: Path) -> str:
         shown += f"[{part}]" if is_key or isinstance(part, int) else f".{part}"
         is_key = str(part).endswith("ReplicaSpecs")
     return shown.removeprefix(".").replace("rayClusterConfig", "rayClusterSpec")
+
+
+def _shown_0_14(path: Path) -> str:
+    """Print a path as Kueue 0.14 does, which names two of them wrongly."""
+    shown = _shown(path)
+    for right, wrong in _NAMED_0_14.items():
+        if shown.endswith(right):
+            shown = shown.removesuffix(right) + wrong
+    return shown

@@ -12,10 +12,10 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import STARTED, marked, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.api.jobs import SYNC_ANNOTATION as SYNC
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
-SYNC = "kueue.x-k8s.io/job-completions-equal-parallelism"
 UNEQUAL = f"spec.completions: Invalid value: 3: should be equal to parallelism when {SYNC} annotation is true"
 
 
