@@ -7,7 +7,6 @@ prints.
 
 from __future__ import annotations
 
-import gc
 import json
 import resource
 import subprocess
@@ -20,8 +19,8 @@ from typing import Any, TypeVar
 
 from tabulate import tabulate
 
-from kueue_dra_cli import GC_THRESHOLDS
 from kueue_dra_cli.inputs import simulation_of
+from kueue_dra_ref.api.garbage import collect_rarely
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.target import Manifest
@@ -127,7 +126,7 @@ def _in_a_process(jobs: int, file: Path, dumps: Sequence[Path] = ()) -> dict[str
 
 def main(arguments: Sequence[str]) -> None:
     """Measure the sizes that the command line names."""
-    gc.set_threshold(*GC_THRESHOLDS)
+    collect_rarely()
     if arguments[:1] == ["--file"]:
         file, *dumps = map(Path, arguments[1:])
         print(json.dumps(measured(file, dumps)))

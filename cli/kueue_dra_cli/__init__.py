@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import gc
 import importlib
 import io
 import os
@@ -18,6 +17,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 import click
+
+from kueue_dra_ref.api.garbage import collect_rarely
 
 COMMANDS: Mapping[str, str] = {
     "run": "Run the conformance suites against the reference or a real Kueue.",
@@ -60,8 +61,6 @@ MOMENT = 0.01
 """Seconds after which a signal comes again."""
 LONGEST_REASON = 200
 """Characters of the text of an internal error."""
-GC_THRESHOLDS = (100_000, 50, 100)
-"""When the cyclic garbage collector runs: manifests have no cycles, and looking for some takes a third of the time."""
 
 SHARED: Mapping[str, tuple[str, str]] = {
     "cluster": ("cluster", "group"),
@@ -283,7 +282,7 @@ def main() -> None:
     A reference in memory decides about plain Kubernetes manifests as a text of the KEP or a release of Kueue does. A
     suite of cases runs unchanged against the reference and against a real Kueue.
     """
-    gc.set_threshold(*GC_THRESHOLDS)
+    collect_rarely()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal may lack a character that we print.

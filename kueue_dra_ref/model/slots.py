@@ -169,7 +169,10 @@ class AnyOf(Slot[P, bool], Generic[P]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> bool:
         """Whether a rule holds."""
-        return any(rule.apply(*args, **kwargs) for rule in self.rules)
+        for rule in self.rules:  # noqa: SIM110 - slots are asked often; a generator would cost as much as most rules
+            if rule.apply(*args, **kwargs):
+                return True
+        return False
 
     def holding(self, *args: P.args, **kwargs: P.kwargs) -> list[Rule[P, bool]]:
         """Give the rules that hold."""
@@ -233,7 +236,8 @@ class Each(Slot[P, R | None], Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[R]:
         """Give every answer in the order of the rules."""
-        return [each.value for each in self.answers(*args, **kwargs)]
+        found = (rule.apply(*args, **kwargs) for rule in self.rules)
+        return [value for value in found if value is not None]
 
     def answers(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[Answer[R]]:
         """Give every answer with its rule."""
@@ -250,7 +254,8 @@ class Fold(Slot[Concatenate[S, P], S | None], Generic[S, P]):
 
     def __call__(self, state: S, *args: P.args, **kwargs: P.kwargs) -> S:
         """Give what the last rule makes; a fold that a rule may end is read by its steps."""
-        for _, made in self.steps(state, *args, **kwargs):
+        for rule in self.rules:
+            made = rule.apply(state, *args, **kwargs)
             assert made is not None
             state = made
         return state
