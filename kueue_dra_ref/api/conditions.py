@@ -14,16 +14,12 @@ _LONGEST = 32 * 1024
 
 def condition(obj: Manifest, kind: str) -> Condition | None:
     """Give the condition of a type, or None."""
-    for each in _conditions(obj):
+    status = obj.get("status") or {}
+    found: list[Condition] = status.get("conditions") or []
+    for each in found:
         if each["type"] == kind:
             return each
     return None
-
-
-def _conditions(obj: Manifest) -> list[Condition]:
-    status = obj.get("status") or {}
-    found: list[Condition] = status.get("conditions") or []
-    return found
 
 
 def message_of(obj: Manifest, kind: str) -> str:

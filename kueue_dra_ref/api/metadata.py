@@ -12,24 +12,19 @@ from kueue_dra_ref.target import Manifest
 
 def labels_of(obj: Manifest) -> dict[str, str]:
     """Give the labels of an object or a template."""
-    return _metadata(obj).get("labels") or {}
+    return (obj.get("metadata") or {}).get("labels") or {}
 
 
 def annotations_of(obj: Manifest) -> dict[str, str]:
     """Give the annotations of an object or a template."""
-    return _metadata(obj).get("annotations") or {}
+    return (obj.get("metadata") or {}).get("annotations") or {}
 
 
 def owners_of(obj: Manifest) -> Sequence[Manifest]:
     """Give the owner references of an object."""
-    return _metadata(obj).get("ownerReferences") or ()
+    return (obj.get("metadata") or {}).get("ownerReferences") or ()
 
 
 def finalizers_of(obj: Manifest) -> Sequence[str]:
     """Give the finalizers of an object."""
-    return _metadata(obj).get("finalizers") or ()
-
-
-def _metadata(obj: Manifest) -> Manifest:
-    found: Manifest = obj.get("metadata") or {}
-    return found
+    return (obj.get("metadata") or {}).get("finalizers") or ()

@@ -107,7 +107,7 @@ class JobReconciler:
         meta = job["metadata"]
         namespace = meta["namespace"]
         names = self._owned.get((namespace, meta["uid"]), {})
-        name = next(reversed(names), self._name(job))
+        name = next(reversed(names), "") or self._name(job)
         return self.store.find("Workload", name, namespace)
 
     def _slices_of(self, job: Manifest) -> list[Manifest]:

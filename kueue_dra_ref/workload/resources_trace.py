@@ -21,13 +21,15 @@ def adjustment_steps(
 ) -> Iterator[Step]:
     """Explain each change of the requests, rule by rule."""
     for pod_set in workload.pod_sets:
-        before = pod_set.requests
+        before = pod_set
         pods = PodSetInNamespace(pod_set=pod_set, limits=limits)
         for rule, made in rules.pod_set.steps(pods):
             assert made is not None
-            after = made.pod_set.requests
-            if after != before:
-                requests = [f"{amount} {name}" for name, amount in after.items()]
-                text = f"pod set {pod_set.name}: a pod requests {', '.join(requests)}: {rule.sentence}"
+            after = made.pod_set
+            if after is not before and after.requests != before.requests:
+                requests = [
+                    f"{amount} {name}" for name, amount in after.requests.items()
+                ]
+                text = f"pod set {after.name}: a pod requests {', '.join(requests)}: {rule.sentence}"
                 yield Step(requirements=cited([rule]), text=text)
             before = after

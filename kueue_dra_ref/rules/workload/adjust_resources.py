@@ -51,6 +51,8 @@ def limit_range_defaults(pods: PodSetInNamespace) -> PodSetInNamespace:
     Kueue: pkg/workload/resources.go (handlePodLimitRange)
     """
     defaults = pods.limits.container
+    if not any((defaults.requests, defaults.limits)):
+        return pods
 
     def add_defaults(written: Resources) -> Resources:
         return Resources(
@@ -67,6 +69,8 @@ def limits_default_requests(pods: PodSetInNamespace) -> PodSetInNamespace:
 
     Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
     """
+    if not any(each.resources.limits for each in pods.pod_set.containers):
+        return pods
     return pods.adjust(_with_each(pods.pod_set, _default_requests))
 
 

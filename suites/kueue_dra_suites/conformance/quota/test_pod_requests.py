@@ -159,6 +159,16 @@ def test_a_limit_stands_in_for_a_request(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"cpu": "2", "memory": "1Gi", "whole-gpus": 2})
 
 
+@covers("POD-005")
+def test_the_limit_of_one_of_two_containers(lab: Lab) -> None:
+    """The other one has a request, and no limits."""
+    queue = lab.queue({"cpu": "8"})
+    both = [a_container("limited", limits={"cpu": "2"}), a_container("other", requests={"cpu": "1"})]
+    job = queue.submit(a_workload(a_pod_set("main", spec={"containers": both})))
+
+    assert lab.verdict(job) == admitted({"cpu": "3"})
+
+
 @pytest.mark.parametrize(
     "cpu", [pytest.param("3", id="charged", marks=covers("POD-006")), pytest.param("1", marks=covers("POD-007"))]
 )
