@@ -6,14 +6,16 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import urllib3
-from kubernetes.client import ApiClient
 
 from kueue_dra_clusters.waiting import NotYet, WaitLimits, eventually
 from kueue_dra_ref.target import Manifest, Ref
+
+if TYPE_CHECKING:  # it takes a quarter of a second, which a run on the reference does not have to spend
+    from kubernetes.client import ApiClient
 
 EPOCH = "Thu, 01 Jan 1970 00:00:00 GMT"
 MERGE_PATCH = "application/merge-patch+json"
