@@ -56,6 +56,7 @@ class Reason(StrEnum):
     TOO_MANY = "the pod requests more devices than 64 bits can hold"
     NOT_BY_NAME = "the class of an extended resource has counters or capacities"
     GATE_OFF = "device integration is off"
+    GATED = "another controller has to open its admission gates"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -176,8 +177,8 @@ _MISCONFIGURED = {
     for key in (Reason.NAMESPACE, Reason.OVER_ITS_LIMIT, Reason.LIMIT_RANGE)
 }
 """Results of the scheduler whose reason is Misconfigured with UnadmittedWorkloadsObservability."""
-_NOT_EVALUATED = r"^(Bypassed scheduling evaluation|Workload is pending evaluation) "
-"""The messages with UnadmittedWorkloadsObservability of a workload that the scheduler has not evaluated."""
+_NOT_EVALUATED = r"^(Bypassed scheduling evaluation|Workload is pending evaluation|AdmissionGatedBy cleared,) "
+"""The messages of a workload that the scheduler has not evaluated, most with UnadmittedWorkloadsObservability."""
 _OBSERVED = (
     "NoMatchingFlavor",
     "ExceedsMaxQuota",
@@ -189,13 +190,20 @@ _BLOCKED = ("Waiting", "WaitingForPodsReady")
 """The reasons while the scheduler waits for the pods of admitted workloads."""
 _SCHEDULED = frozenset({"Pending", "PendingEvaluation", *_OBSERVED, *_BLOCKED})
 _INADMISSIBLE_REASONS = frozenset(
-    {"Inadmissible", "Misconfigured", "Suspended", "DRAResourcesUnresolved"}
+    {
+        "AdmissionGated",
+        "DRAResourcesUnresolved",
+        "Inadmissible",
+        "Misconfigured",
+        "Suspended",
+    }
 )
 _STOPPED = {Reason.QUEUE_STOPPED: r"^ClusterQueue \S+ is inactive$"}
 """The message of the scheduler for a ClusterQueue below a cycle of cohorts."""
 _INADMISSIBLE = {
     Reason.QUEUE_MISSING: r"^(Local|Cluster)Queue \S* doesn't exist$",
     Reason.QUEUE_STOPPED: r"^(Local|Cluster)Queue \S+ is (inactive|stopped)$",
+    Reason.GATED: r"^Admission is gated by: ",
     Reason.DIRECT_CLAIM: r"does not support use of resource claims",
     Reason.GATE_OFF: r"feature gate is not enabled",
     Reason.NO_TEMPLATE: r"failed to get claim spec for ResourceClaimTemplate",

@@ -80,7 +80,7 @@ FIELDS_OF_NOTHING: Mapping[str, str] = {
 }
 """Those that decide nothing about quota; quotaManagement does with a gate alone, which is noted."""
 MARKS_READ = """
-ClusterQueueLabel ConcurrentAdmissionParentLabelKey ElasticJobAnnotation EnabledAnnotationKey
+AdmissionGatedByAnnotation ClusterQueueLabel ConcurrentAdmissionParentLabelKey ElasticJobAnnotation EnabledAnnotationKey
 GroupFastAdmissionAnnotationKey GroupNameAnnotation GroupNameLabel GroupServingAnnotationKey GroupTotalCountAnnotation
 IsGroupWorkloadAnnotationKey JobCompletionsEqualParallelismAnnotation JobMinParallelismAnnotation JobUIDLabel
 LocalQueueLabel ManagedByKueueLabelKey MaxExecTimeSecondsLabel MultiKueueOriginLabel PodGroupPodIndexLabel
@@ -91,7 +91,6 @@ WorkloadPriorityClassLabel WorkloadSliceNameAnnotation WorkloadSliceReplacementF
 """
 """Kueue's names of the labels and annotations that the reference reads."""
 MARKS_NOTED: Mapping[str, str] = {
-    "AdmissionGatedByAnnotation": "admission-gated-by",
     "PodSetGroupName": "podset-group-name",
     "PodSetSliceRequiredTopologyAnnotation": "podset-slice-required-topology",
     "PodSetSliceRequiredTopologyConstraintsAnnotation": "podset-slice-required-topology-constraints",

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kueue_dra_fixtures.manifests import marked
+from kueue_dra_ref.api.admission_gates import GATED_BY
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.reference import manager
+from kueue_dra_ref.reference import endless_changes
 from kueue_dra_ref.reference.replay import answers, replaying
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.scenarios.files import scenarios
@@ -118,10 +121,33 @@ def test_a_run_that_repeats_itself_ends_soon(story: Scenario) -> None:
 
 def test_an_object_that_changes_without_an_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A controller that undoes its own change does not hang a run: here each object may be reconciled once."""
-    monkeypatch.setattr(manager, "_RECONCILES", 1)
+    monkeypatch.setattr(endless_changes, "_RECONCILES", 1)
+    monkeypatch.setattr(endless_changes, "_RECONCILES_AGAIN", 0)
     target = ReferenceTarget(KUEUE)
     assert target.start(CONFIGURATION) == ()
     target.apply([*a_world(), a_template("gpus-1"), a_job("job")])
 
-    with pytest.raises(NotQuiescent, match=r"^Workload .*/job-job-.* changes without an end$"):
+    with pytest.raises(NotQuiescent, match=r"^(Workload|Job) .*job.* changes without an end"):
         target.settle()
+
+
+def test_other_work_is_decided_all_the_same() -> None:
+    """Kueue writes without an end to gated work whose queue is missing; work that comes then is admitted."""
+    target = ReferenceTarget(KUEUE)
+    assert target.start(CONFIGURATION) == ()
+    gated = marked(a_job("gated", queue="missing"), annotations={GATED_BY: "example.com/budget"})
+    pod = gated["spec"]["template"]["spec"]
+    del pod["resourceClaims"], pod["containers"][0]["resources"]["claims"]
+    target.apply([*a_world(), a_template("gpus-1"), gated])
+    target.apply([a_job("job")])
+
+    for _ in range(2):
+        with pytest.raises(NotQuiescent, match=r"^Workload .*/job-gated-.* changes without an end$"):
+            target.settle()
+    (decided,) = (each for each in target.store.every("Workload") if "job-job-" in each["metadata"]["name"])
+    assert is_true(decided, "Admitted")
+
+    del gated["metadata"]["annotations"]
+    target.apply([gated])
+
+    target.settle()

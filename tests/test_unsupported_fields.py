@@ -162,7 +162,7 @@ def a_template(key: str) -> str:
 @pytest.mark.parametrize(
     ("key", "subject"),
     [
-        pytest.param("kueue.x-k8s.io/admission-gated-by", "admission gates", id="mark"),
+        pytest.param("kueue.x-k8s.io/priority-boost", "priority boosts", id="mark"),
         pytest.param("kueue.x-k8s.io/podset-required-topology", "topology-aware scheduling", id="topology"),
         pytest.param(SLICES, "topology-aware scheduling", id="slices"),
     ],

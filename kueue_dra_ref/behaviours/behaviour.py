@@ -12,6 +12,7 @@ from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
 from kueue_dra_ref.behaviours.phases_admission_fair_sharing import (
     AdmissionFairSharingRules,
 )
+from kueue_dra_ref.behaviours.phases_admission_gates import AdmissionGateRules
 from kueue_dra_ref.behaviours.phases_concurrent_admission import (
     ConcurrentAdmissionRules,
 )
@@ -113,6 +114,7 @@ class Behaviour:
     concurrent: ConcurrentAdmissionRules = field(
         default_factory=ConcurrentAdmissionRules
     )
+    gating: AdmissionGateRules = field(default_factory=AdmissionGateRules)
     reporting: StatusRules
 
     @property

@@ -64,6 +64,7 @@ PHASES = {
     "limiting": "execution-time",
     "retaining": "retention",
     "concurrent": "concurrent-admission",
+    "gating": "admission-gates",
     "reporting": "status",
 }
 """What users call a phase, by the field of a behaviour, in the order of application."""

@@ -19,6 +19,7 @@ from kueue_dra_ref.behaviours.kueue_0_14_multikueue import dispatched
 from kueue_dra_ref.behaviours.kueue_0_14_topology import placing
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
 from kueue_dra_ref.behaviours.phases_admission_checks import AdmissionCheckRules
+from kueue_dra_ref.behaviours.phases_admission_gates import AdmissionGateRules
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
 from kueue_dra_ref.behaviours.phases_multikueue import MultiKueueRules
 from kueue_dra_ref.behaviours.phases_pods import PodRules
@@ -34,7 +35,7 @@ from kueue_dra_ref.behaviours.phases_topology import TopologyRules
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_17_gates
-from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import AnyOf, Collect, First, Fold
 from kueue_dra_ref.rules.crd import resourceflavor_crd
 from kueue_dra_ref.rules.dra import devices_0_18, extended_resource_requests
@@ -51,13 +52,14 @@ from kueue_dra_ref.rules.multikueue import dispatching, dispatching_0_17
 from kueue_dra_ref.rules.preemption import fair_sharing, preemption_policies
 from kueue_dra_ref.rules.queue import cohort_quota, pending_workloads
 from kueue_dra_ref.rules.webhooks import (
+    admission_gates_webhook,
     clusterqueue_webhook,
     job_webhook,
     spark_webhook,
     topology_webhook,
     workload_webhook,
 )
-from kueue_dra_ref.rules.workload import admission_checks, retention
+from kueue_dra_ref.rules.workload import admission_checks, admission_gates, retention
 
 
 def kueue_0_17() -> Behaviour:
@@ -71,10 +73,10 @@ def kueue_0_17() -> Behaviour:
         versions=KUEUE_0_17_VERSIONS,
         gates=kueue_0_17_gates(),
         dependent_gates=("DRAExtendedResources",),
-        # Device classes say which extended resources they provide.
         role=reads("deviceclasses", "resourceclaims", "resourceclaimtemplates"),
         definitions=_definitions(earlier.definitions),
-        webhooks=_check_webhooks(_webhooks(earlier.webhooks)),
+        webhooks=_gate_webhooks(_check_webhooks(_webhooks(earlier.webhooks))),
+        gating=_GATING,
         pods=_pods(earlier.pods),
         jobs=_jobs(earlier.jobs),
         extended=_EXTENDED,
@@ -125,7 +127,7 @@ def _dispatching(earlier: MultiKueueRules) -> MultiKueueRules:
     )
 
 
-# Containers may request devices by the name of an extended resource; both gates have to be on.
+# Containers may request devices by the name of an extended resource, which a DeviceClass has; both gates have to be on.
 _EXTENDED = ExtendedResources(
     used_by_workload=Collect(
         when(
@@ -193,6 +195,32 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         job=earlier.job.ungate(
             job_webhook.queue_name_is_not_removed_with_default_queue
         ).add(*_JOB_WEBHOOKS),
+    )
+
+
+def _gated(each: Rule[P, R]) -> Rule[P, R]:
+    return when(each, AdmissionGatedBy=True)
+
+
+_GATING = AdmissionGateRules(
+    closed=First(_gated(admission_gates.gates_keep_from_admission)),
+    cleared=First(_gated(admission_gates.gates_are_cleared)),
+    passed_on=First(_gated(admission_gates.gates_of_work_are_passed_on)),
+)
+"""Admission gates: another controller keeps work from admission."""
+_GATE_CHANGES = (
+    _gated(admission_gates_webhook.gates_are_not_added),
+    _gated(admission_gates_webhook.gates_are_only_removed),
+)
+
+
+def _gate_webhooks(earlier: WebhookRules) -> WebhookRules:
+    names = _gated(admission_gates_webhook.gate_names_are_valid)
+    return replace(
+        earlier,
+        job=earlier.job.add(*_GATE_CHANGES, names),
+        pod_owner=earlier.pod_owner.add(*_GATE_CHANGES, names),
+        workload=earlier.workload.add(names, *_GATE_CHANGES),
     )
 
 

@@ -443,6 +443,7 @@ def _queueing(earlier: QueueRules) -> QueueRules:
             *earlier.queue_not_ready.rules,
             _observed(admissibility.namespace_mismatch_condition),
             _observed(admissibility.invalid_requests_condition),
+            _observed(admissibility.closed_gates_condition),
             _observed(admissibility.reason_from_equivalence_hash),
             _explicit(admissibility.reason_from_equivalence_hash_on_arrival),
             _explicit(admissibility.pending_on_arrival),

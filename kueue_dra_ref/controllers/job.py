@@ -25,6 +25,10 @@ from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
 from kueue_dra_ref.api.workloads import admitted_counts
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
+from kueue_dra_ref.controllers.admission_gates import (
+    gates_passed_on,
+    pass_on_gates,
+)
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.job_management import ManagedJobs
@@ -265,9 +269,15 @@ class JobReconciler:
 
     def _sync(self, job: Manifest, workload: Manifest) -> None:
         """Bring a Job and its equivalent Workload in line, one change at a time."""
-        if not self.rules.elastic(job) and self.priorities.follow(job, workload):
+        if not self.rules.elastic(job) and self._passes_on(job, workload):
             return
         self._follow(job, workload)
+
+    def _passes_on(self, job: Manifest, workload: Manifest) -> bool:
+        """Give a Workload the admission gates and the priority class of its Job; True if it had others."""
+        if pass_on_gates(self.kueue, job, workload):
+            return True
+        return self.priorities.follow(job, workload) is not None
 
     def _follow(self, job: Manifest, workload: Manifest) -> None:
         """Bring a Job and its Workload in line, except for the priority."""
@@ -383,8 +393,9 @@ class JobReconciler:
 
     def _passed_on(self, job: Manifest) -> Mapping[str, str]:
         """Give the annotations of work that its Workload has as well."""
-        annotations = annotations_of(job)
-        return self.kueue.behaviour.provisioning.parameters.or_else({}, annotations)
+        rules, annotations = self.kueue.behaviour, annotations_of(job)
+        parameters = rules.provisioning.parameters.or_else({}, annotations)
+        return {**parameters, **gates_passed_on(self.kueue, job)}
 
     def _name(self, job: Manifest, *generation: str) -> str:
         """Name a Workload after its Job; the Workloads of elastic work differ by its generation."""

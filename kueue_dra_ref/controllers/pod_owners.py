@@ -24,6 +24,10 @@ from kueue_dra_ref.api.pod_owners import (
 from kueue_dra_ref.api.queued_pods import GROUP, IS_GROUP, PARENT, without_finalizer
 from kueue_dra_ref.api.workloads import is_active, is_on_hold
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
+from kueue_dra_ref.controllers.admission_gates import (
+    gates_passed_on,
+    pass_on_gates,
+)
 from kueue_dra_ref.controllers.execution_time import ExecutionLimit
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.pod_groups import placed
@@ -203,7 +207,7 @@ class PodOwnerController:
         head = {
             "name": name,
             "namespace": meta["namespace"],
-            "annotations": {IS_GROUP: "true"},
+            "annotations": {IS_GROUP: "true", **gates_passed_on(self.kueue, owner)},
             "ownerReferences": [_reference(owner)],
         }
         if self.rules.label_with_uid():
@@ -214,6 +218,7 @@ class PodOwnerController:
         """Put a Workload on hold, or release it, and give it the queue of its object."""
         if is_true(workload, "Finished"):
             return
+        pass_on_gates(self.kueue, owner, workload)
         on_hold = is_on_hold(workload)
         has_quota = is_true(workload, "QuotaReserved") and is_active(workload)
         hold = self.rules.hold(owner, on_hold or has_quota)

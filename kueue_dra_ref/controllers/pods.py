@@ -25,6 +25,10 @@ from kueue_dra_ref.api.queued_pods import (
     without_finalizer,
     without_gates,
 )
+from kueue_dra_ref.controllers.admission_gates import (
+    gates_passed_on,
+    pass_on_gates,
+)
 from kueue_dra_ref.controllers.job import OUT_OF_SYNC, JobReconciler
 from kueue_dra_ref.controllers.job_pods import Failed
 from kueue_dra_ref.controllers.pod_groups import GroupMatch, GroupMatching, placed
@@ -270,6 +274,8 @@ class PodReconciler(JobReconciler):
 
     def _sync_group(self, group: PodGroup, workload: Manifest) -> None:
         """Bring pods and their equivalent Workload in line, one change at a time."""
+        if not group.is_prebuilt and pass_on_gates(self.kueue, group.first, workload):
+            return
         if self.priorities.follow(group.first, workload):
             return
         if self._reclaim_pods(group, workload):
@@ -382,7 +388,10 @@ class PodReconciler(JobReconciler):
         meta = {
             "name": group.name,
             "namespace": namespace,
-            "annotations": {IS_GROUP: "true"},
+            "annotations": {
+                IS_GROUP: "true",
+                **gates_passed_on(self.kueue, group.first),
+            },
             "ownerReferences": list(map(_owner_reference, group.pods)),
         }
         workload = {

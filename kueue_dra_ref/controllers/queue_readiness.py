@@ -42,6 +42,7 @@ class QueueReadiness:
             active=is_active(working),
             mismatch=self._mismatch(queue, key[0]),
             unfit=lambda: self._invalid_requests(working),
+            gates=self._gates(working),
             bypassed=self._bypassed(name, working),
             reason=reason_of(working, "QuotaReserved"),
         )
@@ -68,6 +69,10 @@ class QueueReadiness:
             return ""
         mismatch = self.kueue.informers.mismatch(queue, namespace)
         return mismatch or ""
+
+    def _gates(self, working: Manifest) -> str:
+        closed = self.rules.gating.closed(working)
+        return closed.message if closed else ""
 
     def _bypassed(self, name: str, working: Manifest) -> QuotaReservedReason | None:
         pending = self.kueue.pending.get(name)

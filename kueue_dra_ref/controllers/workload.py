@@ -25,6 +25,7 @@ from kueue_dra_ref.api.workloads import (
     priority_of,
 )
 from kueue_dra_ref.controllers.admission_checks import AdmissionChecks
+from kueue_dra_ref.controllers.admission_gates import sync_gates
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.concurrent_admission import VariantReconciler
 from kueue_dra_ref.controllers.deviceclass import may_queue
@@ -184,6 +185,7 @@ class WorkloadReconciler:
         syncs = (
             self._sync_activity,
             self._sync_restart,
+            self._sync_gates,
             self.checks.sync,
             self._sync_queue_not_ready,
             self.checks.admit,
@@ -282,6 +284,12 @@ class WorkloadReconciler:
         no_quota_reservation(self.kueue, working)
         self.store.put(working)
 
+    def _record_derivation(self, key: Key, *steps: Step) -> None:
+        """Record what the devices of a workload charge, and then these steps."""
+        charged = self.kueue.derivations.get(key)
+        before = charged.steps if charged else ()
+        self._record_steps(key, *before, *steps)
+
     def _record_steps(self, key: Key, *steps: Step) -> None:
         self.kueue.decisions[key] = steps
 
@@ -325,6 +333,14 @@ class WorkloadReconciler:
                 return self._requeue(working, f"{kind}Restarted", message)
         return False
 
+    def _sync_gates(self, working: Manifest) -> bool:
+        """Note that admission gates are closed, or that they are gone; True when the status of the workload changed."""
+        closed = self.rules.gating.closed.answer(working)
+        if closed is not None:
+            step = Step.by(closed.value.message, closed.rule)
+            self._record_derivation(key_of(working), step)
+        return sync_gates(self.kueue, working)
+
     def _sync_queue_not_ready(self, working: Manifest) -> bool:
         """Write what blocks the queue of a workload without quota; True when its status changed."""
         if is_true(working, "QuotaReserved"):
@@ -334,10 +350,7 @@ class WorkloadReconciler:
             return renew_unset_quota_reservation(self.kueue, working)
         if self._is_overtaken(working):
             return False
-        key = key_of(working)
-        charged = self.kueue.derivations.get(key)
-        before = charged.steps if charged else ()
-        self._record_steps(key, *before, *steps)
+        self._record_derivation(key_of(working), *steps)
         pending = self.rules.reporting.queue_not_ready(blocked)
         changed = apply_condition(working, pending, self.kueue.clock.now)
         return update_unset_quota_reservation(self.kueue, working) or changed

@@ -202,7 +202,7 @@ class Kueue:
         One that may not be queued now stays where it is queued already.  A parent of variants gets into its LocalQueue
         when its quota is released.
         """
-        if self.behaviour.pods.withheld(obj):
+        if self.behaviour.pods.withheld(obj) or self.behaviour.gating.closed(obj):
             return True
         if not released and self._is_left_out(obj):
             return True

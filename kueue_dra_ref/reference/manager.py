@@ -38,6 +38,7 @@ from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.kueue import Kueue, ToDo
 from kueue_dra_ref.controlplane.store import Event, Store, is_deleted, key_of
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.reference.endless_changes import EndlessChanges
 from kueue_dra_ref.reference.livelock import AlternatingMessages, StateLog, state_of
 
 _INITIAL_LIST = (
@@ -70,9 +71,6 @@ _PREEMPTIONS, _PAUSE = 20, 0.5
 """Preemptions, beyond one for each Workload, after which time passes, and for how many seconds."""
 _PAUSES = 10
 """How often time passes before preemption counts as a livelock; all requeues and early retries are due by then."""
-
-_RECONCILES = 20_000
-"""How often one object is reconciled before that counts as a livelock: more often than any group has pods."""
 
 _WITH_COUNTS = ("Cohort", "ClusterQueue", "LocalQueue")
 """The kinds to whose status Kueue writes counts, which most controllers ignore."""
@@ -115,8 +113,8 @@ class Manager:
         self._pauses = 0
         self._deferred: dict[tuple[str, Key], None] = {}
         """Victims to reconcile after the next cycle: their preemptor has not been admitted for long."""
-        handlers = self._with_checks(self._all_handlers())
-        self._handlers = self._with_variants(handlers)
+        self._endless = EndlessChanges()
+        self._handlers = self._with_variants(self._with_checks(self._all_handlers()))
         self._list_all(store)
 
     def _list_all(self, store: Store) -> None:
@@ -209,11 +207,20 @@ class Manager:
                 break
         else:
             self._pauses = 0
+        self._note_endless()
         stale = self.kueue.stale
         while stale:
             kind, key = next(iter(stale))
             del stale[kind, key]
             self.status.write(kind, key)
+
+    def _note_endless(self) -> None:
+        """Report what changes without an end, and go on with it in the next run."""
+        endless = self._endless.end()
+        for kind, key in endless:
+            name = "/".join(filter(None, key))
+            self.restless += (f"{kind} {name} changes without an end",)
+        self.kueue.to_do |= endless
 
     def _is_livelocked(self, cycles: int, preemptions: int) -> bool:
         """Whether workloads keep preempting each other, so that time passes; any other loop is reported at once."""
@@ -303,11 +310,8 @@ class Manager:
         while to_do:
             (kind, key), _ = to_do.popitem(last=False)
             done[kind, key] += 1
-            if done[kind, key] > _RECONCILES:
-                name = "/".join(filter(None, key))
-                self.restless = (f"{kind} {name} changes without an end",)
-                to_do.clear()
-                break
+            if self._endless.holds((kind, key), done[kind, key]):
+                continue
             if (kind, key) not in due and self._is_deferred(kind, key):
                 self._deferred[kind, key] = None
             else:

@@ -106,7 +106,6 @@ TOGETHER = (
 MARKS: Mapping[str, str] = {
     "prebuilt-workload-name": "Workloads that another client creates",
     "priority-boost": "priority boosts",
-    "admission-gated-by": "admission gates",
 }
 """Labels and annotations of Jobs and Workloads, without the domain of Kueue."""
 IN_GROUPS: Mapping[str, str] = dict.fromkeys(

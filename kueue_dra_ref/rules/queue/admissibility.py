@@ -47,6 +47,8 @@ class QueuePosition:
     """The message when the ClusterQueue does not select the namespace; empty when it does."""
     unfit: Callable[[], str]
     """Give the message for invalid requests of its pods; computed only when a rule calls it."""
+    gates: str
+    """The message while its admission gates are closed; empty when they are not."""
     bypassed: QuotaReservedReason | None
     """The reason of an equivalent workload that made this one inadmissible."""
     reason: str
@@ -151,6 +153,19 @@ def invalid_requests_condition(position: QueuePosition) -> NotAdmissible | None:
     return (
         NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=message)
         if message
+        else None
+    )
+
+
+@rule("GATED-012")
+def closed_gates_condition(position: QueuePosition) -> NotAdmissible | None:
+    """Kueue reports closed admission gates once nothing else blocks the queue of the workload.
+
+    Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
+    """
+    return (
+        NotAdmissible(cause=QuotaReservedReason.GATED, message=position.gates)
+        if position.gates
         else None
     )
 
