@@ -245,7 +245,10 @@ WEBHOOKS = WebhookRules(
     cohort=Collect(clusterqueue_webhook.weight_is_zero_or_representable),
     off=AnyOf(job_webhook.work_is_off),
     job_exempt=AnyOf(ray_webhook.update_without_queue_is_not_validated),
-    panics=AnyOf(ray_webhook.no_cluster_is_a_panic),
+    panics=AnyOf(
+        ray_webhook.no_cluster_is_a_panic,
+        workload_webhook.reservation_without_admission_is_a_panic,
+    ),
     ray_cluster=Collect(
         ray_webhook.cluster_is_deleted_at_the_end,
         ray_webhook.existing_cluster_is_refused,
@@ -303,6 +306,8 @@ WEBHOOKS = WebhookRules(
     workload=Collect(
         workload_webhook.requests_have_no_pods,
         workload_webhook.at_most_one_min_count,
+        workload_webhook.admitted_pod_sets_exist,
+        workload_webhook.usage_is_equal_for_all_pods,
         reclaimable_pods.reclaimable_pods_are_pods,
         reclaimable_pods.reclaimable_pods_do_not_decrease_0_17,
         workload_webhook.updates_of_ready_checks_are_immutable,

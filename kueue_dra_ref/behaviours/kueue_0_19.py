@@ -111,7 +111,7 @@ def kueue_0_19() -> Behaviour:
         mapping=_mapping(earlier.mapping),
         definitions=_definitions(earlier.definitions),
         pods=groups_with_own_workloads(earlier.pods),
-        webhooks=_ray_webhooks(_webhooks(_webhooks_of_pods(earlier.webhooks))),
+        webhooks=_ray_webhooks(_webhooks(_validated(earlier.webhooks))),
         jobs=_elastic_jobs(overwritten_names(_jobs(earlier.jobs))),
         processing=_processing(earlier.processing),
         charging=_charging(earlier.charging),
@@ -227,6 +227,10 @@ def _definitions(earlier: APIValidation) -> APIValidation:
     )
 
 
+def _validated(earlier: WebhookRules) -> WebhookRules:
+    return _webhooks_of_admissions(_webhooks_of_pods(earlier))
+
+
 def _webhooks_of_pods(earlier: WebhookRules) -> WebhookRules:
     return replace(
         earlier,
@@ -249,6 +253,20 @@ def _webhooks_of_pods(earlier: WebhookRules) -> WebhookRules:
                 WorkloadValidationForPodSetMetadata=True,
             ),
             before=workload_webhook.requests_have_no_pods,
+        ),
+    )
+
+
+def _webhooks_of_admissions(earlier: WebhookRules) -> WebhookRules:
+    return replace(
+        earlier,
+        # What the webhook panicked on is denied in words.
+        panics=earlier.panics.drop(
+            workload_webhook.reservation_without_admission_is_a_panic
+        ),
+        workload=earlier.workload.add(
+            workload_webhook.reservation_has_an_admission,
+            before=workload_webhook.admitted_pod_sets_exist,
         ),
     )
 

@@ -182,7 +182,7 @@ def _amounts(pod_sets: Iterable[ReservedPodSet]) -> Amounts:
     amounts = _no_amounts()
     for pod_set in pod_sets:
         for resource, amount in pod_set.amounts.items():
-            flavor_resource = (pod_set.flavors[resource], resource)
+            flavor_resource = (pod_set.flavors.get(resource, ""), resource)
             amounts[flavor_resource] += amount
     return dict(amounts)
 
@@ -194,18 +194,19 @@ def _pod_sets(workload: Manifest) -> Iterator[ReservedPodSet]:
     admission = workload["status"]["admission"]
     for assigned in admission["podSetAssignments"]:
         name = assigned["name"]
-        count = assigned["count"]
+        count = assigned.get("count", 0)
         amounts = {}
         left = counts.get(name, count)
         left -= reclaimed.get(name, 0)
         left = min(count, max(left, 0))
-        for resource, printed in assigned["resourceUsage"].items():
+        for resource, printed in (assigned.get("resourceUsage") or {}).items():
             quantity = parse(printed)
             amount = units(resource, quantity)
             if left != count:
                 amount = amount // count * left
             amounts[resource] = amount
-        yield ReservedPodSet(name=name, flavors=assigned["flavors"], amounts=amounts)
+        flavors = assigned.get("flavors") or {}
+        yield ReservedPodSet(name=name, flavors=flavors, amounts=amounts)
 
 
 def placed_pods(workload: Manifest, requests: PodRequests) -> Iterator[PlacedPods]:

@@ -104,14 +104,32 @@ class AdmissionChain:
 
         Raises:
             Denied: it is rejected.
+            Panicked: the webhook does not survive it.
 
         """
         if old is None or obj is without or obj["kind"] != "Workload":
             return
-        denied = list(self.behaviour.webhooks.faults(self._request(obj, old)))
-        if denied:
+        request = self._request(obj, old)
+        try:
+            self._ask_webhook(request)
+        except ManifestError:
             self.store.put(without)
-            raise Denied("vworkload.kb.io", denied)
+            raise
+
+    def _ask_webhook(self, request: AdmissionRequest) -> None:
+        """Reject what a validating webhook denies, or panics on.
+
+        Raises:
+            Denied: it is rejected.
+            Panicked: the webhook does not survive it.
+
+        """
+        webhook = f"v{request.new['kind'].lower()}.kb.io"
+        rules = self.behaviour.webhooks
+        if rules.panics(request):
+            raise Panicked(webhook)
+        if denied := list(rules.faults(request)):
+            raise Denied(webhook, denied)
 
     def restore(self, manifest: Manifest) -> None:
         """Store an object of a running cluster with its own metadata and status; no webhook rejects it.
@@ -272,14 +290,7 @@ class AdmissionChain:
         found = [*self.api_server.metadata_faults(obj)]
         found += self.behaviour.definitions.faults(request)
         self._reject(obj, found)
-        webhook = f"v{obj['kind'].lower()}.kb.io"
-        rules = self.behaviour.webhooks
-        queued = self._labelled(request)
-        if rules.panics(queued):
-            raise Panicked(webhook)
-        denied = list(rules.faults(queued))
-        if denied:
-            raise Denied(webhook, denied)
+        self._ask_webhook(self._labelled(request))
         _check_readable(obj)
 
     def _mutated(self, obj: Manifest) -> Manifest:

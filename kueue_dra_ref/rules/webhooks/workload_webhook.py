@@ -13,8 +13,9 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.crd_validation import places
 from kueue_dra_ref.api.metav1_validation import labels_faults
 from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.api.pods import NAMED
+from kueue_dra_ref.api.pods import NAMED, units
 from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.workloads import admission_of
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.resource_names import annotation_map
 from kueue_dra_ref.model.rule import rule
@@ -165,6 +166,74 @@ def updates_of_ready_checks_are_immutable(write: AdmissionRequest) -> Errors:
                 value=printed(updates),
                 detail="field is immutable",
             )
+
+
+@rule("STATUS-059")
+def reservation_has_an_admission(write: AdmissionRequest) -> Errors:
+    """The webhook denies QuotaReserved without an admission, unless the Workload is like that already.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validateAdmission, reservesQuotaWithoutAdmission)
+    """
+    if _reserves_nothing(write.new) and not _reserves_nothing(write.before):
+        yield FieldError(
+            field="status.admission",
+            type="Required value",
+            detail="must be set while the QuotaReserved condition is true",
+        )
+
+
+@rule("STATUS-060")
+def reservation_without_admission_is_a_panic(write: AdmissionRequest) -> bool:
+    """The webhook reads the admission of a Workload with QuotaReserved without asking whether there is one.
+
+    Kueue 0.18: pkg/webhooks/workload_webhook.go (validateAdmission)
+    """
+    return write.new["kind"] == "Workload" and _reserves_nothing(write.new)
+
+
+@rule("STATUS-061")
+def admitted_pod_sets_exist(write: AdmissionRequest) -> Errors:
+    """The webhook denies the admission of a pod set that the Workload does not have.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validateAdmission)
+    """
+    names = {each["name"] for each in write.new["spec"]["podSets"]}
+    for path, assignment in _assignments(write.new):
+        name = assignment["name"]
+        if name not in names:
+            field, value = f"{path}.name", printed(name)
+            yield FieldError(field=field, type="Not found", value=value)
+
+
+@rule("STATUS-062")
+def usage_is_equal_for_all_pods(write: AdmissionRequest) -> Errors:
+    """The webhook denies an admission whose usage cannot be divided by the number of pods.
+
+    Kueue prints where it keeps that number in memory; we print the number.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validateAdmission)
+    """
+    for path, assignment in _assignments(write.new):
+        count = assignment.get("count") or 1
+        for name, amount in sorted((assignment.get("resourceUsage") or {}).items()):
+            if units(name, parse(amount)) % max(count, 1):
+                field, value = f"{path}.resourceUsage[{name}]", printed(amount)
+                detail = f"is not a multiple of {count}"
+                yield FieldError(
+                    field=field, type="Invalid value", value=value, detail=detail
+                )
+
+
+def _reserves_nothing(workload: Manifest) -> bool:
+    return is_true(workload, "QuotaReserved") and not admission_of(workload)
+
+
+def _assignments(workload: Manifest) -> Iterator[tuple[str, Manifest]]:
+    """Give what each pod set gets by an admission that counts, with its path."""
+    if is_true(workload, "QuotaReserved"):
+        assigned = admission_of(workload).get("podSetAssignments") or ()
+        for index, each in enumerate(assigned):
+            yield f"status.admission.podSetAssignments[{index}]", each
 
 
 def _pairs(write: AdmissionRequest) -> PodSetPairs:

@@ -9,7 +9,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import Pods, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab, bare
-from kueue_dra_fixtures.manifests import with_spec
+from kueue_dra_fixtures.manifests import STARTED, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.api.job_kind import replaced
@@ -319,6 +319,61 @@ def test_reclaimable_pods_of_work_with_quota_only_get_more(
 
     pods = [{"name": name, "count": count} for name, count in reclaimed.items()]
     denied = lab.denied({**bare(lab.workload(job)), "status": {"reclaimablePods": pods}})
+
+    assert message in denied if message else not denied
+
+
+@pytest.mark.parametrize(
+    ("admission", "message"),
+    [
+        pytest.param(
+            {"name": "workers", "count": 2, "resourceUsage": {"cpu": "2"}},
+            "",
+            id="fits",
+            marks=covers("STATUS-061", "STATUS-062"),
+        ),
+        pytest.param(
+            None,
+            "status.admission: Required value: must be set while the QuotaReserved condition is true",
+            id="missing",
+            marks=covers("STATUS-059"),
+        ),
+        pytest.param(
+            None,
+            "panic: runtime error: invalid memory address or nil pointer dereference [recovered]",
+            id="missing-up-to-0.18",
+            marks=covers("STATUS-060"),
+        ),
+        pytest.param(
+            {"name": "others", "count": 2},
+            'status.admission.podSetAssignments[0].name: Not found: "others"',
+            id="unknown",
+            marks=covers("STATUS-061"),
+        ),
+        pytest.param(
+            {"name": "workers", "count": 2, "resourceUsage": {"cpu": "3m"}},
+            'status.admission.podSetAssignments[0].resourceUsage[cpu]: Invalid value: "3m": is not a multiple of ',
+            id="indivisible",
+            marks=covers("STATUS-062"),
+        ),
+    ],
+)
+def test_a_reservation_says_what_it_takes(lab: Lab, admission: Mapping[str, Any] | None, message: str) -> None:
+    """A client that is not Kueue reserves quota for pods."""
+    queue = lab.queue({"cpu": 0})
+    job = queue.submit(a_workload(a_pod_set("workers", pods=2, cpu="1")))
+    condition = {
+        "type": "QuotaReserved",
+        "status": "True",
+        "reason": "Case",
+        "message": "",
+        "lastTransitionTime": STARTED,
+    }
+    status: dict[str, Any] = {"conditions": [condition]}
+    if admission:
+        status["admission"] = {"clusterQueue": queue.cluster, "podSetAssignments": [admission]}
+
+    denied = lab.denied({**bare(lab.workload(job)), "status": status})
 
     assert message in denied if message else not denied
 
