@@ -274,7 +274,7 @@ class PodReconciler(JobReconciler):
 
     def _sync_group(self, group: PodGroup, workload: Manifest) -> None:
         """Bring pods and their equivalent Workload in line, one change at a time."""
-        if not group.is_prebuilt and pass_on_gates(self.kueue, group.first, workload):
+        if self._pass_on_gates(group, workload):
             return
         if self.priorities.follow(group.first, workload):
             return
@@ -286,6 +286,12 @@ class PodReconciler(JobReconciler):
             self._expire_pods(group, workload)
         else:
             self._follow_admission(group, workload)
+
+    def _pass_on_gates(self, group: PodGroup, workload: Manifest) -> bool:
+        """Give a Workload the admission gates of its pods; True if it had others. What was made first has its own."""
+        if group.is_prebuilt or group.is_made:
+            return False
+        return pass_on_gates(self.kueue, group.first, workload)
 
     def _is_ready(self, group: PodGroup) -> bool:
         """Whether all pods are there and ready."""

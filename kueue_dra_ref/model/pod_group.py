@@ -13,6 +13,7 @@ from kueue_dra_ref.api.metadata import annotations_of, labels_of
 from kueue_dra_ref.api.queued_pods import (
     FAST,
     INDEX,
+    PARENT,
     RETRIABLE,
     SERVING,
     TOTAL,
@@ -59,6 +60,11 @@ class PodGroup:
     def is_prebuilt(self) -> bool:
         """Whether the Workload of the group was created before its pods."""
         return bool(prebuilt_name(self.first))
+
+    @property
+    def is_made(self) -> bool:
+        """Whether a StatefulSet or a LeaderWorkerSet has made the group, and its Workload."""
+        return bool(self.name) and PARENT in annotations_of(self.first)
 
     @property
     def is_serving(self) -> bool:

@@ -10,7 +10,7 @@ from kueue_dra_fixtures.lab import Job, Lab, bare
 from kueue_dra_fixtures.manifests import marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.pod_groups import a_group_of
-from kueue_dra_fixtures.pod_owners import a_written_owner
+from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, unseen
 from kueue_dra_ref.api.admission_gates import GATED_BY
 from kueue_dra_ref.target import Manifest
@@ -217,19 +217,22 @@ def test_gates_that_are_there_may_only_go(
 @covers("GATED-004", "GATED-005")
 @pytest.mark.parametrize("kind", ["StatefulSet", "LeaderWorkerSet"])
 def test_the_gates_of_what_makes_pods(lab: Lab, every_kind: None, kind: str) -> None:
-    """The Workload of its group has them."""
+    """The Workload of its group has them, and not those of its pods, which have none."""
     lab.start(integrations=frameworks.WITH_PODS, switched=SWITCH)
-    made = of_kind(lab, kind)
-    lab.apply(gated(made, BUDGET))
-    lab.settle()
-    (workload,) = lab.workloads(Job.of(made))
-    job = Job.of(workload)
-    assert lab.verdict(job) == inadmissible(Reason.GATED)
-
-    lab.apply(gated(made))
+    owner = PodOwner(lab=lab, written=gated(of_kind(lab, kind), BUDGET))
+    lab.apply(owner.written)
     lab.settle()
 
-    assert lab.verdict(job) == admitted({"cpu": "1"})
+    owner.roll_out()
+
+    assert owner.verdicts == [inadmissible(Reason.GATED)]
+    assert owner.gated == [True]
+
+    lab.apply(gated(owner.written))
+    lab.settle()
+
+    assert owner.verdicts == [admitted({"cpu": "1"})]
+    assert owner.gated == [False]
 
 
 @covers("GATED-004", "GATED-005")
