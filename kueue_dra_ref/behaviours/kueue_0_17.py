@@ -206,6 +206,7 @@ _GATING = AdmissionGateRules(
     closed=First(_gated(admission_gates.gates_keep_from_admission)),
     cleared=First(_gated(admission_gates.gates_are_cleared)),
     passed_on=First(_gated(admission_gates.gates_of_work_are_passed_on)),
+    stay=AnyOf(_gated(admission_gates.gates_of_elastic_work_stay)),
 )
 """Admission gates: another controller keeps work from admission."""
 _GATE_CHANGES = (

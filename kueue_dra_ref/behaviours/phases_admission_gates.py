@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kueue_dra_ref.model.reason_message import ReasonMessage
-from kueue_dra_ref.model.slots import First
+from kueue_dra_ref.model.slots import AnyOf, First
 from kueue_dra_ref.target import Manifest
 
 
@@ -19,3 +19,5 @@ class AdmissionGateRules:
     """What does its QuotaReserved say once its gates are gone? Without rules: what it was before."""
     passed_on: First[[Manifest], str] = First()
     """Which gates does the Workload of work have? Without rules: those that it was created with."""
+    stay: AnyOf[[bool]] = AnyOf()
+    """Does it keep those by whether the work is elastic? Without rules: it loses them with its work."""

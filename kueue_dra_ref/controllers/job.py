@@ -269,15 +269,19 @@ class JobReconciler:
 
     def _sync(self, job: Manifest, workload: Manifest) -> None:
         """Bring a Job and its equivalent Workload in line, one change at a time."""
-        if not self.rules.elastic(job) and self._passes_on(job, workload):
-            return
-        self._follow(job, workload)
+        if not self._passes_on(job, workload):
+            self._follow(job, workload)
 
     def _passes_on(self, job: Manifest, workload: Manifest) -> bool:
         """Give a Workload the admission gates and the priority class of its Job; True if it had others."""
-        if pass_on_gates(self.kueue, job, workload):
+        elastic = self.rules.elastic(job)
+        stay = self.kueue.behaviour.gating.stay(elastic)
+        if not stay and pass_on_gates(self.kueue, job, workload):
             return True
-        return self.priorities.follow(job, workload) is not None
+        if elastic:
+            return False
+        followed = self.priorities.follow(job, workload)
+        return followed is not None
 
     def _follow(self, job: Manifest, workload: Manifest) -> None:
         """Bring a Job and its Workload in line, except for the priority."""

@@ -40,3 +40,12 @@ def gates_of_work_are_passed_on(work: Manifest) -> str:
     Kueue: pkg/controller/jobframework/reconciler.go (PropagateAdmissionGatedByAnnotation, UpdateAdmissionGatedBy)
     """
     return gates_of(work)
+
+
+@rule("GATED-013")
+def gates_of_elastic_work_stay(elastic: bool) -> bool:
+    """The Workload of elastic work keeps the admission gates that it was created with.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ensureOneWorkload, syncWorkloadSlicePriority)
+    """
+    return elastic

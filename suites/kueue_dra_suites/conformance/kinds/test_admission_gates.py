@@ -13,6 +13,7 @@ from kueue_dra_fixtures.pod_groups import a_group_of
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, unseen
 from kueue_dra_ref.api.admission_gates import GATED_BY
+from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.target import Manifest
 
 pytestmark = owns_kueue
@@ -87,6 +88,19 @@ def test_work_is_admitted_after_its_last_gate(lab: Lab, work: Work) -> None:
     open_gates(lab, job)
     assert isinstance(lab.verdict(job), type(admitted({})))
     assert gates_of_workload(lab, job) is None
+
+
+@covers("GATED-013")
+def test_the_gates_of_elastic_work_are_not_opened(lab: Lab) -> None:
+    """Its controller has removed the gate, and the work waits on."""
+    lab.start(switched={**SWITCH, "ElasticJobsViaWorkloadSlices": True})
+    made = marked(lab.written(a_job(cpu="1"), lab.queue({"cpu": 1})), annotations={ELASTIC: "true"})
+    job = lab.submit_manifest(gated(made, BUDGET))
+
+    open_gates(lab, job)
+
+    assert gates_of_workload(lab, job) == BUDGET
+    assert lab.verdict(job) == inadmissible(Reason.GATED)
 
 
 @covers("GATED-003")
