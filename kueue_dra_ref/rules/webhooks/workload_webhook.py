@@ -214,9 +214,10 @@ def usage_is_equal_for_all_pods(write: AdmissionRequest) -> Errors:
     Kueue: pkg/webhooks/workload_webhook.go (validateAdmission)
     """
     for path, assignment in _assignments(write.new):
-        count = assignment.get("count") or 1
-        for name, amount in sorted((assignment.get("resourceUsage") or {}).items()):
-            if units(name, parse(amount)) % max(count, 1):
+        count = assignment.get("count", 0)
+        usage = assignment.get("resourceUsage") or {}
+        for name, amount in sorted(usage.items()):
+            if count > 0 and units(name, parse(amount)) % count:
                 field, value = f"{path}.resourceUsage[{name}]", printed(amount)
                 detail = f"is not a multiple of {count}"
                 yield FieldError(

@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu, work_of
 from kueue_dra_fixtures.lab import Job, Lab, bare
-from kueue_dra_fixtures.manifests import marked
+from kueue_dra_fixtures.manifests import marked, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.pod_groups import a_group_of
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner
@@ -50,6 +50,19 @@ def test_gated_work_takes_no_quota(lab: Lab, work: Work) -> None:
     assert lab.message(job) == f"Admission is gated by: {BUDGET},{LICENCE}"
     assert lab.is_suspended(job)
     assert not lab.is_suspended(later)
+
+
+@covers("GATED-002")
+def test_gated_work_has_admission_checks(lab: Lab) -> None:
+    """They are there before it is queued."""
+    lab.start(switched=SWITCH)
+    check = lab.admission_check()
+    queue = lab.queue({"cpu": 2}, admissionChecksStrategy={"admissionChecks": [{"name": check}]})
+
+    job = lab.submit_manifest(gated(lab.written(a_job(cpu="2"), queue), BUDGET))
+
+    assert lab.verdict(job) == inadmissible(Reason.GATED)
+    assert lab.checks(job) == {check: "Pending"}
 
 
 @covers("GATED-001")
@@ -262,7 +275,23 @@ def test_the_gates_of_a_pod(lab: Lab, every_kind: None) -> None:
     assert lab.verdict(job) == admitted({"cpu": "1"})
 
 
-@covers("GATED-004")
+@covers("GATED-004", "GATED-005")
+def test_the_gates_of_the_pods_of_a_deployment(lab: Lab, every_kind: None) -> None:
+    """Its template has them; each pod has a Workload of its own."""
+    lab.start(integrations=frameworks.WITH_PODS, switched=SWITCH)
+    made = of_kind(lab, "Deployment")
+    template = made["spec"]["template"]
+    owner = PodOwner(lab=lab, written=with_spec(made, template=gated(template, BUDGET)))
+    lab.apply(owner.written)
+    owner.roll_out()
+    assert owner.verdicts == [inadmissible(Reason.GATED)]
+
+    open_gates(lab, Job.of(lab.read(owner.pods[0])))
+
+    assert owner.verdicts == [admitted({"cpu": "1"})]
+
+
+@covers("GATED-004", "GATED-005")
 def test_the_gates_of_a_group_of_pods(lab: Lab, every_kind: None) -> None:
     """Its Workload has those of its pods."""
     lab.start(integrations=frameworks.WITH_PODS, switched=SWITCH)
@@ -271,6 +300,11 @@ def test_the_gates_of_a_group_of_pods(lab: Lab, every_kind: None) -> None:
     group = a_group_of(lab, lab.queue({"cpu": 2}), pods, annotations={GATED_BY: BUDGET})
 
     assert group.verdict == inadmissible(Reason.GATED)
+
+    for pod in group.pods:
+        open_gates(lab, Job.of(pod))
+
+    assert group.verdict == admitted({"cpu": "2"})
 
 
 def of_kind(lab: Lab, kind: str) -> Manifest:

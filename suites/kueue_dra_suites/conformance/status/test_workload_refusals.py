@@ -333,6 +333,9 @@ def test_reclaimable_pods_of_work_with_quota_only_get_more(
             marks=covers("STATUS-061", "STATUS-062"),
         ),
         pytest.param(
+            {"name": "workers", "resourceUsage": {"cpu": "3m"}}, "", id="without-a-number", marks=covers("STATUS-062")
+        ),
+        pytest.param(
             None,
             "status.admission: Required value: must be set while the QuotaReserved condition is true",
             id="missing",
