@@ -18,8 +18,6 @@ from typing import Any, NoReturn
 
 import click
 
-from kueue_dra_ref.api.garbage import collect_rarely
-
 COMMANDS: Mapping[str, str] = {
     "run": "Run the conformance suites against the reference or a real Kueue.",
     "simulate": "Apply manifests to the reference and print the objects with their status.",
@@ -282,6 +280,9 @@ def main() -> None:
     A reference in memory decides about plain Kubernetes manifests as a text of the KEP or a release of Kueue does. A
     suite of cases runs unchanged against the reference and against a real Kueue.
     """
+    # The menu imports nothing of the reference.
+    from kueue_dra_ref.api.garbage import collect_rarely
+
     collect_rarely()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -197,7 +197,8 @@ def admitted_pod_sets_exist(write: AdmissionRequest) -> Errors:
 
     Kueue: pkg/webhooks/workload_webhook.go (validateAdmission)
     """
-    names = {each["name"] for each in write.new["spec"]["podSets"]}
+    pod_sets = write.new["spec"].get("podSets") or ()
+    names = {each["name"] for each in pod_sets}
     for path, assignment in _assignments(write.new):
         name = assignment["name"]
         if name not in names:
