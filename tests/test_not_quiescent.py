@@ -127,7 +127,7 @@ def test_an_object_that_changes_without_an_end_is_named(monkeypatch: pytest.Monk
     assert target.start(CONFIGURATION) == ()
     target.apply([*a_world(), a_template("gpus-1"), a_job("job")])
 
-    with pytest.raises(NotQuiescent, match=r"^(Workload|Job) .*job.* changes without an end"):
+    with pytest.raises(NotQuiescent, match=r"^Job team/job changes without an end$"):
         target.settle()
 
 

@@ -12,18 +12,19 @@ from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     no_quota_reservation,
+    untried,
 )
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
+from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
 _RESERVED = "QuotaReserved"
 
 
-def sync_gates(kueue: Kueue, working: Manifest) -> bool:
-    """Set the condition that fits the admission gates of a workload now; True when it was another one."""
-    change = _change(kueue, working)
+def sync_gates(kueue: Kueue, working: Manifest, closed: ReasonMessage | None) -> bool:
+    """Set the condition of a workload whose gates are ``closed``, or of one without; True when it was another one."""
+    change = _change(kueue, working, closed)
     if change is None:
         return False
     now = kueue.clock.now
@@ -34,8 +35,7 @@ def sync_gates(kueue: Kueue, working: Manifest) -> bool:
 
 def gates_passed_on(kueue: Kueue, work: Manifest) -> dict[str, str]:
     """Give the annotation with admission gates that a new Workload of work gets; empty without any."""
-    gates = kueue.behaviour.gating.passed_on(work)
-    return {GATED_BY: gates} if gates else {}
+    return _annotation(kueue.behaviour.gating.passed_on(work))
 
 
 def pass_on_gates(kueue: Kueue, work: Manifest, workload: Manifest) -> bool:
@@ -45,20 +45,24 @@ def pass_on_gates(kueue: Kueue, work: Manifest, workload: Manifest) -> bool:
         return False
     annotations = dict(annotations_of(workload))
     annotations.pop(GATED_BY, None)
-    annotations |= gates_passed_on(kueue, work)
+    annotations |= _annotation(gates)
     working = kueue.patched(workload)
     working["metadata"]["annotations"] = annotations
     kueue.store.put(working)
     return True
 
 
-def _change(kueue: Kueue, working: Manifest) -> Condition | None:
-    rules = kueue.behaviour.gating
-    closed = rules.closed(working)
+def _annotation(gates: str | None) -> dict[str, str]:
+    return {GATED_BY: gates} if gates else {}
+
+
+def _change(
+    kueue: Kueue, working: Manifest, closed: ReasonMessage | None
+) -> Condition | None:
     is_gated = reason_of(working, _RESERVED) == GATED
     if closed is None:
-        cleared = rules.cleared() if is_gated else None
-        return None if cleared is None else _untried(kueue, cleared)
+        cleared = kueue.behaviour.gating.cleared() if is_gated else None
+        return None if cleared is None else untried(kueue, cleared)
     if is_gated:
         return None
     return Condition(
@@ -67,8 +71,3 @@ def _change(kueue: Kueue, working: Manifest) -> Condition | None:
         reason=closed.reason,
         message=closed.message,
     )
-
-
-def _untried(kueue: Kueue, message: str) -> Condition | None:
-    untried = NotAdmissible(cause=QuotaReservedReason.UNTRIED, message=message)
-    return kueue.behaviour.reporting.quota_released(untried)

@@ -336,10 +336,11 @@ class WorkloadReconciler:
     def _sync_gates(self, working: Manifest) -> bool:
         """Note that admission gates are closed, or that they are gone; True when the status of the workload changed."""
         closed = self.rules.gating.closed.answer(working)
-        if closed is not None:
-            step = Step.by(closed.value.message, closed.rule)
-            self._record_derivation(key_of(working), step)
-        return sync_gates(self.kueue, working)
+        if closed is None:
+            return sync_gates(self.kueue, working, None)
+        step = Step.by(closed.value.message, closed.rule)
+        self._record_derivation(key_of(working), step)
+        return sync_gates(self.kueue, working, closed.value)
 
     def _sync_queue_not_ready(self, working: Manifest) -> bool:
         """Write what blocks the queue of a workload without quota; True when its status changed."""

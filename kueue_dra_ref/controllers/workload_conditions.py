@@ -136,13 +136,16 @@ def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     now = kueue.clock.now
     is_requeued = kueue.behaviour.jobs.requeue_evicted(reason, is_of_one_pod(working))
     set_condition(working, "Requeued", is_requeued, reason, message, now)
-    rules = kueue.behaviour.reporting
-    released = rules.quota_released(
-        NotAdmissible(cause=QuotaReservedReason.UNTRIED, message=message)
-    )
-    apply_condition(working, released, now)
+    apply_condition(working, untried(kueue, message), now)
     no_quota_reservation(kueue, working)
     kueue.store.put(working)
+
+
+def untried(kueue: Kueue, message: str) -> Condition | None:
+    """Give the condition of a workload without quota that the scheduler has not tried since then."""
+    cause = QuotaReservedReason.UNTRIED
+    pending = NotAdmissible(cause=cause, message=message)
+    return kueue.behaviour.reporting.quota_released(pending)
 
 
 def no_quota_reservation(kueue: Kueue, working: Manifest) -> None:
