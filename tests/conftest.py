@@ -30,13 +30,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=WHOLE,
         help="run the whole suite for only part I of N of the texts and releases",
     )
+    parser.addoption(
+        "--files",
+        metavar="I/N",
+        type=Shard.read,
+        default=WHOLE,
+        help="run only part I of N of the files with tests",
+    )
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the runs of the whole suite that are not in the part that was asked for."""
+    """Leave out the files, and the runs of the whole suite, that are not in the part that was asked for."""
     runs = [item for item in items if item.get_closest_marker("whole_suite")]
     kept = config.getoption("--texts").of_list(runs)
-    left_out = [item for item in runs if item not in kept]
+    files = config.getoption("--files").of_list(list(dict.fromkeys(item.path for item in items)))
+    left_out = [item for item in items if item.path not in files or (item in runs and item not in kept)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
 

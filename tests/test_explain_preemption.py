@@ -32,6 +32,32 @@ EQUAL = {"withinClusterQueue": "LowerOrNewerEqualPriority"}
 ANY = {"reclaimWithinCohort": "Any"}
 BORROWING = {**ANY, "borrowWithinCohort": {"policy": "LowerPriority", "maxPriorityThreshold": 2}}
 FREE = "to free gpus in flavor a: "
+TEMPLATE = {"spec": {"containers": [{"name": "c", "image": "none"}], "restartPolicy": "Never"}}
+ADMITTED = {
+    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "kind": "Workload",
+    "metadata": {"name": "r1"},
+    "spec": {"queueName": "r", "podSets": [{"name": "main", "count": 1, "template": TEMPLATE}]},
+    "status": {
+        "admission": {
+            "clusterQueue": "r",
+            "podSetAssignments": [
+                {"name": "main", "count": 1, "flavors": {"gpus": "a"}, "resourceUsage": {"gpus": "1"}}
+            ],
+        },
+        "conditions": [
+            {
+                "type": kind,
+                "status": "True",
+                "reason": kind,
+                "message": "",
+                "lastTransitionTime": "2026-01-01T00:00:00Z",
+            }
+            for kind in ("QuotaReserved", "Admitted")
+        ],
+    },
+}
+"""A Workload that holds quota of the queue r."""
 
 
 def found(world: str) -> list[str]:
@@ -344,6 +370,20 @@ def test_what_the_shares_have_no_say_in_is_told() -> None:
         f"r2 of ClusterQueue r, priority 0 is preempted: {preempt_within_nominal.sentence}   [FAIR-003]",
         "after preempting r2, the workload fits   [PREEMPT-007]",
     ]
+
+
+@pytest.mark.parametrize("fair", [pytest.param([], id="classical"), pytest.param([FINAL], id="fair-sharing")])
+def test_a_queue_that_is_not_active_has_no_candidates(fair: list[str]) -> None:
+    """It borrows what the new Job has a right to, and its work stays."""
+    world = a_world(
+        a_queue("q", of(1), cohort="c", preemption=ANY),
+        a_queue("r", of(0), cohort="c", stopPolicy="Hold"),
+        [ADMITTED],
+        a_job("new", "q"),
+        fair=fair,
+    )
+
+    assert "no candidates in ClusterQueue r: it is not active" in found(world)
 
 
 def test_json_carries_the_same_steps() -> None:

@@ -32,8 +32,8 @@ class Rule(Generic[P, R]):
     def counterpart(self) -> str:
         """Where Kueue or Kubernetes decides the same: the last paragraph of the docstring."""
         documentation = (self.apply.__doc__ or "").strip()
-        _, after, last = documentation.rpartition("\n\n")
-        return " ".join(last.split()) if after else ""
+        _, _, last = documentation.rpartition("\n\n")
+        return " ".join(last.split())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Apply the rule."""

@@ -470,6 +470,22 @@ def test_a_job_without_a_manager_waits_on_the_manager(fleet: Fleet) -> None:
     assert "Complete" in [each["type"] for each in fleet.job_status(job)["conditions"]]
 
 
+@covers("MK-027")
+def test_a_job_without_a_manager_waits_also_after_another_check(fleet: Fleet) -> None:
+    """One of its checks is of MultiKueue: that is enough."""
+    fleet.start(switched={MANAGES_JOBS: False})
+    other = fleet.manager.admission_check()
+    fleet.join(ONE, NONE, ONE, checks=[other])
+    job = fleet.submit(CARD)
+
+    fleet.manager.answer_check(job, other, "Ready", message="fine")
+
+    fleet.expect(lambda: fleet.runs(2, job), True)
+    fleet.report(2, job, active=1)
+    fleet.expect_never(lambda: "active" in fleet.job_status(job))
+    assert fleet.is_suspended(job)
+
+
 @covers("MK-028")
 def test_the_check_of_a_job_without_a_manager_stays_pending(fleet: Fleet) -> None:
     """The worker runs the Job, and the manager names the worker."""
