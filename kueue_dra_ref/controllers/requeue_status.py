@@ -54,6 +54,8 @@ class RequeueStatus:
         self.rules = kueue.behaviour
         self._updates: dict[Key, Update] = {}
         self._attempts: dict[Key, Attempt] = {}
+        self.updates = 0
+        """The number of updates so far."""
 
     def update(self, entry: Entry, cycle: int) -> None:
         """Write why a head is pending, unless its status says so and nothing has changed since."""
@@ -74,6 +76,7 @@ class RequeueStatus:
         self._record_steps(entry, pending.rule)
         working = self._patched(entry, pending.value)
         written = self.store.put(working)
+        self.updates += 1
         self._updates[key] = _update(entry, written)
 
     def forget(self, key: Key) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from kueue_dra_ref.api.admission_checks import check_states
@@ -46,6 +47,8 @@ from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.resources import validate_resources
 from kueue_dra_ref.workload.total_requests import implicit_requests
 
+_UPDATES = 2
+"""Updates of the other heads of a cycle, one after another, that take longer than the write of an admission."""
 Inadmissible = tuple[RequeueReason, str, tuple[Step, ...]]
 """Why a head is inadmissible: the reason, the message and the steps."""
 
@@ -89,11 +92,13 @@ class Scheduler:
         self._preemption_steps: dict[Key, tuple[Step, ...]] = {}
         """How each pending preemptor found the workloads that it preempted last."""
         self._just_admitted: set[Key] = set()
-        """The workloads admitted in the last cycle, unless time has passed since."""
+        """The workloads admitted in the last cycle whose admissions are still being written."""
         self.heads: tuple[WorkloadInfo, ...] = ()
         """The heads of the last cycle."""
         self.preemptions = 0
         """The number of workloads preempted so far."""
+        self.last_preemption = -inf
+        """When the last one was preempted, in seconds."""
 
     def cycle(self) -> bool:
         """Schedule the heads of all active ClusterQueues together; False when nothing changed."""
@@ -113,9 +118,11 @@ class Scheduler:
         if self._pods_ready.blocks:
             self._resume(BlockedCycle.of(snapshot, entries, cycle.processed))
             return True
-        moved = False
+        moved, updates = False, self._requeue_status.updates
         for entry in entries:
             moved |= self._apply(snapshot, entry)
+        if self._requeue_status.updates >= updates + _UPDATES:
+            self._just_admitted.clear()
         return moved or self.store.version != version
 
     def _resume(self, cycle: BlockedCycle) -> None:
@@ -451,6 +458,7 @@ class Scheduler:
         for each in rules.reporting.preempted(target.reason, message):
             apply_condition(working, each, now)
         self.preemptions += 1
+        self.last_preemption = self.kueue.clock.seconds
         eviction = ReasonMessage(
             reason="Preempted",
             message=message,

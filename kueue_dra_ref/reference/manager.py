@@ -69,6 +69,8 @@ _CYCLES_TO_REPORT = 4
 """Further cycles of a livelock, in which messages that alternate show up."""
 _PREEMPTIONS, _PAUSE = 20, 0.5
 """Preemptions, beyond one for each Workload, after which time passes, and for how many seconds."""
+_ROUND = 1.0
+"""Seconds after which Kueue looks at inadmissible work again, which may then preempt."""
 _PAUSES = 10
 """How often time passes before preemption counts as a livelock; all requeues and early retries are due by then."""
 
@@ -80,6 +82,9 @@ Handlers = Mapping[str, tuple[Callable[[Event], None], ...]]
 
 class Manager:
     """The controllers and the scheduler over one store."""
+
+    tries_all_heads = False
+    """Whether Kueue goes through all other heads before the victims of a preemption release their quota."""
 
     def __init__(
         self,
@@ -192,6 +197,11 @@ class Manager:
         if event.kind == "ClusterQueue":
             self.queues.on_status(event)
 
+    @property
+    def goes_round(self) -> bool:
+        """Whether workloads preempt each other until now, although time has passed."""
+        return self.kueue.clock.seconds - self.scheduler.last_preemption < _ROUND
+
     def run_until_idle(self) -> None:
         """Reconcile and schedule until nothing changes at this moment, then write the status of the queues."""
         cycles, preemptions = 0, self.scheduler.preemptions
@@ -288,14 +298,17 @@ class Manager:
         before = scheduler.preemptions
         moved = scheduler.cycle()
         self.kueue.checks_when_queued.clear()
-        while starts_next(scheduler.preemptions - before):
-            before = scheduler.preemptions
+        goes_on = starts_next(scheduler.preemptions - before)
+        while goes_on:
+            before, heads = scheduler.preemptions, scheduler.heads
             self._after_preemptions.append(self.kueue.to_do)
             self.kueue.to_do = ToDo()
             scheduler.cycle()
             for earlier in self._after_preemptions:
                 for triggered in self.kueue.to_do:
                     earlier.pop(triggered, None)
+            tries_others = self.tries_all_heads and scheduler.heads != heads
+            goes_on = tries_others or starts_next(scheduler.preemptions - before)
         return moved
 
     def _reconcile_all(self) -> bool:

@@ -218,6 +218,16 @@ class ReferenceTarget:
             if end > self.clock.seconds + _PATIENCE:
                 break
             self._advance(end)
+        self._end_round()
+
+    def _end_round(self) -> None:
+        """Let a preemptor win that others have been faster than: sooner or later it is the only head left."""
+        manager = self._manager
+        if manager is None or not manager.goes_round:
+            return
+        manager.tries_all_heads = True
+        self._advance(self.clock.seconds + _PATIENCE)
+        manager.tries_all_heads = False
 
     def _advance(self, until: float) -> None:
         while not self.restless and self.clock.advance(until):
