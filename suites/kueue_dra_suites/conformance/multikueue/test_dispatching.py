@@ -477,6 +477,7 @@ def test_a_job_without_a_manager_waits_also_after_another_check(fleet: Fleet) ->
     other = fleet.manager.admission_check()
     fleet.join(ONE, NONE, ONE, checks=[other])
     job = fleet.submit(CARD)
+    fleet.expect(lambda: fleet.manager.checks(job).get(other), "Pending")
 
     fleet.manager.answer_check(job, other, "Ready", message="fine")
 
