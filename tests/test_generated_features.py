@@ -60,6 +60,13 @@ def test_generated_variants_migrate_and_wait() -> None:
     assert not_seen("concurrent-admission", *words) == []
 
 
+def test_generated_gates_are_opened() -> None:
+    """One of two, or both; to add one is refused."""
+    words = ("gated by: example.com/budget,example.com/images", "can only remove gates, not add new ones", '"Admitted"')
+
+    assert not_seen("admission-gates", *words) == []
+
+
 @pytest.mark.parametrize(
     ("feature", "section"),
     [

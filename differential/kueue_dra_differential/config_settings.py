@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from kueue_dra_differential import usage, variants
+from kueue_dra_differential import gated, usage, variants
 from kueue_dra_differential.config_profiles import ConfigProfile
 from kueue_dra_differential.swarm import NOW_AND_THEN, SwarmConfig
 from kueue_dra_fixtures.profiles import a_configuration
@@ -95,8 +95,14 @@ class ConfigSettings:
 def _needed(behaviour: Behaviour, swarm: SwarmConfig) -> dict[str, bool]:
     """Give the gates that the features of a batch need."""
     elastic = {SLICES: True} if swarm.elastic else {}
-    varied = variants.gates(behaviour) if swarm.varied else {}
-    return {**elastic, **varied, **(usage.gates(behaviour) if swarm.used else {})}
+    needed = [
+        (swarm.varied, variants.gates),
+        (swarm.used, usage.gates),
+        (swarm.gated, gated.gates),
+    ]
+    for wanted, gates in needed:
+        elastic |= gates(behaviour) if wanted else {}
+    return elastic
 
 
 def some_settings(behaviour: Behaviour) -> SearchStrategy[ConfigSettings]:

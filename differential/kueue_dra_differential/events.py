@@ -35,6 +35,8 @@ class Submit:
     """Whether a Job is elastic."""
     near: str = ""
     """What its pods request of the topology, by the names of the requests."""
+    gates: str = ""
+    """Its admission gates, as they are written; none of work that Kueue queues through its pods."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +128,14 @@ class Rank:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """Leave these admission gates to an earlier job."""
+
+    job: int
+    left: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """Change classes or devices, in all scenarios of the Kueue at once."""
 
@@ -182,6 +192,15 @@ class Touch:
 Edit = Activate | Move | Resize | Rank
 PodEvent = EndPod | RollOut
 JobEvent = (
-    Submit | Delete | Finish | Progress | Ready | Touch | Answer | Edit | PodEvent
+    Submit
+    | Delete
+    | Finish
+    | Progress
+    | Ready
+    | Touch
+    | Answer
+    | Open
+    | Edit
+    | PodEvent
 )
 Event = JobEvent | QueueEvent | Common

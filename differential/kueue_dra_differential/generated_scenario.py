@@ -23,6 +23,7 @@ from kueue_dra_differential.events import (
     JobEvent,
     Move,
     Offer,
+    Open,
     Progress,
     Rank,
     Ready,
@@ -34,6 +35,7 @@ from kueue_dra_differential.events import (
     Worth,
     class_of,
 )
+from kueue_dra_differential.gated import gated
 from kueue_dra_differential.node_fields import HEAVY, PLACES
 from kueue_dra_differential.pod_work import POD_KINDS, PodShape, PodWork
 from kueue_dra_differential.pods_ready import NO_PODS
@@ -110,6 +112,7 @@ class GeneratedScenario:
                 | Move()
                 | Resize()
                 | Rank()
+                | Open()
                 | EndPod()
                 | RollOut()
             ):
@@ -148,6 +151,8 @@ class GeneratedScenario:
         there = list(self._jobs.values())
         if isinstance(event, Answer):
             return {"answer": [*self._answer(event)]}
+        if isinstance(event, Open):
+            return {"apply": [*self._opened(event)]}
         if isinstance(event, EndPod | RollOut):
             there = [made for made in there if isinstance(made, PodWork)]
         found = there[event.job % len(there)] if there else None
@@ -194,6 +199,13 @@ class GeneratedScenario:
             for check in checks:
                 yield answer(event, work, self._queues.check_name(check))
 
+    def _opened(self, event: Open) -> Iterator[Manifest]:
+        """Give a job with other gates; it keeps a rejected change for the next update."""
+        for made in self._one(event.job):
+            opened = gated(made, event.left)
+            self._jobs[made["metadata"]["name"]] = opened
+            yield opened
+
     def _edited(self, event: Edit) -> list[Manifest]:
         found: list[Manifest] = []
         for made in self._one(event.job):
@@ -222,6 +234,8 @@ class GeneratedScenario:
         *others, made = other_work.manifests(self._work(event), meta, line)
         if event.elastic and made["kind"] == JOB.name:
             made = _elastic(made)
+        if event.gates:
+            made = gated(made, event.gates)
         self._jobs[name] = made
         return {"apply": [*others, made]}
 

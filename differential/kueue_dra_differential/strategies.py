@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from kueue_dra_differential import admission_checks, pods_ready, topologies
+from kueue_dra_differential import admission_checks, gated, pods_ready, topologies
 from kueue_dra_differential.cohort_tree import (
     MAY_STOP,
     TRY_NEXT,
@@ -254,12 +254,15 @@ def _of_pods(swarm: SwarmConfig) -> Weights:
 
 
 def _ends_and_starts(swarm: SwarmConfig) -> Weights:
-    """Events of pods that Kueue waits for, and of Jobs whose Workloads it deletes when they are finished."""
+    """Events of pods that Kueue waits for, of gates, and of Jobs whose Workloads it deletes when they are finished."""
     often: Weights = {}
     if swarm.waits:
         often[pods_ready.reports(EARLIER)] = 40
     if swarm.retained:
         often[st.builds(Finish, job=EARLIER)] = 10
+    if swarm.gated:
+        openings = gated.openings(EARLIER)
+        often[openings] = 14
     return often
 
 
@@ -301,6 +304,7 @@ def _submissions(
         kind=st.sampled_from(swarm.kinds),
         near=_some(swarm.placed, topologies.near(), ""),
         elastic=_some(swarm.elastic, OFTEN, False),
+        gates=_some(swarm.gated, gated.written(), ""),
     )
 
 

@@ -96,6 +96,11 @@ class SwarmConfig:
     """Finished Workloads, and work that Kueue has deactivated, is deleted. Only if a run asks for it."""
     varied: bool = False
     """ClusterQueues have variants of their work for each flavor. Only if a run asks for it."""
+    gated: bool = False
+    """Work has admission gates, which are opened. Only if a run asks for it.
+
+    Then no queue stops and no LocalQueue goes: Kueue writes gated work there for ever (see differences.md).
+    """
     kinds: tuple[str, ...] = ("Job",)
     """The kinds of work that are submitted."""
 
@@ -125,6 +130,8 @@ def with_features(swarm: SwarmConfig, wanted: Collection[str]) -> SwarmConfig:
     fields: dict[str, Any] = {}
     for name in wanted:
         fields |= dict.fromkeys(FEATURES[name], True)
+    if "gated" in fields:
+        fields |= dict.fromkeys(("stops", "teams", "rebuilt"), False)
     return replace(swarm, **fields)
 
 

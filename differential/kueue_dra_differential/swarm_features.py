@@ -13,6 +13,7 @@ FEATURES = {
     "wait-for-pods-ready": ("waits",),
     "retention": ("retained", "checks"),
     "concurrent-admission": ("varied",),
+    "admission-gates": ("gated",),
     MULTIKUEUE: (),
 }
 """Their names, with their fields in `SwarmConfig`."""
