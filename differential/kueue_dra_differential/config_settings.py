@@ -94,15 +94,16 @@ class ConfigSettings:
 
 def _needed(behaviour: Behaviour, swarm: SwarmConfig) -> dict[str, bool]:
     """Give the gates that the features of a batch need."""
-    elastic = {SLICES: True} if swarm.elastic else {}
-    needed = [
+    found = {SLICES: True} if swarm.elastic else {}
+    of_features = [
         (swarm.varied, variants.gates),
         (swarm.used, usage.gates),
         (swarm.gated, gated.gates),
     ]
-    for wanted, gates in needed:
-        elastic |= gates(behaviour) if wanted else {}
-    return elastic
+    for wanted, gates in of_features:
+        if wanted:
+            found |= gates(behaviour)
+    return found
 
 
 def some_settings(behaviour: Behaviour) -> SearchStrategy[ConfigSettings]:
