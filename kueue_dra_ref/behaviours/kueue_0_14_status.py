@@ -122,6 +122,7 @@ JOBS = JobRules(
         job_kinds.finished_work_finishes_workload,
         job_reconciliation.finished_job_finishes_workload,
     ),
+    compare_finished=AnyOf(job_reconciliation.finished_work_is_compared),
 )
 
 PRIORITIES = PriorityClassRules(

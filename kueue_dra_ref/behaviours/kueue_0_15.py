@@ -289,10 +289,6 @@ def _jobs(earlier: JobRules) -> JobRules:
         unreadable=earlier.unreadable.drop(train_jobs.job_sets_may_not_be_created),
         # A Job that finishes releases its reservation (in this minor only).
         release_when_finished=Each(job_reconciliation.finished_releases_quota),
-        # Then its Workload is deleted if its pod sets differ from those of the Job.
-        delete_if_not_equivalent=AnyOf(
-            job_reconciliation.delete_finished_non_equivalent_workload
-        ),
     )
 
 

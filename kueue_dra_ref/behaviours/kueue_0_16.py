@@ -198,12 +198,9 @@ def _jobs(earlier: JobRules) -> JobRules:
                 ElasticJobsViaWorkloadSlices=True,
             )
         ),
-        # The Workload of a finished Job keeps its reservation, as up to 0.14, and stays.
+        # The Workload of a finished Job keeps its reservation, as up to 0.14.
         release_when_finished=earlier.release_when_finished.drop(
             job_reconciliation.finished_releases_quota
-        ),
-        delete_if_not_equivalent=earlier.delete_if_not_equivalent.drop(
-            job_reconciliation.delete_finished_non_equivalent_workload
         ),
     )
 

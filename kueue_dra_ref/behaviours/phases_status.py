@@ -120,8 +120,8 @@ class JobRules:
     """What is reported when a finished Job releases its reservation? Without rules: the Workload keeps it."""
     longest_name: First[[], int] = First()
     """How many characters may the name of a Workload have? Without rules: as many as that of any object."""
-    delete_if_not_equivalent: AnyOf[[PodSets, PodSets]] = AnyOf()
-    """Is the Workload of a finished Job deleted if the pod sets differ? Without rules: it stays."""
+    compare_finished: AnyOf[[]] = AnyOf()
+    """Is the Workload of finished work deleted if it does not match it? Without rules: it stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

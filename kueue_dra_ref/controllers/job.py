@@ -161,7 +161,7 @@ class JobReconciler:
         elif not is_owned_by(workload, job["metadata"]["uid"]):
             return
         elif finished := self.rules.finished(job):
-            self._finish(job, workload, *finished)
+            self._finish(workload, *finished)
         elif not self._equivalent_to_workload(job, workload):
             finish(self.kueue, workload, *OUT_OF_SYNC)
             self.pods.stop_unmatched(job)
@@ -240,14 +240,24 @@ class JobReconciler:
         hold = self.rules.hold(job)
         if hold and self._is_held(job, workload):
             self._put_on_hold(workload, *hold)
-        elif finished:
-            self._finish(job, workload, *finished)
         elif workload is None:
-            self._create_workload(job, self._spec(job))
-        elif not self._equivalent_to_workload(job, workload):
+            if not finished:
+                self._create_workload(job, self._spec(job))
+        elif self._is_unlike(job, workload, finished is not None):
             self._replace_workload(job, workload)
+        elif finished:
+            self._finish(workload, *finished)
         elif not is_true(workload, "Finished"):
             self._sync(job, workload)
+
+    def _is_unlike(self, job: Manifest, workload: Manifest, finished: bool) -> bool:
+        """Whether a Job no longer matches its Workload.
+
+        A finished one is compared where Kueue does.
+        """
+        if finished and not self.rules.compare_finished():
+            return False
+        return not self._equivalent_to_workload(job, workload)
 
     def _is_held(self, job: Manifest, workload: Manifest | None) -> bool:
         """Whether work on hold keeps the Workload that it has, or gets none."""
@@ -295,7 +305,7 @@ class JobReconciler:
         self._sync_queue(job, workload)
         failed = self.pods.follow(job, workload)
         if failed:
-            self._finish(job, workload, *failed)
+            self._finish(workload, *failed)
 
     def _is_work_ready(self, job: Manifest) -> bool:
         """Whether all pods of work are there and ready."""
@@ -304,8 +314,6 @@ class JobReconciler:
 
     def _equivalent_to_workload(self, job: Manifest, workload: Manifest) -> bool:
         """Whether a Job has the pods that were admitted, or while it is suspended also those of the Workload's spec."""
-        if is_true(workload, "Finished"):
-            return True
         if self.limits.differs(job, workload):
             return False
         admitted = is_true(workload, "Admitted")
@@ -316,36 +324,25 @@ class JobReconciler:
         if not is_suspended(job):
             return False
         written = workload["spec"]["podSets"]
-        return not changed(pod_sets, written, admitted)
+        differs = changed(pod_sets, written, admitted)
+        return not differs
 
     def _replace_workload(self, job: Manifest, workload: Manifest) -> None:
-        """Update the Workload of a pending Job in place; otherwise suspend the Job and delete the Workload."""
+        """Update the Workload of a pending Job in place; otherwise suspend a Job that runs, and delete the Workload."""
         if is_suspended(job) and not is_true(workload, "QuotaReserved"):
             working = self.kueue.patched(workload)
             working["spec"] = self._spec(job)
             self.store.put(working)
             return
-        self.pods.suspend(job, workload)
+        if not self.rules.finished(job):
+            self.pods.suspend(job, workload)
         ref = Ref.of(workload)
         self.store.remove(ref)
 
-    def _is_left_over(self, job: Manifest, workload: Manifest) -> bool:
-        """Whether the Workload of a finished Job holds no quota and has other pods, so that Kueue deletes it."""
-        if is_suspended(job) or is_true(workload, "QuotaReserved"):
-            return False
-        pod_sets = self._pod_sets(job)
-        own = workload["spec"]["podSets"]
-        return self.rules.delete_if_not_equivalent(pod_sets, own)
-
-    def _finish(
-        self, job: Manifest, workload: Manifest | None, reason: str, message: str
-    ) -> None:
+    def _finish(self, workload: Manifest | None, reason: str, message: str) -> None:
         if workload is None:
             return
-        if self._is_left_over(job, workload):
-            ref = Ref.of(workload)
-            self.store.remove(ref)
-        elif not is_true(workload, "Finished"):
+        if not is_true(workload, "Finished"):
             finish(self.kueue, workload, reason, message)
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:

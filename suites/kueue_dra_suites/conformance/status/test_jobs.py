@@ -112,6 +112,22 @@ def test_who_is_done_and_unlike_its_job_is_deleted(lab: Lab, work: Work, flavor:
     assert not lab.workloads(job)
 
 
+@covers("STATUS-063")
+@pytest.mark.parametrize(
+    ("parallelism", "left"),
+    [pytest.param(1, 0, id="other-pods"), pytest.param(3, 1, id="more-than-completions")],
+)
+def test_who_is_done_and_gets_other_pods_loses_its_workload(lab: Lab, parallelism: int, left: int) -> None:
+    """No more pods run than there are completions, so that the second change is none."""
+    job = lab.queue({"whole-gpus": 2}).submit(a_job(pods=2, claims=[a_template(gpu())]))
+    lab.finish(job)
+
+    lab.change(job.ref, parallelism=parallelism)
+
+    assert len(lab.workloads(job)) == left
+    assert not lab.is_suspended(job)
+
+
 @covers("STATUS-037")
 def test_labels_of_its_flavor_do_not_make_a_workload_unlike_its_job(lab: Lab) -> None:
     """The pods ran on nodes of the flavor; that is not compared."""
