@@ -161,7 +161,7 @@ class JobReconciler:
         elif not is_owned_by(workload, job["metadata"]["uid"]):
             return
         elif finished := self.rules.finished(job):
-            self._finish(workload, *finished)
+            finish(self.kueue, workload, *finished)
         elif not self._equivalent_to_workload(job, workload):
             finish(self.kueue, workload, *OUT_OF_SYNC)
             self.pods.stop_unmatched(job)
@@ -245,9 +245,11 @@ class JobReconciler:
                 self._create_workload(job, self._spec(job))
         elif self._is_unlike(job, workload, finished is not None):
             self._replace_workload(job, workload)
+        elif is_true(workload, "Finished"):
+            return
         elif finished:
-            self._finish(workload, *finished)
-        elif not is_true(workload, "Finished"):
+            finish(self.kueue, workload, *finished)
+        else:
             self._sync(job, workload)
 
     def _is_unlike(self, job: Manifest, workload: Manifest, finished: bool) -> bool:
@@ -305,7 +307,7 @@ class JobReconciler:
         self._sync_queue(job, workload)
         failed = self.pods.follow(job, workload)
         if failed:
-            self._finish(workload, *failed)
+            finish(self.kueue, workload, *failed)
 
     def _is_work_ready(self, job: Manifest) -> bool:
         """Whether all pods of work are there and ready."""
@@ -324,8 +326,7 @@ class JobReconciler:
         if not is_suspended(job):
             return False
         written = workload["spec"]["podSets"]
-        differs = changed(pod_sets, written, admitted)
-        return not differs
+        return not changed(pod_sets, written, admitted)
 
     def _replace_workload(self, job: Manifest, workload: Manifest) -> None:
         """Update the Workload of a pending Job in place; otherwise suspend a Job that runs, and delete the Workload."""
@@ -338,12 +339,6 @@ class JobReconciler:
             self.pods.suspend(job, workload)
         ref = Ref.of(workload)
         self.store.remove(ref)
-
-    def _finish(self, workload: Manifest | None, reason: str, message: str) -> None:
-        if workload is None:
-            return
-        if not is_true(workload, "Finished"):
-            finish(self.kueue, workload, reason, message)
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Write how many pods of a Job will not run again; True when that number has changed."""

@@ -265,7 +265,8 @@ class PodReconciler(JobReconciler):
             return
         finished = self.pod_rules.finished(group)
         if finished:
-            self._finish(workload, *finished)
+            if workload is not None:
+                finish(self.kueue, workload, *finished)
             self._finalize(group.pods)
         elif workload is None:
             self._create_for(group)
@@ -309,7 +310,7 @@ class PodReconciler(JobReconciler):
         elif self.pod_rules.ungate(admitted):
             failed = self._run(group, workload)
             if failed:
-                self._finish(workload, *failed)
+                finish(self.kueue, workload, *failed)
         elif not self.pod_rules.keep_queue(group):
             self._sync_queue(group.first, workload)
 
