@@ -238,12 +238,13 @@ class JobReconciler:
     def _reconcile(self, job: Manifest, workload: Manifest | None) -> None:
         finished = self.rules.finished(job)
         hold = self.rules.hold(job)
+        compares = not finished or self.rules.compare_finished()
         if hold and self._is_held(job, workload):
             self._put_on_hold(workload, *hold)
         elif workload is None:
             if not finished:
                 self._create_workload(job, self._spec(job))
-        elif self._is_unlike(job, workload, finished is not None):
+        elif compares and not self._equivalent_to_workload(job, workload):
             self._replace_workload(job, workload)
         elif is_true(workload, "Finished"):
             return
@@ -251,15 +252,6 @@ class JobReconciler:
             finish(self.kueue, workload, *finished)
         else:
             self._sync(job, workload)
-
-    def _is_unlike(self, job: Manifest, workload: Manifest, finished: bool) -> bool:
-        """Whether a Job no longer matches its Workload.
-
-        A finished one is compared where Kueue does.
-        """
-        if finished and not self.rules.compare_finished():
-            return False
-        return not self._equivalent_to_workload(job, workload)
 
     def _is_held(self, job: Manifest, workload: Manifest | None) -> bool:
         """Whether work on hold keeps the Workload that it has, or gets none."""
