@@ -227,9 +227,10 @@ class JobReconciler:
         """Create a Workload of elastic work; until a larger one is admitted, the one before it counts."""
         slices = self._slices_of(job)
         meta = job["metadata"]
-        name = self._name(job, str(meta["generation"]))
-        exists = self.store.find("Workload", name, meta["namespace"]) is not None
-        if exists:
+        generation = str(meta["generation"])
+        name = self._name(job, generation)
+        namespace = meta["namespace"]
+        if self.store.find("Workload", name, namespace) is not None:
             return
         replaced = next(iter(slices), None)
         annotations = self.slices.annotations(name, replaced)
