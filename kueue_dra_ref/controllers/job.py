@@ -234,7 +234,8 @@ class JobReconciler:
             return
         replaced = next(iter(slices), None)
         annotations = self.slices.annotations(name, replaced)
-        self._create_workload(job, self._spec(job), name, annotations)
+        spec = self._spec(job)
+        self._create_workload(job, spec, name, annotations)
 
     def _reconcile(self, job: Manifest, workload: Manifest | None) -> None:
         finished = self.rules.finished(job)
@@ -244,7 +245,8 @@ class JobReconciler:
             self._put_on_hold(workload, *hold)
         elif workload is None:
             if not finished:
-                self._create_workload(job, self._spec(job))
+                spec = self._spec(job)
+                self._create_workload(job, spec)
         elif compares and not self._equivalent_to_workload(job, workload):
             self._replace_workload(job, workload)
         elif is_true(workload, "Finished"):
@@ -292,7 +294,8 @@ class JobReconciler:
         """Bring a Job and its Workload in line, except for the priority."""
         if self._reclaim(job, workload):
             return
-        self.pods_ready.sync(workload, self._is_work_ready(job))
+        is_ready_now = self._is_work_ready(job)
+        self.pods_ready.sync(workload, is_ready_now)
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
             self._expire(job, workload)
