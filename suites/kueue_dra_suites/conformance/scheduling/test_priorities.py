@@ -29,6 +29,17 @@ def test_a_job_waits_for_its_priority_class(lab: Lab) -> None:
     assert lab.verdict(job) == ONE
 
 
+@covers("PRIORITY-001")
+def test_a_priority_class_without_a_value(lab: Lab) -> None:
+    """Its value is 0."""
+    queue, name = lab.queue({"whole-gpus": 1}), lab.name("class")
+    lab.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}})
+
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec={"priorityClassName": name}))
+
+    assert lab.workload(job)["spec"]["priority"] == 0
+
+
 @owns_kueue
 @pytest.mark.parametrize(
     "switched",

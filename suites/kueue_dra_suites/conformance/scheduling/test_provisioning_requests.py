@@ -17,6 +17,7 @@ from kueue_dra_fixtures.marks import covers, needs_provisioning, owns_kueue
 from kueue_dra_fixtures.verdicts import admitted, evicted
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.provisioning import CONTROLLER
+from kueue_dra_ref.target import Ref
 
 pytestmark = needs_provisioning
 
@@ -349,6 +350,21 @@ def test_annotations_of_work_are_parameters(lab: Lab) -> None:
 
     autoscaler.expect(lambda: autoscaler.numbers(job), [1])
     assert autoscaler.newest(job)["spec"]["parameters"] == {"pool": "a", "ValidUntilSeconds": "60"}
+
+
+@covers("PROV-002")
+def test_a_check_that_is_ready_stays_so_without_its_request(lab: Lab) -> None:
+    """The nodes are not asked for again while the work waits for another check."""
+    autoscaler = Autoscaler(lab=lab)
+    check, other = autoscaler.check(), lab.admission_check()
+    job = asking(lab, check, other).submit(CARDS)
+    autoscaler.answer(job, "Provisioned")
+    autoscaler.expect(lambda: lab.checks(job), {check: "Ready", other: "Pending"})
+
+    lab.remove(Ref.of(autoscaler.newest(job)))
+
+    assert autoscaler.requests(job) == []
+    assert lab.checks(job) == {check: "Ready", other: "Pending"}
 
 
 @covers("PROV-011")
