@@ -228,6 +228,22 @@ def test_too_few_devices_are_counted(lab: Lab, device: dict[str, Any], request_:
     assert lab.message(job) == f"{REQUEST}: Internal error: {message}"
 
 
+@covers("DEVICE-012")
+def test_counters_are_looked_at_before_capacities(lab: Lab) -> None:
+    """There are too few devices for both; the pod asks for a share of capacity first."""
+    lab.start(**SOURCED)
+    lab.device_class(PARTITIONS)
+    lab.device_class(SHARES)
+    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS)
+    lab.publish(a_shared_gpu("d0", memory="80Gi"), driver=SHARES)
+    queue = lab.queue({"gpu-memory": "100Gi", "vgpu-memory": "100Gi"})
+    job = queue.submit(a_job(claims=[a_template(a_share(count=2)), a_template(a_request(PARTITIONS, count=2))]))
+
+    message = "insufficient matching devices for counter driver: 1 device(s) match but 2 requested"
+    second = REQUEST.replace("resourceClaims[0]", "resourceClaims[1]")
+    assert lab.message(job) == f"{second}: Internal error: {message}"
+
+
 @covers("STATUS-055")
 def test_work_is_admitted_with_the_conditions_that_it_was_queued_with(lab: Lab) -> None:
     """Its class is deleted while it is pending after a preemption; its quota comes back before the class does."""

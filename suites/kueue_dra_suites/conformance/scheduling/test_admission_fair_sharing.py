@@ -409,6 +409,23 @@ def test_half_a_thousandth_is_lost(lab: Lab, cpu: str, counts: bool) -> None:
     assert next_of(used, other) == (other if counts else used).local
 
 
+@covers("AFS-013", "AFS-031")
+def test_what_is_shown_has_three_decimal_places(lab: Lab) -> None:
+    """Half of three cpus has lost a few thousandths by then, and a penalty of one cpu has not."""
+    start(lab, SUMMED)
+    queue = lab.queue({"cpu": 8}, **BY_USAGE)
+    use(queue, a_job(cpu="3"))
+    check = lab.admission_check()
+    queue.change(admissionChecksStrategy={"admissionChecks": [{"name": check}]})
+    queue.submit(a_job(cpu="2"))
+
+    sample = queue.await_usage(lambda shown: shown.consumed.get("cpu", 0) > 1)
+
+    thousandths = sample.consumed["cpu"] * 1000
+    assert thousandths == pytest.approx(round(thousandths), abs=1e-6)
+    assert 2400 < thousandths < 2500
+
+
 def checked_queues(lab: Lab, **spec: Any) -> tuple[str, Queue, Queue]:
     """A check, and two LocalQueues of a ClusterQueue that has it."""
     check = lab.admission_check()
