@@ -228,7 +228,7 @@ def test_too_few_devices_are_counted(lab: Lab, device: dict[str, Any], request_:
     assert lab.message(job) == f"{REQUEST}: Internal error: {message}"
 
 
-@covers("DEVICE-012")
+@covers("DEVICE-012", "CAPACITY-002")
 def test_counters_are_looked_at_before_capacities(lab: Lab) -> None:
     """There are too few devices for both; the pod asks for a share of capacity first."""
     lab.start(**SOURCED)
