@@ -14,39 +14,28 @@ from tests.toys import Toy
 WHOLE = Shard(1, 1)
 
 
+PARTS = {
+    "--stories": "replay only part I of N of the recorded scenarios",
+    "--texts": "run the whole suite for only part I of N of the texts and releases",
+    "--files": "run only part I of N of the files with tests",
+}
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a run take a part of what is recorded."""
-    parser.addoption(
-        "--stories",
-        metavar="I/N",
-        type=Shard.read,
-        default=WHOLE,
-        help="replay only part I of N of the recorded scenarios",
-    )
-    parser.addoption(
-        "--texts",
-        metavar="I/N",
-        type=Shard.read,
-        default=WHOLE,
-        help="run the whole suite for only part I of N of the texts and releases",
-    )
-    parser.addoption(
-        "--files",
-        metavar="I/N",
-        type=Shard.read,
-        default=WHOLE,
-        help="run only part I of N of the files with tests",
-    )
+    """Let a run take a part of what is recorded, of the whole suites, or of the files."""
+    for name, text in PARTS.items():
+        parser.addoption(name, metavar="I/N", type=Shard.read, default=WHOLE, help=text)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the files, and the runs of the whole suite, that are not in the part that was asked for."""
     runs = [item for item in items if item.get_closest_marker("whole_suite")]
-    kept = config.getoption("--texts").of_list(runs)
-    files = config.getoption("--files").of_list(list(dict.fromkeys(item.path for item in items)))
-    left_out = [item for item in items if item.path not in files or (item in runs and item not in kept)]
-    config.hook.pytest_deselected(items=left_out)
+    missed = set(runs).difference(config.getoption("--texts").of_list(runs))
+    paths = list(dict.fromkeys(item.path for item in items))
+    files = set(config.getoption("--files").of_list(paths))
+    left_out = {item for item in items if item in missed or item.path not in files}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_differential import pods_ready, variants
+from kueue_dra_differential.config_settings import switched_on
 from kueue_dra_differential.events import Ready
 from kueue_dra_differential.generate import batches
 from kueue_dra_differential.oracle import Oracle, OutcomeKind
@@ -214,5 +215,5 @@ def test_scenarios_that_block_run_alone() -> None:
 
 def test_a_release_without_variants_has_none() -> None:
     """The gate is unknown there."""
-    assert variants.gates(KUEUE_0_19) == {"ConcurrentAdmission": True}
-    assert variants.gates(behaviour("kueue-0.17.1")) == {}
+    assert switched_on(variants.GATE, KUEUE_0_19) == {"ConcurrentAdmission": True}
+    assert switched_on(variants.GATE, behaviour("kueue-0.17.1")) == {}

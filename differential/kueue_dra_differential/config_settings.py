@@ -94,16 +94,23 @@ class ConfigSettings:
 
 def _needed(behaviour: Behaviour, swarm: SwarmConfig) -> dict[str, bool]:
     """Give the gates that the features of a batch need."""
-    found = {SLICES: True} if swarm.elastic else {}
-    of_features = [
-        (swarm.varied, variants.gates),
-        (swarm.used, usage.gates),
-        (swarm.gated, gated.gates),
-    ]
-    for wanted, gates in of_features:
+    features = {
+        SLICES: swarm.elastic,
+        variants.GATE: swarm.varied,
+        usage.GATE: swarm.used,
+        gated.GATE: swarm.gated,
+    }
+    found: dict[str, bool] = {}
+    for gate, wanted in features.items():
         if wanted:
-            found |= gates(behaviour)
+            found |= switched_on(gate, behaviour)
     return found
+
+
+def switched_on(gate: str, behaviour: Behaviour) -> dict[str, bool]:
+    """Give a gate that a feature needs, if a release has it and it can be set."""
+    known = behaviour.gates.table
+    return {} if gate not in known or known[gate].locked else {gate: True}
 
 
 def some_settings(behaviour: Behaviour) -> SearchStrategy[ConfigSettings]:

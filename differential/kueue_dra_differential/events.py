@@ -189,18 +189,9 @@ class Touch:
     job: int
 
 
-Edit = Activate | Move | Resize | Rank
+Edit = Activate | Move | Resize | Rank | Open
 PodEvent = EndPod | RollOut
 JobEvent = (
-    Submit
-    | Delete
-    | Finish
-    | Progress
-    | Ready
-    | Touch
-    | Answer
-    | Open
-    | Edit
-    | PodEvent
+    Submit | Delete | Finish | Progress | Ready | Touch | Answer | Edit | PodEvent
 )
 Event = JobEvent | QueueEvent | Common

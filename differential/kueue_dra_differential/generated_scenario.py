@@ -151,8 +151,6 @@ class GeneratedScenario:
         there = list(self._jobs.values())
         if isinstance(event, Answer):
             return {"answer": [*self._answer(event)]}
-        if isinstance(event, Open):
-            return {"apply": [*self._opened(event)]}
         if isinstance(event, EndPod | RollOut):
             there = [made for made in there if isinstance(made, PodWork)]
         found = there[event.job % len(there)] if there else None
@@ -174,7 +172,7 @@ class GeneratedScenario:
                 return {"report": [*self._ready(event)]}
             case Touch():
                 return {"touch": [named(made) for made in self._one(event.job)]}
-            case Activate() | Move() | Resize() | Rank():
+            case Activate() | Move() | Resize() | Rank() | Open():
                 return {"apply": self._edited(event)}
         return {"apply": []}
 
@@ -198,13 +196,6 @@ class GeneratedScenario:
                 continue
             for check in checks:
                 yield answer(event, work, self._queues.check_name(check))
-
-    def _opened(self, event: Open) -> Iterator[Manifest]:
-        """Give a job with other gates; it keeps a rejected change for the next update."""
-        for made in self._one(event.job):
-            opened = gated(made, event.left)
-            self._jobs[made["metadata"]["name"]] = opened
-            yield opened
 
     def _edited(self, event: Edit) -> list[Manifest]:
         found: list[Manifest] = []

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kueue_dra_differential.events import Activate, Edit, Move, Rank, Resize, class_of
+from kueue_dra_differential.events import (
+    Activate,
+    Edit,
+    Move,
+    Open,
+    Rank,
+    Resize,
+    class_of,
+)
+from kueue_dra_differential.gated import gated
 from kueue_dra_differential.other_work import resized
 from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked, with_spec
 from kueue_dra_ref.target import Manifest
@@ -23,6 +32,8 @@ def _job(job: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest | 
     match event:
         case Activate():
             return None
+        case Open():
+            return gated(job, event.left)
         case Move():
             return marked(job, labels={QUEUE_LABEL: queue(event.queue)})
         case Resize():
@@ -42,6 +53,8 @@ def _workload(workload: Manifest, event: Edit, queue: Callable[[int], str]) -> M
     match event:
         case Activate():
             return with_spec(workload, active=event.active)
+        case Open():
+            return gated(workload, event.left)
         case Move():
             return with_spec(workload, queueName=queue(event.queue))
         case Resize():

@@ -10,7 +10,6 @@ from hypothesis.strategies import SearchStrategy
 
 from kueue_dra_differential.cohort_tree import LocalQueueUsage
 from kueue_dra_ref.api.admission_fair_sharing import USAGE_BASED
-from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 GATE = "AdmissionFairSharing"
 SETTINGS: dict[str, Any] = {
@@ -49,9 +48,3 @@ def recast(
     if before is None or later is None:
         return before
     return replace(later, weights=before.weights)
-
-
-def gates(behaviour: Behaviour) -> dict[str, bool]:
-    """Give the gates that it needs, if a release has them and they can be set."""
-    known = behaviour.gates.table
-    return {} if GATE not in known or known[GATE].locked else {GATE: True}

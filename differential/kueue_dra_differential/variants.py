@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from kueue_dra_differential.cohort_tree import LocalQueueLine, VariantPolicy
-from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 GATE = "ConcurrentAdmission"
 _TRY = "TryPreferredFlavors"
@@ -42,8 +41,3 @@ def patient(line: LocalQueueLine) -> LocalQueueLine:
     if line.policy is None:
         return line
     return replace(line, within=_NEVER, reclaim=_NEVER)
-
-
-def gates(behaviour: Behaviour) -> dict[str, bool]:
-    """Give the gate that it needs, if a release has it."""
-    return {GATE: True} if GATE in behaviour.gates.table else {}

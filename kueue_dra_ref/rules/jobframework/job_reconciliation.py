@@ -161,9 +161,7 @@ def equivalent_to_workload(job: PodSets, workload: PodSets, admitted: bool) -> b
     return of_job != of_workload
 
 
-def _compared_parts(
-    pod_set: dict[str, Any], compared: Sequence[str] = _CONTAINERS_AND_TOLERATIONS
-) -> list[Any]:
+def _compared_parts(pod_set: dict[str, Any], compared: Sequence[str]) -> list[Any]:
     """Give what Kueue compares of a Job and its Workload."""
     template = pod_set.get("template") or {}
     spec = template.get("spec") or {}
