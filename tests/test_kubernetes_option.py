@@ -111,6 +111,12 @@ def test_the_gates_of_a_dump_count(tmp_path: Path) -> None:
             id="off",
         ),
         pytest.param(
+            "1.36",
+            ("DRAListTypeAttributes=false",),
+            "it needs --kubernetes-feature-gates DRAListTypeAttributes=false",
+            id="on-in-all-control-planes",
+        ),
+        pytest.param(
             "1.37",
             (),
             "it needs the API server of Kubernetes 1.37; this one is of 1.36",

@@ -194,10 +194,12 @@ def preempted_workload_of_no_single_pod_is_requeued(
 
 @rule("PARTIAL-002")
 def min_parallelism_annotation(job: Job) -> int | None:
-    """Kueue takes the minCount of a workload from the minimum parallelism annotation of its Job.
+    """Kueue takes the minCount of a workload from the minimum parallelism annotation of its Job, not of other work.
 
     Kueue: pkg/controller/jobs/job/job_controller.go (minPodsCount)
     """
+    if job["kind"] != JOB.name:
+        return None
     annotations = annotations_of(job)
     written = str(annotations.get(LEAST_ANNOTATION, ""))
     if not written.removeprefix("-").isdecimal():

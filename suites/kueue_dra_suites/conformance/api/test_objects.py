@@ -11,7 +11,7 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, on_kubernetes
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.resources import a_class, a_slice
-from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.target import Manifest, Ref
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 EXPRESSION = "spec.selectors[0].cel.expression"
@@ -109,6 +109,18 @@ def test_the_spec_of_a_template_stays(lab: Lab, request_: dict[str, Any], answer
     lab.template(a_template(a_request(count=None)), name, namespace)
 
     assert lab.offer(a_template(request_).manifest(name, namespace)) == answer
+
+
+@covers("API-017")
+def test_the_spec_of_a_template_stays_what_it_is_now(lab: Lab) -> None:
+    """A template of the same name that was deleted asked for the same."""
+    name, namespace = lab.name("template"), lab.namespace()
+    one, two = (a_template(gpu(count)).manifest(name, namespace) for count in (1, 2))
+    assert lab.offer(one) == ACCEPTED
+    lab.remove(Ref.of(one))
+
+    assert lab.offer(two) == ACCEPTED
+    assert lab.offer(one) == refused("spec: Invalid value")
 
 
 @covers("API-018")

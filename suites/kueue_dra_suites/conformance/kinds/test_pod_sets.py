@@ -8,6 +8,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import GPU, Pods, a_pod_set, a_request, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import LEAST_ANNOTATION, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.api.job_kind import replaced, template_of
@@ -35,6 +36,23 @@ def test_devices_are_charged_for_each_pod(lab: Lab, kind: str, pods: int, quota:
     """Each pod of each replica gets claims of its own."""
     queue = lab.queue({"whole-gpus": quota})
     job = queue.submit(work_of(kind, a_pod_set("workers", pods=pods, claims=[a_template(gpu(2))])))
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("PARTIAL-002", "PARTIAL-006")
+@pytest.mark.parametrize("kind", ["JobSet", "PyTorchJob"])
+@pytest.mark.parametrize(
+    ("least", "quota", "verdict"),
+    [
+        pytest.param("0", 3, admitted({"cpu": 3}), id="none"),
+        pytest.param("1", 2, pending(Reason.NEVER_FITS), id="fewer"),
+    ],
+)
+def test_the_fewest_pods_are_of_jobs_alone(lab: Lab, kind: str, least: str, quota: int, verdict: Verdict) -> None:
+    """Nothing reads the annotation on other work: it is not denied, and all pods are admitted or none."""
+    made = lab.written(work_of(kind, a_pod_set("workers", pods=3, cpu="1")), lab.queue({"cpu": quota}))
+    job = lab.submit_manifest(marked(made, annotations={LEAST_ANNOTATION: least}))
 
     assert lab.verdict(job) == verdict
 

@@ -529,6 +529,20 @@ def test_the_submitter_runs_on_the_nodes_of_its_flavor(lab: Lab) -> None:
     assert template["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "500m", "memory": "200Mi"}
 
 
+@covers("WORK-062")
+def test_a_ray_job_without_a_submitter_gets_none(lab: Lab) -> None:
+    """Neither when it starts nor when it stops, although the pod of the submitter is charged."""
+    queue = lab.queue({"cpu": "1", "memory": "1Gi", "whole-gpus": 4})
+    job = lab.submit_manifest(a_ray_job(lab, queue, submissionMode="K8sJobMode"))
+    assert not lab.is_suspended(job)
+    assert "submitterPodTemplate" not in lab.read(job.ref)["spec"]
+
+    lab.activate(job, False)
+
+    assert lab.is_suspended(job)
+    assert "submitterPodTemplate" not in lab.read(job.ref)["spec"]
+
+
 @covers("WORK-010")
 def test_a_submitter_of_its_own_runs_on_the_nodes_of_its_flavor(lab: Lab) -> None:
     """The RayJob has its template, to which Kueue adds the labels of the nodes."""

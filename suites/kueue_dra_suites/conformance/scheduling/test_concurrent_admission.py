@@ -742,6 +742,25 @@ def test_the_next_gate_opens_after_five_minutes(lab: Lab) -> None:
 
 
 @covers("CONC-018")
+def test_the_five_minutes_count_from_the_last_gate_that_opened(lab: Lab) -> None:
+    """The first of three has been open for longer, the second one not: the third one stays closed."""
+    contest = Contest.of(lab, 2, 2, 2, preemption=LOWER)
+    for _ in contest.flavors:
+        lab.run(contest.submit(CARDS), pods=1)
+    urgent = contest.submit(URGENT)
+    none, cards = {"whole-gpus": 0, "cpu": 0}, {"whole-gpus": 2, "cpu": 2}
+    contest.queue.regroup(dict(zip(contest.flavors, (none, cards, cards), strict=True)))
+    contest.age_gate(urgent, 0, 301)
+    assert contest.gates(urgent) == [["Open"], ["Open"], []]
+
+    contest.queue.regroup(dict(zip(contest.flavors, (none, none, cards), strict=True)))
+
+    assert contest.states(urgent) == ["pending", "pending", "pending"]
+    assert contest.condition(urgent, 2, "BlockedOnPreemptionGates") == ("True", "PreemptionGated")
+    assert contest.gates(urgent) == [["Open"], ["Open"], []]
+
+
+@covers("CONC-018")
 def test_no_gate_opens_before_the_preferred_variants_were_tried(lab: Lab) -> None:
     """The second variant is moved to a queue where it may preempt; the first one waits behind work that preempts."""
     contest = Contest.of(lab, 2, 2, preemption=LOWER)
