@@ -11,7 +11,7 @@ from kueue_dra_ref.target import Manifest
 
 USAGE_BASED = "UsageBasedAdmissionFairSharing"
 """The admissionMode of a ClusterQueue that orders its pending workloads by the usage of their LocalQueues."""
-_DEFAULT_INTERVAL = 300.0
+_DEFAULT_INTERVAL = seconds("5m")
 """The usageSamplingInterval of a Configuration that names none, in seconds."""
 
 

@@ -17,6 +17,7 @@ from kueue_dra_ref.api.admission_checks import (
 )
 from kueue_dra_ref.api.conditions import is_true, message_of, reason_of, set_condition
 from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.durations import seconds
 from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.multikueue import (
     MANAGED_BY,
@@ -38,9 +39,9 @@ DISPATCHED = "MultiKueueWorkload"
 """What is reconciled here, by the key of a Workload."""
 DEFERRED_SYNC = 2.0
 """Seconds until the status of a copy is read again, if the work is suspended on the manager."""
-GC_INTERVAL = 60.0
+GC_INTERVAL = seconds("1m")
 """Seconds between two searches for copies of deleted Workloads, by default."""
-LOST_TIMEOUT = 900.0
+LOST_TIMEOUT = seconds("15m")
 """Seconds after which a lost worker counts as gone, by default."""
 
 

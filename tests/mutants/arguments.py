@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from kueue_dra_differential.mutants.places import ROOT
 
 CASES = "suites/kueue_dra_suites/conformance"
-RECORDED = (
-    "tests/test_apiserver.py",
+SCENARIOS = (
     "tests/test_continued_recordings.py::test_the_rest_is_decided_as_recorded",
+    "tests/test_recorded_scenarios.py::test_each_step_is_decided_as_recorded",
+)
+RECORDED = (
+    *SCENARIOS,
+    "tests/test_apiserver.py",
     "tests/test_fields_of_minors.py",
     "tests/test_generated_objects.py::test_answers_are_an_api_servers",
     "tests/test_generated_selectors.py::test_answers_are_kubernetes_own",
     "tests/test_kubernetes_backend.py",
-    "tests/test_recorded_scenarios.py::test_each_step_is_decided_as_recorded",
     "tests/test_selectors_golden.py::test_an_answer_is_kubernetes_own_or_none",
     "tests/test_selectors_golden.py::test_an_attribute_is_read_or_fails_every_evaluation",
     "tests/test_selectors_golden.py::test_an_older_api_server_lacks_a_function",

@@ -13,7 +13,7 @@ import pytest
 
 from kueue_dra_differential.mutants.imported import put
 from kueue_dra_differential.mutants.places import ROOT
-from tests.mutants.arguments import arguments
+from tests.mutants.arguments import SCENARIOS, arguments
 from tests.mutants.messages import Answer, Try
 from tests.mutants.serving import limit, opened, serve
 
@@ -50,16 +50,17 @@ class Cases:
         self.failed = ""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Order the cases; without others if they are not wanted."""
+        """Order the cases; without others if they are not wanted, and without other recorded scenarios."""
         last = len(self.first)
 
         def place(item: pytest.Item) -> int:
             return self.first.get(item.nodeid, last)
 
         session.items.sort(key=place)
-        if not self.every:
-            wanted = [item for item in session.items if place(item) < last]
-            session.items[:] = wanted
+        session.items[:] = [item for item in session.items if place(item) < last or self._is_wanted(item)]
+
+    def _is_wanted(self, item: pytest.Item) -> bool:
+        return self.every and not item.nodeid.startswith(SCENARIOS)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self) -> None:

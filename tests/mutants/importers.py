@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import PurePath
 
 import grimp
 
-from kueue_dra_differential.mutants.places import REFERENCE
+from kueue_dra_differential.mutants.places import REFERENCE, ROOT
 
 
 @cache
@@ -18,7 +18,14 @@ def _graph() -> grimp.ImportGraph:
 
 @cache
 def importers(file: str) -> Sequence[str]:
-    """Give the modules that import a module, as paths below the checkout; a package is none."""
+    """Give the modules that import a module, as paths below the checkout; a package stands for those that import it."""
     module = ".".join(PurePath(file.removesuffix("/__init__.py")).with_suffix("").parts)
-    found = sorted(_graph().find_modules_that_directly_import(module))
-    return [f"{each.replace('.', '/')}.py" for each in found]
+    return [f"{each.replace('.', '/')}.py" for each in sorted(set(_importing(module)))]
+
+
+def _importing(module: str) -> Iterator[str]:
+    for each in _graph().find_modules_that_directly_import(module):
+        if ROOT.joinpath(*each.split(".")).is_dir():
+            yield from _importing(each)
+        else:
+            yield each

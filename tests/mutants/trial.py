@@ -153,7 +153,10 @@ class Trials:
         yield from self._of_recordings(answer)
 
     def _imported(self, mutant: Mutant, source: str) -> Iterator[tuple[str, Answer | None]]:
-        """Ask for all cases of the first behaviour, and for those that run the module, or one that imports it."""
+        """Ask for all cases of the first behaviour, and for those that run the module, or one that imports it.
+
+        The limit is for the others: what a table holds may show in a case that runs none of the lines that it has.
+        """
         for reach in self.reaches:
             readers = reach.of_readers(mutant.file)
             first = self._ordered(mutant, reach, readers, AT_IMPORT)
@@ -163,7 +166,7 @@ class Trials:
                 cases=first,
                 recordings=self.recordings if reach is self.reaches[-1] else (),
                 behaviour=reach.server.name,
-                every=reach is self.reaches[0] and not self.limit,
+                every=reach is self.reaches[0],
             )
             answer = self.fresh.ask(asked)
             yield reach.server.name, answer

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kueue_dra_ref.api.durations import seconds
 from kueue_dra_ref.api.variants import GATE, allowed_flavors
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.reason_message import ReasonMessage
@@ -17,7 +18,7 @@ from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
 _RETAIN = "RetainFirstAdmission"
-_PREEMPTION_TIMEOUT = 300
+_PREEMPTION_TIMEOUT = seconds("5m")
 """Seconds after which the next variant of a Workload may preempt."""
 
 

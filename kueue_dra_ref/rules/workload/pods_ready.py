@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kueue_dra_ref.api.durations import seconds
 from kueue_dra_ref.api.pods_ready import (
     CREATION,
     PODS_READY,
@@ -179,7 +180,7 @@ def first_version_waits_5_minutes(waiting: WaitForPodsReady) -> float | None:
 
     Kueue: apis/config/v1beta1/defaults.go (SetDefaults_Configuration)
     """
-    return 300.0 if waiting.is_first_version else None
+    return seconds("5m") if waiting.is_first_version else None
 
 
 @rule("READY-020")
@@ -188,7 +189,7 @@ def default_timeout_is_30_minutes(waiting: WaitForPodsReady) -> float:
 
     Kueue: apis/config/v1beta2/defaults.go (SetDefaults_Configuration)
     """
-    return 1800.0
+    return seconds("30m")
 
 
 @rule("READY-006")

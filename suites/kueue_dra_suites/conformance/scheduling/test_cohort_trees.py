@@ -6,10 +6,11 @@ import pytest
 
 from kueue_dra_fixtures.builders import a_job, a_request, a_template, gpu
 from kueue_dra_fixtures.cohorts import a_cohort
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Lab, bare
 from kueue_dra_fixtures.manifests import a_quota
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
 NIC, NICS = a_template(a_request("nic.example.com")), "example.com/nics"
@@ -49,6 +50,22 @@ def test_a_deleted_cohort_has_nothing_tried_again(lab: Lab) -> None:
     lab.settle()
 
     assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+
+
+@covers("COHORT-006")
+def test_a_queue_leaves_its_cohort_when_quota_is_released(lab: Lab) -> None:
+    """Its cohort, which is no object, is gone before Kueue tries its workloads again; they are tried all the same."""
+    queue = lab.queue({"whole-gpus": 2}, cohortName=lab.name("cohort"))
+    work = a_job(claims=[a_template(gpu(2))])
+    held, job = queue.submit(work), queue.submit(work)
+    found = lab.read(queue.ref)
+    alone = {key: value for key, value in found["spec"].items() if key not in ("cohort", "cohortName")}
+
+    lab.remove(Ref.of(lab.workload(held)))
+    lab.remove(held.ref)
+    lab.apply({**bare(found), "spec": alone})
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
 
 
 @covers("COHORT-007")
