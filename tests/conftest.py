@@ -17,21 +17,26 @@ WHOLE = Shard(1, 1)
 PARTS = {
     "--stories": "replay only part I of N of the recorded scenarios",
     "--texts": "run the whole suite for only part I of N of the texts and releases",
+    "--rules": "take out only part I of N of the rules",
     "--files": "run only part I of N of the files with tests",
 }
+MARKED = {"whole_suite": "--texts", "without_a_rule": "--rules"}
+"""The mark of tests that come in parts, and the option."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a run take a part of what is recorded, of the whole suites, or of the files."""
+    """Let a run take a part of what is recorded, of what takes long, or of the files."""
     for name, text in PARTS.items():
         parser.addoption(name, metavar="I/N", type=Shard.read, default=WHOLE, help=text)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the files, and the runs of the whole suite, that are not in the part that was asked for."""
-    runs = [item for item in items if item.get_closest_marker("whole_suite")]
-    missed = set(runs).difference(config.getoption("--texts").of_list(runs))
+    """Leave out the files, and the tests of each mark, that are not in the part that was asked for."""
+    missed: set[pytest.Item] = set()
+    for mark, option in MARKED.items():
+        marked = [item for item in items if item.get_closest_marker(mark)]
+        missed.update(set(marked).difference(config.getoption(option).of_list(marked)))
     paths = list(dict.fromkeys(item.path for item in items))
     files = set(config.getoption("--files").of_list(paths))
     left_out = {item for item in items if item in missed or item.path not in files}

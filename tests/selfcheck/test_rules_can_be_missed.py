@@ -59,6 +59,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
         end(each)
 
 
+@pytest.mark.without_a_rule
 @pytest.mark.parametrize(("name", "rule"), RULES)
 def test_a_missing_rule_turns_a_case_red(name: str, rule: str, server: Callable[[str], Server]) -> None:
     """Without the rule, a case that cites one of its requirements fails."""

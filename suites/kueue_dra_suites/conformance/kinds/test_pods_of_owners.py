@@ -615,6 +615,17 @@ def test_a_leader_worker_set_has_at_most_a_million_groups(lab: Lab, replicas: in
     assert bool(denied) is bool(words)
 
 
+@covers("PODS-070")
+def test_a_million_groups_are_not_too_many(lab: Lab) -> None:
+    """Something else has to be wrong here, so that nothing makes them."""
+    written = a_written_owner(lab, lab.missing_queue(), "LeaderWorkerSet", a_pod_set("main", cpu="1"))
+
+    denied = lab.denied(marked(replaced(written, REPLICAS, 1_000_000), {QUEUE_LABEL: "No_Name"}))
+
+    assert f"metadata.labels[{QUEUE_LABEL}]" in denied
+    assert "replicas" not in denied
+
+
 @covers("PODS-022")
 @pytest.mark.parametrize("kind", EACH)
 @pytest.mark.parametrize("queue_name", [pytest.param(None, id="removed"), pytest.param("", id="emptied")])
