@@ -227,6 +227,8 @@ class GeneratedScenario:
             made = _elastic(made)
         if event.gates:
             made = gated(made, event.gates)
+        if event.least is not None:
+            made = other_work.with_annotation_of_jobs(made, event.least)
         self._jobs[name] = made
         return {"apply": [*others, made]}
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from kueue_dra_differential.pod_work import POD_KINDS
 from kueue_dra_fixtures.builders import Work, a_pod_set, work_of
+from kueue_dra_fixtures.manifests import LEAST_ANNOTATION, marked
 from kueue_dra_fixtures.work_kinds import ENDLESS, a_runtime, a_work_manifest, completed
 from kueue_dra_ref.api.job_kind import replaced
 from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, POD, is_in, pod_set_places
@@ -62,6 +63,13 @@ def manifests(work: Work, meta: Manifest, queue: str) -> list[Manifest]:
         return [made]
     runtime = a_runtime(work, meta, {})
     return [runtime, made]
+
+
+def with_annotation_of_jobs(made: Manifest, least: int) -> Manifest:
+    """Other work with the annotation for the fewest pods, which is for Jobs; a Workload has none."""
+    if made["kind"] in (JOB.name, "Workload"):
+        return made
+    return marked(made, annotations={LEAST_ANNOTATION: str(least)})
 
 
 def finished(made: Manifest) -> Manifest | None:

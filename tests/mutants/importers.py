@@ -18,7 +18,7 @@ def _graph() -> grimp.ImportGraph:
 
 @cache
 def importers(file: str) -> Sequence[str]:
-    """Give the modules that import a module, as paths below the checkout; a package stands for those that import it."""
+    """Give the modules that import a module, as paths below the checkout; for a package, those that import it."""
     module = ".".join(PurePath(file.removesuffix("/__init__.py")).with_suffix("").parts)
     return [f"{each.replace('.', '/')}.py" for each in sorted(set(_importing(module)))]
 
