@@ -263,6 +263,23 @@ def test_an_unconstrained_topology_is_a_boolean(lab: Lab, kind: str, field: str)
 
 
 @covers("TAS-053")
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        pytest.param("MPIJob", ["first", "second"], id="mpijob"),
+        pytest.param("RayCluster", ["head", "first", "second"], id="raycluster"),
+    ],
+)
+def test_the_first_topology_that_is_no_boolean_is_named(lab: Lab, kind: str, names: list[str]) -> None:
+    """The webhook reads the pods in their order, and ends at the first one."""
+    written = lab.written(work_of(kind, *map(a_pod_set, names)), lab.queue({"cpu": 1}))
+    for place, value in zip(pod_set_places(written)[-2:], ("yes", "maybe"), strict=True):
+        written = replaced(written, (*place.path, "metadata", "annotations"), {UNCONSTRAINED: value})
+
+    assert lab.denied(written).endswith(UNREAD)
+
+
+@covers("TAS-053")
 def test_the_head_of_a_cluster_is_checked_first(lab: Lab) -> None:
     """Its workers have no boolean, which is named only if the head is right."""
     written = lab.written(work_of("RayCluster", a_pod_set("first"), a_pod_set("second")), lab.queue({"cpu": 1}))

@@ -248,6 +248,18 @@ def test_what_cannot_be_compared_ends_the_search(lab: Lab, compared: Mapping[str
 
 
 @covers("QUOTA-047")
+def test_what_cannot_be_compared_is_not_reached(lab: Lab) -> None:
+    """The node selector comes first: a flavor that contradicts it is left, and the next one has no such label."""
+    sized, plain = lab.flavor("sized", nodeLabels={"example.com/size": "3"}), lab.flavor("plain")
+    queue = lab.queue(groups=[{sized: {"whole-gpus": 2}, plain: {"whole-gpus": 2}}])
+    affinity = on_nodes_where({"key": "example.com/size", "operator": "Lt"})
+    spec = {**affinity, "nodeSelector": {"example.com/size": "4"}}
+    workload = queue.submit(a_workload(a_pod_set("main", claims=[a_template(gpu())], spec=spec)))
+
+    assert "nodeSelectorTerms" not in lab.message(workload)
+
+
+@covers("QUOTA-047")
 def test_each_fault_of_what_cannot_be_compared_is_told(lab: Lab) -> None:
     """In the order in which the parts of the expression are checked."""
     queue = lab.queue(groups=[{lab.flavor("sized", nodeLabels={"example.com/size": "3"}): {"whole-gpus": 2}}])
