@@ -54,6 +54,8 @@ def init(**container: Any) -> dict[str, Any]:
         pytest.param({"completions": -1}, refused("spec.completions: Invalid value"), id="completions"),
         pytest.param({"backoffLimit": -1}, refused("spec.backoffLimit: Invalid value"), id="failures"),
         pytest.param({"parallelism": 2**31}, refused("400"), id="beyond-32-bits"),
+        pytest.param({"parallelism": -(2**31)}, refused("spec.parallelism: Invalid value"), id="least-of-32-bits"),
+        pytest.param({"parallelism": -(2**31) - 1}, refused("400"), id="below-32-bits"),
         pytest.param({"parallelism": "2"}, refused("400"), id="text"),
     ],
 )

@@ -711,6 +711,19 @@ def test_a_missing_topology_deactivates_the_cluster_queue(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"cpu": 1})
 
 
+@covers("TAS-017", "TAS-027")
+def test_a_flavor_of_one_host_waits_for_its_node(lab: Lab) -> None:
+    """The node has no label but the name of its host, which the topology and the flavor name."""
+    host, topology = lab.name("node"), lab.topology(HOSTNAME)
+    flavor = lab.flavor(nodeLabels={HOSTNAME: host}, topologyName=topology)
+    job = lab.queue(groups=[{flavor: {"cpu": 4}}]).submit(cpus())
+    assert lab.verdict(job) == pending(Reason.NO_ROOM)
+
+    lab.node(name=host)
+
+    assert lab.verdict(job) == admitted({"cpu": 1})
+
+
 @covers("TAS-025")
 def test_a_topology_in_use_is_not_deleted(lab: Lab) -> None:
     """It goes with the flavor that names it."""
