@@ -254,10 +254,10 @@ def _is_terminating(event: Event) -> bool:
 
 
 def _stop_policy_changed(event: Event) -> bool:
-    old, new = event.old, event.new
-    if old is None or new is None:
+    before, after = event.old, event.new
+    if before is None or after is None:
         return True
-    return stop_policy(old) != stop_policy(new)
+    return stop_policy(before) != stop_policy(after)
 
 
 def _checks_changed(event: Event) -> bool:
