@@ -57,7 +57,7 @@ def test_a_field_of_a_slice_is_dropped_while_its_gate_is_off(
     lab: Lab, at: Path, field: str, value: Any, kept: bool
 ) -> None:
     """The API server takes the slice either way."""
-    devices = [{"name": "d0"}, {"name": "d1", "consumesCounters": [CONSUMED]}]
+    devices: list[Manifest] = [{"name": "d0"}, {"name": "d1", "consumesCounters": [CONSUMED]}]
     written = replaced(a_slice(lab.name("slice"), devices), ("spec", *at, field), value)
     lab.apply(written)
 
