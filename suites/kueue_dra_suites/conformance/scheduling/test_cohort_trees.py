@@ -10,7 +10,6 @@ from kueue_dra_fixtures.lab import Lab, bare
 from kueue_dra_fixtures.manifests import a_quota
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
-from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
 NIC, NICS = a_template(a_request("nic.example.com")), "example.com/nics"
@@ -61,7 +60,6 @@ def test_a_queue_leaves_its_cohort_when_quota_is_released(lab: Lab) -> None:
     found = lab.read(queue.ref)
     alone = {key: value for key, value in found["spec"].items() if key not in ("cohort", "cohortName")}
 
-    lab.remove(Ref.of(lab.workload(held)))
     lab.remove(held.ref)
     lab.apply({**bare(found), "spec": alone})
 
