@@ -122,6 +122,46 @@ def test_an_interrupt_in_a_case_ends_all_runs_of_this_process(number: signal.Sig
         run_inside([*pytest_options(), "-q", str(HOME / "quota" / "test_fits.py")], [Interrupt()])
 
 
+LEFT = """
+import gc, sys
+from kueue_dra_reports.in_process import run_inside
+from kueue_dra_suites.wiring import HOME, pytest_options
+
+def hook():
+    try:
+        yield
+    finally:
+        raise AssertionError
+
+class Interrupt:
+    def pytest_runtest_call(self):
+        self.left = hook()
+        next(self.left)
+        raise KeyboardInterrupt
+
+interrupt = Interrupt()
+try:
+    run_inside([*pytest_options(), "-q", str(HOME / "quota" / "test_fits.py")], [interrupt])
+except KeyboardInterrupt as fault:
+    interrupt.left = None
+    gc.collect()
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("variable", ["", "1"])
+def test_what_an_interrupt_leaves_unfinished_is_not_printed(tmp_path: Path, variable: str) -> None:
+    """An interrupt within pluggy suspends a hook of pytest, which fails when Python closes it."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "KUEUE_DRA_TRACEBACK": variable}
+
+    found = subprocess.run(
+        [sys.executable, "-c", LEFT], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert (found.returncode, found.stdout) == (0, "interrupted\n")
+    assert ("Traceback" in found.stderr) == bool(variable), found.stderr
+
+
 @pytest.mark.parametrize("number", CODES)
 def test_an_interrupted_matrix_writes_no_table(tmp_path: Path, number: signal.Signals) -> None:
     """Its run ends too."""

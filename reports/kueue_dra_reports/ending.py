@@ -56,8 +56,27 @@ class Ending:
         return min(code, INVALID_INPUT)
 
 
+class Unfinished:
+    """A plugin that prints nothing of what pytest leaves unfinished when an interrupt comes between two of its hooks.
+
+    Python closes such a hook when it collects it, after the run, and would print the traceback of its second fault.
+    """
+
+    def __init__(self) -> None:
+        self.interrupted = False
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Note an interrupt, of a worker too."""
+        self.interrupted = True
+
+    def end(self) -> None:
+        """Print no faults from now on that nothing can catch, if there was an interrupt."""
+        if self.interrupted and not os.environ.get(TRACEBACK):
+            sys.unraisablehook = _print_nothing
+
+
 def _print_nothing(*_: object, **__: object) -> None:
-    """Replace the printing of pytest's reporter."""
+    """Replace what prints."""
 
 
 def internal_error(fault: BaseException, at: TracebackType | None) -> str:

@@ -33,6 +33,7 @@ from kueue_dra_reports import (
 )
 from kueue_dra_reports.collection import LEDGER, catalogue_of
 from kueue_dra_reports.document import Report
+from kueue_dra_reports.ending import Unfinished
 from kueue_dra_reports.ledger import Ledger
 from kueue_dra_reports.repeat import command_of
 from kueue_dra_reports.report import Run, report_of, write
@@ -130,6 +131,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEDGER] = Ledger()
     config.stash[STARTED] = time.monotonic()
     config.pluginmanager.register(case_result.Listener(config), "kueue-dra-listener")
+    unfinished = Unfinished()
+    config.pluginmanager.register(unfinished)
+    config.add_cleanup(unfinished.end)  # after what pytest's own plugins restore
     if not runs_the_suite(config) or config.option.collectonly:
         return
     _refuse_retries(config)
