@@ -93,8 +93,7 @@ install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command
 
 .PHONY: conformance
 conformance: $(VENV)/.rooms ## the whole suite against the reference in memory; report in out/reference
-	@$(SUITE) $(ALONE) --forks $(FORKS) --report-dir=$(REFERENCE) $(ARGS)
-	@$(BIN)/python -m kueue_dra_cli controls --report-dir=$(REFERENCE)
+	@$(BIN)/python -m kueue_dra_controls.with_suite $(REFERENCE) $(CASES) $(ALONE) --forks $(FORKS) $(ARGS)
 
 .PHONY: conformance-all
 conformance-all: $(VENV)/.rooms ## the same for each behaviour (KEP text or Kueue release), two at a time; reports in out/reference-NAME
