@@ -1,6 +1,6 @@
 """Run the suite on the reference, and its negative controls at the same time, as ``make conformance`` does.
 
-The controls use the core that is free while the suite loads and collects its cases.
+The controls use the core that is free while the suite collects its cases.
 
 Run it as ``python -m kueue_dra_controls.with_suite FOLDER [PYTEST OPTIONS]``; the reports go to the folder.
 """
@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -19,43 +18,62 @@ import pytest
 from kueue_dra_reports import controls as reporting
 from kueue_dra_reports.document import ControlEntry
 
-Entries = list[ControlEntry]
 
-
-def run_controls() -> Entries:
-    """Run every control on the reference."""
-    # Imported here, so that the process of the suite imports it with pytest, which rewrites its assertions.
+def run_controls(pipe: Connection) -> None:
+    """Run every control on the reference, and send the results."""
+    # Imported here: pytest has to import what a run needs, to rewrite its assertions.
     from kueue_dra_controls.controls import CONTROLS
     from kueue_dra_controls.run import a_control_target, run_control
     from kueue_dra_ref import behaviours
 
-    with a_control_target("reference", behaviours.behaviour(behaviours.NAMES[0])) as target:
-        return [run_control(control, target) for control in CONTROLS]
+    newest = behaviours.behaviour(behaviours.NAMES[0])
+    with a_control_target("reference", newest) as target:
+        pipe.send([run_control(control, target) for control in CONTROLS])
 
 
-@contextmanager
-def _at_the_same_time() -> Iterator[Future[Entries]]:
-    """Run the controls in a process of their own, which ends with the block."""
-    with ProcessPoolExecutor(1) as processes:
-        try:
-            yield processes.submit(run_controls)
-        finally:
-            for process in multiprocessing.active_children():
-                process.terminate()
+class ControlsOnTheWay:
+    """A plugin that runs the controls in a process of their own, forked when pytest has loaded what both need."""
+
+    def __init__(self) -> None:
+        self.pipe, there = multiprocessing.Pipe(duplex=False)
+        self.there = there
+        self.process = multiprocessing.Process(
+            target=run_controls, args=(there,), daemon=True
+        )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Start the controls; they end with this process."""
+        self.process.start()
+        self.there.close()
+
+    def results(self) -> list[ControlEntry]:
+        """Wait for the results.
+
+        Raises:
+            EOFError: the process of the controls has exited early.
+
+        """
+        found: list[ControlEntry] = self.pipe.recv()
+        return found
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print both, and give the exit code; the controls count only if every case of the suite passed."""
+    """Print the results of both and give the exit code; the controls count only if every case of the suite passed."""
     folder, *options = arguments
-    with _at_the_same_time() as running:
-        if code := pytest.main([*options, f"--report-dir={folder}"]):
-            return int(code)
-        found = running.result()
+    controls = ControlsOnTheWay()
+    code = pytest.main([*options, f"--report-dir={folder}"], plugins=[controls])
+    if code:
+        return int(code)
+    found = controls.results()
+    missed = 0
     for each in found:
+        missed += each["verdict"] != "caught"
         print(reporting.line(each))
     written = reporting.write(found, Path(folder))
-    print(f"files: {', '.join(map(str, written))}")
-    return int(any(each["verdict"] != "caught" for each in found))
+    files = ", ".join(map(str, written))
+    print(f"files: {files}")
+    return int(missed > 0)
 
 
 if __name__ == "__main__":

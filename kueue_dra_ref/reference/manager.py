@@ -21,12 +21,11 @@ from kueue_dra_ref.controllers.concurrent_admission import FAMILY
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
 from kueue_dra_ref.controllers.elastic_pods import ElasticPods
 from kueue_dra_ref.controllers.finalizers import FinalizerController
-from kueue_dra_ref.controllers.job import JobReconciler
+from kueue_dra_ref.controllers.job_reconcilers import JobReconcilers
 from kueue_dra_ref.controllers.limitrange import LimitRangeController
 from kueue_dra_ref.controllers.multikueue_clusters import Dial
 from kueue_dra_ref.controllers.multikueue_setup import KINDS, MultiKueue
 from kueue_dra_ref.controllers.pod_owners import PodOwnerController
-from kueue_dra_ref.controllers.pods import PodReconciler
 from kueue_dra_ref.controllers.provisioning_setup import KINDS as ASKED
 from kueue_dra_ref.controllers.provisioning_setup import Provisioning
 from kueue_dra_ref.controllers.queue_status import QueueStatus
@@ -100,10 +99,7 @@ class Manager:
         self.multikueue = MultiKueue(self.kueue, dial) if dial else None
         self.provisioning = Provisioning(self.kueue)
         self.workloads = WorkloadReconciler(self.kueue)
-        self.reconcilers = {
-            name: JobReconciler(self.kueue, kind) for name, kind in JOB_KINDS.items()
-        }
-        self.reconcilers[POD.name] = PodReconciler(self.kueue)
+        self.reconcilers = JobReconcilers(self.kueue)
         self.pod_owners = PodOwnerController(self.kueue)
         self.jobs = self.reconcilers[JOB.name]
         self.queues = QueueControllers(self.kueue)
@@ -160,13 +156,18 @@ class Manager:
 
     def _work_handlers(self) -> Handlers:
         elastic, work = ElasticPods(self.kueue), self.reconcilers
-        owners = tuple(each.on_workload for each in work.values())
         parts = self.jobs.on_workload_of_owner
         pods = self.pod_owners.on_workload
         return {
-            "Workload": (self.workloads.on, *owners, parts, pods, elastic.on_workload),
-            **{name: (each.on,) for name, each in work.items()},
-            POD.name: (self.pod_owners.on_pod, work[POD.name].on, elastic.on_pod),
+            "Workload": (
+                self.workloads.on,
+                work.on_workload,
+                parts,
+                pods,
+                elastic.on_workload,
+            ),
+            **dict.fromkeys(JOB_KINDS, (work.on,)),
+            POD.name: (self.pod_owners.on_pod, work.on, elastic.on_pod),
             **dict.fromkeys(POD_OWNERS, (self.pod_owners.on,)),
         }
 
@@ -347,7 +348,7 @@ class Manager:
         return self.kueue.asks_for_devices(found)
 
     def _reconcile(self, kind: str, key: Key) -> None:
-        if kind in self.reconcilers:
+        if kind in JOB_KINDS:
             self.reconcilers[kind].reconcile(key)
             return
         if self.multikueue is not None and kind in KINDS:

@@ -87,8 +87,11 @@ class _Fork:
 def _forks(
     session: pytest.Session, parts: Sequence[list[pytest.Item]]
 ) -> Iterator[list[_Fork]]:
-    """Run each part of the cases in a fork; all forks end with the block."""
+    """Run each part of the cases in a fork; all forks end with the block, which SIGTERM ends as Ctrl-C does."""
     forking, forks = multiprocessing.get_context("fork"), list[_Fork]()
+    before = signal.getsignal(signal.SIGTERM)
+    if before is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for part in parts:
             here, there = forking.Pipe(duplex=False)
@@ -104,6 +107,7 @@ def _forks(
             there.close()
         yield forks
     finally:
+        signal.signal(signal.SIGTERM, before)
         for fork in forks:
             fork.process.terminate()
             fork.process.join()
