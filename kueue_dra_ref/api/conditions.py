@@ -36,17 +36,14 @@ def reason_of(obj: Manifest, kind: str) -> str:
 
 def is_true(obj: Manifest, kind: str) -> bool:
     """Tell whether a condition exists and is True."""
-    return _has_status(obj, kind, "True")
+    found = condition(obj, kind)
+    return found is not None and found["status"] == "True"
 
 
 def is_false(obj: Manifest, kind: str) -> bool:
     """Tell whether a condition exists and is False."""
-    return _has_status(obj, kind, "False")
-
-
-def _has_status(obj: Manifest, kind: str, status: str) -> bool:
     found = condition(obj, kind)
-    return found is not None and found["status"] == status
+    return found is not None and found["status"] == "False"
 
 
 def set_condition(

@@ -25,7 +25,8 @@ from kueue_dra_ref.api.job_kind import (
     status_of,
     template_of,
 )
-from kueue_dra_ref.api.metadata import owners_of
+from kueue_dra_ref.api.jobs import LEAST_ANNOTATION
+from kueue_dra_ref.api.metadata import annotations_of, owners_of
 from kueue_dra_ref.api.ray_kinds import RAY_CLUSTER, RAY_JOB, RAY_KINDS
 from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB
@@ -216,7 +217,18 @@ def pod_set_places(job: Manifest) -> Sequence[PodSetPlace]:
 
 def is_of(job: Manifest, *kinds: JobKind) -> bool:
     """Whether work is of one of some kinds."""
-    return any(job.get("kind", JOB.name) == kind.name for kind in kinds)
+    name = job.get("kind", JOB.name)
+    for kind in kinds:  # noqa: SIM110 - asked for each kind of work that a rule is about; a generator costs as much
+        if kind.name == name:
+            return True
+    return False
+
+
+def fewest_pods_of(job: Manifest) -> str | None:
+    """Give the annotation of the fewest pods that a Job runs with; None without it, and for work of other kinds."""
+    if not is_of(job, JOB):
+        return None
+    return annotations_of(job).get(LEAST_ANNOTATION)
 
 
 def pod_sets_of(job: Manifest) -> list[dict[str, Any]]:

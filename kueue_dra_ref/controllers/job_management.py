@@ -7,7 +7,7 @@ Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.job_kind import JobKind
@@ -25,14 +25,15 @@ from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.model.job_ownership import JobOwnership
 from kueue_dra_ref.target import Manifest
 
+_QUEUED: Mapping[str, JobKind | PodOwner] = {**JOB_KINDS, **POD_OWNERS}
+
 
 def framework_of(job: Manifest) -> str:
     """Name the framework that queues an object; pods of other work are queued with the framework of that work."""
     parent = annotations_of(job).get(PARENT)
     if parent and job["kind"] == POD.name:
         return parent
-    kinds: Mapping[str, JobKind | PodOwner] = {**JOB_KINDS, **POD_OWNERS}
-    return kinds[job["kind"]].framework
+    return _QUEUED[job["kind"]].framework
 
 
 class ManagedJobs:
@@ -113,7 +114,7 @@ class ManagedJobs:
         owners = self._owners(job)
         if owners.missing:
             return f"has the owner {owners.missing}, which does not exist"
-        ownership = self._ownership(job)
+        ownership = self._with_owners(job, owners.owners)
         if self._rules.owned(ownership):
             ancestor = self.ancestor(job)
             assert ancestor is not None
@@ -144,10 +145,12 @@ class ManagedJobs:
         return not self._rules.managed_namespace_exempt(job)
 
     def _ownership(self, job: Manifest) -> JobOwnership:
+        return self._with_owners(job, self._owners(job).owners)
+
+    def _with_owners(self, job: Manifest, owners: Sequence[Manifest]) -> JobOwnership:
         configuration = self._configuration
         name = job["metadata"]["namespace"]
         namespace = self._store.find("Namespace", name) or {"metadata": {"name": name}}
-        owners = self._owners(job).owners
         selector = configuration.managed_jobs_namespace_selector
         return JobOwnership(
             queue=self.named(job),

@@ -80,9 +80,9 @@ class Informers:
         """Give a ClusterQueue as it is in effect."""
         kind = "ClusterQueue"
         found = self._store.find(kind, name)
-        indexed = self._index(kind, name)
-        if found is None or indexed is None:
+        if found is None:
             return None
+        indexed = self._in_effect(kind, name, found)
         spec = indexed["spec"]
         deleted = is_deleted(found)
         known = self._queues.get(name)
@@ -109,10 +109,11 @@ class Informers:
             yield queue
 
     def _index(self, kind: str, name: str) -> Manifest | None:
-        """Give a ClusterQueue or a flavor as it is in effect; Kueue may ignore changes once it is deleted."""
         found = self._store.find(kind, name)
-        if found is None:
-            return None
+        return None if found is None else self._in_effect(kind, name, found)
+
+    def _in_effect(self, kind: str, name: str, found: Manifest) -> Manifest:
+        """Give a ClusterQueue or a flavor as it is in effect; Kueue may ignore changes once it is deleted."""
         key = (kind, name)
         deleted = is_deleted(found)
         before = self._indexed.get(key)

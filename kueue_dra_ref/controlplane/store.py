@@ -71,7 +71,7 @@ class Store:
     def every(self, kind: str) -> Iterator[Manifest]:
         """Give all objects of a kind in the order of their creation."""
         objects = self._objects[kind]
-        yield from list(objects.values())
+        return iter(list(objects.values()))
 
     def count(self, kind: str) -> int:
         """Give the number of objects of a kind."""

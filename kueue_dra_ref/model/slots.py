@@ -150,8 +150,11 @@ class First(Slot[P, R | None], Generic[P, R]):
 
     def or_else(self, default: R, *args: P.args, **kwargs: P.kwargs) -> R:
         """Give the first answer, or a default."""
-        value = self(*args, **kwargs)
-        return default if value is None else value
+        for rule in self.rules:
+            value = rule.apply(*args, **kwargs)
+            if value is not None:
+                return value
+        return default
 
     def answer(self, *args: P.args, **kwargs: P.kwargs) -> Answer[R] | None:
         """Give the first answer with its rule, or None."""
@@ -236,8 +239,12 @@ class Each(Slot[P, R | None], Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[R]:
         """Give every answer in the order of the rules."""
-        found = (rule.apply(*args, **kwargs) for rule in self.rules)
-        return [value for value in found if value is not None]
+        found = []
+        for rule in self.rules:
+            value = rule.apply(*args, **kwargs)
+            if value is not None:
+                found.append(value)
+        return found
 
     def answers(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[Answer[R]]:
         """Give every answer with its rule."""

@@ -5,7 +5,7 @@ No counterpart: the loop of the simulated controllers.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 
 from kueue_dra_ref.api.admission_checks import ADMISSION_CHECK
@@ -320,7 +320,7 @@ class Manager:
         to_do = self.kueue.to_do
         to_do |= due
         busy = bool(to_do)
-        done = Counter[tuple[str, Key]]()
+        done = defaultdict[tuple[str, Key], int](int)
         while to_do:
             (kind, key), _ = to_do.popitem(last=False)
             done[kind, key] += 1

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kueue_dra_ref.api.job_kind import pods_of_job
-from kueue_dra_ref.api.job_kinds import JOB, is_active
-from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION, SYNC_ANNOTATION
+from kueue_dra_ref.api.job_kinds import JOB, fewest_pods_of, is_active
+from kueue_dra_ref.api.jobs import INDEXED, SYNC_ANNOTATION
 from kueue_dra_ref.api.metadata import annotations_of
 from kueue_dra_ref.api.names import dns_label_faults
 from kueue_dra_ref.api.topologies import TRUE
@@ -198,10 +198,7 @@ def min_parallelism_annotation(job: Job) -> int | None:
 
     Kueue: pkg/controller/jobs/job/job_controller.go (minPodsCount)
     """
-    if job["kind"] != JOB.name:
-        return None
-    annotations = annotations_of(job)
-    written = str(annotations.get(LEAST_ANNOTATION, ""))
+    written = str(fewest_pods_of(job) or "")
     if not written.removeprefix("-").isdecimal():
         return None
     return int(written)

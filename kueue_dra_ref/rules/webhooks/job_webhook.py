@@ -13,7 +13,7 @@ from kueue_dra_ref.api.app_wrapper import APP_WRAPPER
 from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.execution_time import LIMIT_LABEL, limit_label_of
 from kueue_dra_ref.api.job_kind import pods_of_job
-from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, is_suspended
+from kueue_dra_ref.api.job_kinds import JOB, JOB_KINDS, fewest_pods_of, is_suspended
 from kueue_dra_ref.api.jobs import (
     INDEXED,
     LEAST_ANNOTATION,
@@ -305,10 +305,9 @@ def running_job_keeps_parallelism(
     Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionUpdate)
     """
     old, new = write.before, write.new
-    if new["kind"] != JOB.name or not _runs(old):
+    if fewest_pods_of(old) is None or not _runs(old):
         return
-    changed = old["spec"]["parallelism"] != new["spec"]["parallelism"]
-    if changed and LEAST_ANNOTATION in annotations_of(old):
+    if old["spec"]["parallelism"] != new["spec"]["parallelism"]:
         detail = "cannot change when partial admission is enabled and the job is not suspended"
         yield FieldError(field="spec.parallelism", type="Forbidden", detail=detail)
 
@@ -395,11 +394,9 @@ def _toggled(write: AdmissionRequest, place: str) -> Iterator[FieldError]:
 
 
 def _new_minimum(write: AdmissionRequest) -> str | None:
-    """Give the minimum parallelism of a Job that gets one, or another; None for other work, and for no new one."""
-    if write.new["kind"] != JOB.name:
-        return None
-    written = annotations_of(write.new).get(LEAST_ANNOTATION)
-    before = annotations_of(write.old or {}).get(LEAST_ANNOTATION)
+    """Give the minimum parallelism of a Job that gets one, or another; None for no new one."""
+    written = fewest_pods_of(write.new)
+    before = fewest_pods_of(write.old or {})
     return None if written == before else written
 
 
