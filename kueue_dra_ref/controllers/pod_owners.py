@@ -223,8 +223,7 @@ class PodOwnerController:
         has_quota = is_true(workload, "QuotaReserved") and is_active(workload)
         hold = self.rules.hold(owner, on_hold or has_quota)
         if hold is not None:
-            if not on_hold:
-                self._release(workload, *hold)
+            self._release(workload, *hold)
         elif on_hold:
             self._release(workload, *_NO_LONGER)
         elif replicas_of(owner):

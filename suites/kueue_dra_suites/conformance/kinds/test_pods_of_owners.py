@@ -1018,6 +1018,21 @@ def test_a_stateful_set_with_pods_of_before_is_not_scaled_up(lab: Lab) -> None:
     assert denied.endswith("spec.replicas: Forbidden: scaling down is still in progress")
 
 
+@covers("PODS-065")
+def test_a_stateful_set_without_a_queue_is_scaled_up_at_any_time(lab: Lab) -> None:
+    """Kueue's webhook is for those of a queue alone."""
+    queue = lab.queue({"whole-gpus": 2})
+    written = a_written_owner(lab, queue, "StatefulSet", a_pod_set("main"), replicas=0)
+    of_none = marked(written, labels={QUEUE_LABEL: None})
+    lab.apply(of_none)
+    ref = Ref.of(of_none)
+    lab.apply({**lab.read(ref), "status": {"replicas": 1}})
+
+    lab.change(ref, replicas=1)
+
+    assert lab.read(ref)["spec"]["replicas"] == 1
+
+
 @covers("API-039")
 def test_templates_are_where_messages_say(lab: Lab) -> None:
     """The API server names the field of the pod template of each kind."""
