@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kueue_dra_controls.controls import CONTROLS
+from kueue_dra_controls.with_suite import ControlsOnTheWay
 from kueue_dra_suites.wiring import HOME
 from tests.commands import ROOT
 
@@ -62,3 +64,23 @@ def test_a_signal_ends_every_process_of_a_run(tmp_path: Path, number: signal.Sig
     assert json.loads((tmp_path / "report.json").read_text("utf-8"))["statistics"]["notRun"] > 0
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
+
+
+def test_the_help_of_pytest_has_no_controls(tmp_path: Path) -> None:
+    """Nothing is collected then, and nothing waits for results."""
+    process = started(tmp_path, "--help")
+    output, _ = process.communicate(timeout=120)
+
+    assert process.returncode == 0
+    assert "--forks" in output
+    assert "control " not in output.splitlines()[-1]
+
+
+def test_controls_that_exit_early_are_one_line() -> None:
+    """The line has their exit code, and the command that shows why."""
+    controls = ControlsOnTheWay()
+    controls.process = multiprocessing.Process(target=sys.exit, args=(7,))
+    controls.pytest_collection()
+
+    with pytest.raises(SystemExit, match="the controls exited early, with code 7; run: kueue-dra controls"):
+        controls.results()

@@ -47,14 +47,22 @@ class ControlsOnTheWay:
         self.process.start()
         self.there.close()
 
+    @property
+    def started(self) -> bool:
+        """Whether there are controls: pytest may have been asked for its help alone."""
+        return self.process.pid is not None
+
     def results(self) -> list[ControlEntry]:
-        """Wait for the results.
-
-        Raises:
-            EOFError: the process of the controls has exited early.
-
-        """
-        found: list[ControlEntry] = self.pipe.recv()
+        """Wait for the results."""
+        try:
+            found: list[ControlEntry] = self.pipe.recv()
+        except EOFError:
+            self.process.join()
+            code = self.process.exitcode
+            hint = "run: kueue-dra controls"
+            raise SystemExit(
+                f"the controls exited early, with code {code}; {hint}"
+            ) from None
         return found
 
 
@@ -63,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
     folder, *options = arguments
     controls = ControlsOnTheWay()
     code = pytest.main([*options, f"--report-dir={folder}"], plugins=[controls])
-    if code:
+    if code or not controls.started:
         return int(code)
     found = controls.results()
     missed = 0
