@@ -84,6 +84,12 @@ REQUEST = "spec.spec.devices.requests[0]"
     ("claim", "answer"),
     [
         pytest.param(
+            _asking("v1beta1", FIRST),
+            refused(f"{REQUEST}.deviceClassName: Required value"),
+            id="alternatives-in-1.32",
+            marks=on_kubernetes("1.32"),
+        ),
+        pytest.param(
             _asking("v1beta2", FIRST),
             refused(f"{REQUEST}: Required value"),
             id="alternatives-in-1.33",
