@@ -65,9 +65,8 @@ def command(
                 click.echo(reporting.line(found[-1]))
     except TargetUnavailable as fault:
         raise CliError([str(fault)]) from None
-    written = reporting.write(found, report_dir)
-    click.echo(f"files: {', '.join(map(str, written))}")
-    raise SystemExit(1 if any(each["verdict"] != "caught" for each in found) else 0)
+    click.echo(reporting.written(found, report_dir))
+    raise SystemExit(reporting.exit_code(found))
 
 
 def _chosen(names: Sequence[str]) -> Sequence[Control]:

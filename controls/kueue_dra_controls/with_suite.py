@@ -74,14 +74,10 @@ def main(arguments: Sequence[str]) -> int:
     if code or not controls.started:
         return int(code)
     found = controls.results()
-    missed = 0
     for each in found:
-        missed += each["verdict"] != "caught"
         print(reporting.line(each))
-    written = reporting.write(found, Path(folder))
-    files = ", ".join(map(str, written))
-    print(f"files: {files}")
-    return int(missed > 0)
+    print(reporting.written(found, Path(folder)))
+    return reporting.exit_code(found)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,17 @@ def line(entry: ControlEntry) -> str:
     return text
 
 
+def exit_code(entries: Controls) -> int:
+    """Give 1 if a control was missed."""
+    return int(any(each["verdict"] != "caught" for each in entries))
+
+
+def written(entries: Controls, folder: Path) -> str:
+    """Write the results, as `write` does, and give the line that names the files."""
+    files = ", ".join(map(str, write(entries, folder)))
+    return f"files: {files}"
+
+
 def write(entries: Controls, folder: Path) -> list[Path]:
     """Write ``controls.json``, and add the results to the report of the suite in the same folder."""
     controls = list(entries)
@@ -30,11 +41,11 @@ def write(entries: Controls, folder: Path) -> list[Path]:
     text = json.dumps(controls, indent=2, ensure_ascii=False)
     own.write_text(f"{text}\n", "utf-8")
     suite = folder / "report.json"
-    written = [own]
+    paths = [own]
     if suite.is_file():
         text = suite.read_text("utf-8")
         report: Report = json.loads(text)
         report["controls"] = controls
-        written += reporting.write(report, folder)
-        digests.write_again(folder, written)
-    return written
+        paths += reporting.write(report, folder)
+        digests.write_again(folder, paths)
+    return paths
