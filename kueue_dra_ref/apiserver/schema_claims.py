@@ -127,7 +127,7 @@ def _request(version: str) -> GoStruct:
     shape = (
         _asked(version, admin=True)
         if is_flat(version)
-        else (GoField("exactly", exact, pointer=True),)
+        else (GoField("exactly", exact, pointer=True, since=33),)
     )
     alternative = fields(
         f"{version}.DeviceSubRequest", ("name", TEXT), *_asked(version, admin=False)
