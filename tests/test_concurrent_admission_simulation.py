@@ -13,7 +13,7 @@ from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.scenarios.playback import replayed
 from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Manifest
-from tests.clusters_live.manifests import a_job, a_world
+from tests.clusters_live.manifests import a_job, a_template, a_world
 from tests.commands import kueue_dra
 from tests.simulated import simulated
 from tests.test_running_cluster import CONFIGURATION
@@ -98,6 +98,17 @@ def test_a_job_is_explained_by_its_variants() -> None:
         "skipping flavor flavor-0 due to WorkloadAllowedResourceFlavorAnnotation annotation   [CONC-003]"
         in result.stdout
     )
+
+
+def test_a_job_whose_claims_are_refused_is_explained_by_them() -> None:
+    """Its variants only wait, and do not say why."""
+    other = a_template("other", device_class="unmapped.example.com")
+
+    result = kueue_dra("explain", "-f", "-", stdin=text(*cluster(1, 1), other, a_job("first", "other")))
+
+    own, *_ = result.stdout.split("\n\n")
+    assert "DeviceClass unmapped.example.com is not mapped" in own
+    assert "variant" not in own
 
 
 @pytest.mark.parametrize(

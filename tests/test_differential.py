@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -201,6 +201,39 @@ def test_what_differs_is_shrunk_before_new_worlds_are_drawn(blind: Oracle) -> No
     assert found.kind is OutcomeKind.DIFFERS
     assert len(found.scenario.steps) < len(large.scenario.steps)
     assert agenda.planned == planned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeated(Oracle):
+    """A real Kueue with the recordings that it gives one after another."""
+
+    recordings: list[Comparison]
+
+    def alone(self, scenario: Scenario) -> Comparison:
+        """Give the next one."""
+        return self.recordings.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("same", "expected"),
+    [
+        pytest.param(5, OutcomeKind.RACE, id="another-result-in-the-last-run"),
+        pytest.param(6, OutcomeKind.DIFFERS, id="the-same-result-each-time"),
+    ],
+)
+def test_a_difference_that_the_real_kueue_does_not_repeat_is_a_race(
+    blind: Oracle, same: int, expected: OutcomeKind
+) -> None:
+    """A random UID decides between two candidates for preemption: five runs of six can well be alike."""
+    agenda = WorkQueue(plan=a_plan(), drawn=a_plan().batches())
+    differs = judged_until_one_differs(agenda, blind)
+    shown = tuple(answers(differs.scenario, blind.behaviour))
+    other = replace(differs, scenario=replace(differs.scenario, recorded=shown))
+    kueue = Repeated(target=blind.target, behaviour=KUEUE_0_19, kueue="0.19.2", recordings=[*[differs] * same, other])
+
+    (found,) = kueue.compare((differs.scenario,))
+
+    assert found.kind is expected
 
 
 def test_nothing_is_begun_once_the_time_is_up(blind: Oracle) -> None:

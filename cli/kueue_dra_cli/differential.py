@@ -214,9 +214,9 @@ def command(
 
     A scenario has queues in cohort trees, quota with limits, claim templates, work, and events. Several scenarios share
     a Kueue. After each step the command compares conditions, reasons, messages, admissions and the usage of the queues.
-    If a scenario differs, it runs twice more, alone: the difference counts if the real Kueue repeats it, and is a race
-    if not. The command shrinks scenarios that differ while there is time. If a Kueue exits, another one replaces it,
-    and its scenarios run again in parts to find the cause.
+    If a scenario differs, it runs up to five times more, alone: the difference counts if the real Kueue repeats it each
+    time, and is a race if not. The command shrinks scenarios that differ while there is time. If a Kueue exits, another
+    one replaces it, and its scenarios run again in parts to find the cause.
 
     With --against-mutant, the other side is the reference with one expression changed, and no real Kueue runs. The
     command shrinks each scenario that tells them apart; kueue-dra record then shows what a real Kueue does with it.

@@ -338,8 +338,7 @@ class PodReconciler(JobReconciler):
         if group.name and any(map(_is_active, current)):
             return
         unset_quota_reservation(self.kueue, self.kueue.patched(workload))
-        if group.name:
-            self.kueue.reconcile_last(POD.name, _reconcile_key(group))
+        self.kueue.reconcile_last(POD.name, _reconcile_key(group))
 
     def _expire_pods(self, group: PodGroup, workload: Manifest) -> None:
         """Delete pods that Kueue has deactivated and that have been kept for long enough, and let go of them."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_fixtures.builders import Pods, a_job, a_template, a_workload, gpu
-from kueue_dra_fixtures.lab import Job, Lab
+from kueue_dra_fixtures.builders import Pods, a_job, a_pod_set, a_template, a_workload, gpu
+from kueue_dra_fixtures.lab import Job, Lab, bare
 from kueue_dra_fixtures.manifests import marked, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, finished, pending
@@ -33,6 +33,7 @@ from kueue_dra_suites.conformance.kinds.elastic import (
 pytestmark = owns_kueue
 
 WORKLOAD = "kueue.x-k8s.io/workload"
+BOTH = ("first", "second")
 
 
 @pytest.fixture(autouse=True)
@@ -352,6 +353,27 @@ def test_a_job_shrinks_below_its_reclaimable_pods(lab: Lab, pods: int, reclaimab
     assert workload["status"]["reclaimablePods"] == [{"name": "main", "count": reclaimable}]
 
 
+@pytest.mark.parametrize(
+    "detail",
+    [
+        pytest.param("cannot be less than 2", id="smaller", marks=covers("PARTIAL-018")),
+        pytest.param("cannot be less then 2", id="smaller-in-0.18", marks=covers("PARTIAL-019")),
+    ],
+)
+def test_only_pod_sets_that_shrank_have_fewer_reclaimable_pods(lab: Lab, detail: str) -> None:
+    """Of two pod sets with two reclaimable pods each, the first is to have one pod."""
+    queue = lab.queue({"whole-gpus": 6})
+    pod_sets = [a_pod_set(name, pods=3, claims=(EACH,)) for name in BOTH]
+    job = lab.submit_manifest(marked(lab.written(a_workload(*pod_sets), queue), annotations=ON))
+    lab.write_status(job, reclaimablePods=each_reclaimed(2))
+    first, second = lab.workload(job)["spec"]["podSets"]
+    lab.change(job.ref, podSets=[{**first, "count": 1}, second])
+
+    denied = lab.denied({**bare(lab.workload(job)), "status": {"reclaimablePods": each_reclaimed(1)}})
+
+    assert denied.endswith(f"status.reclaimablePods[second].count: Invalid value: 1: {detail}")
+
+
 @covers("COUNT-012")
 @pytest.mark.parametrize(
     "pods",
@@ -381,3 +403,8 @@ def shrunk(lab: Lab, *, succeeded: int, pods: int) -> Job:
     lab.report(job, succeeded=succeeded)
     lab.scale(job, pods)
     return job
+
+
+def each_reclaimed(count: int) -> list[dict[str, Any]]:
+    """So many reclaimable pods of each pod set."""
+    return [{"name": name, "count": count} for name in BOTH]

@@ -181,6 +181,16 @@ def test_a_waiting_growth_and_its_predecessor_get_another_priority(lab: Lab) -> 
     assert [each["spec"]["priority"] for each in lab.workloads(job)] == [5, 5]
 
 
+@covers("ELASTIC-039")
+def test_elastic_work_keeps_the_priority_that_it_had(lab: Lab) -> None:
+    """Its Job names a higher class later."""
+    job = elastic_job(lab.queue({"whole-gpus": 3}), pods=2, priority=1)
+
+    lab.prefer(job, 5)
+
+    assert [each["spec"]["priority"] for each in lab.workloads(job)] == [1]
+
+
 @covers("ELASTIC-022")
 @pytest.mark.parametrize("first", [pytest.param(1, id="once"), pytest.param(2, id="twice")])
 def test_a_growth_without_its_template_waits(lab: Lab, first: int) -> None:

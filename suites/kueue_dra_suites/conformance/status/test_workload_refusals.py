@@ -323,6 +323,18 @@ def test_reclaimable_pods_of_work_with_quota_only_get_more(
     assert message in denied if message else not denied
 
 
+@covers("PARTIAL-016")
+def test_reclaimable_pods_do_not_get_fewer_once_all_pods_are(lab: Lab) -> None:
+    """The webhook makes an exception for elastic work only."""
+    queue = lab.queue({"whole-gpus": 6})
+    job = queue.submit(a_workload(a_pod_set("workers", pods=3, claims=[a_template(gpu(2))])))
+    lab.reclaim(job, workers=3)
+
+    fewer = {"reclaimablePods": [{"name": "workers", "count": 2}]}
+
+    assert "cannot be less" in lab.denied({**bare(lab.workload(job)), "status": fewer})
+
+
 @pytest.mark.parametrize(
     ("admission", "message"),
     [
