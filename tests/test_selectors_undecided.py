@@ -48,6 +48,24 @@ def test_what_the_engine_answers_otherwise_is_undecided(expression: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("expression", "named"),
+    [
+        pytest.param('int(device.attributes["gpu.example.com"].shared) == 1', "shared", id="attribute"),
+        pytest.param('device.attributes["gpu.example.com"] == device.attributes["other"]', "an attribute", id="any"),
+    ],
+)
+def test_the_reason_names_the_attribute(expression: str, named: str) -> None:
+    """It tells from which part of a selector the doubt is."""
+    selector = compiled(expression)
+    assert isinstance(selector, Selector)
+    device = Device(name="d", driver="gpu.example.com", attributes={"shared": {"bool": True}, "v": {"version": "1.0.0"}})
+
+    answer = selector.matches(device)
+
+    assert answer == Undecided(reason=f"a use of {named} that the engine answers differently")
+
+
+@pytest.mark.parametrize(
     ("release", "request_"),
     [
         pytest.param("kueue-0.19.2", a_request(selectors=[UNWRAPPED]), id="request"),
