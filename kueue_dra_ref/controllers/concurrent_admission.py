@@ -115,8 +115,6 @@ class VariantReconciler:
 
     def on_cluster_queue(self, event: Event) -> None:
         """Reconcile the families: a ClusterQueue that has changed may have other flavors."""
-        if event.old is None or event.new is None:
-            return
         if not self.rules.delete:
             return
         for workload in self.store.every("Workload"):

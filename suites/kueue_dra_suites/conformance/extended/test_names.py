@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kueue_dra_fixtures.builders import GPU, a_job, a_pod_set, a_request, a_template, a_workload
-from kueue_dra_fixtures.containers import limited
+from kueue_dra_fixtures.containers import a_container, limited
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
@@ -70,6 +70,17 @@ def test_limits_alone_ask_for_an_ordinary_resource(lab: Lab) -> None:
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 2, CARD: 2})
     job = queue.submit(a_job(spec={"containers": limited(**{CARD: "2"})}))
+
+    assert lab.verdict(job) == admitted({CARD: 2})
+
+
+@covers("EXT-003")
+def test_a_request_for_none_asks_for_no_devices(lab: Lab) -> None:
+    """The limits of another container ask for an ordinary resource then, too."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": 2, CARD: 2})
+    none = a_container("none", requests={CARD: "0"}, limits={CARD: "0"})
+    job = queue.submit(a_job(spec={"containers": [*limited(**{CARD: "2"}), none]}))
 
     assert lab.verdict(job) == admitted({CARD: 2})
 

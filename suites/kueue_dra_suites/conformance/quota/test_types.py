@@ -196,3 +196,13 @@ def test_a_field_that_there_is_not_is_dropped(lab: Lab) -> None:
     spec = lab.read(Ref.of(made))["spec"]
     assert "wings" not in spec
     assert spec["flavorFungibility"] == {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor"}
+
+
+@covers("OBJECT-067")
+def test_a_field_of_an_older_version_is_dropped(lab: Lab) -> None:
+    """It is deprecated in v1beta1."""
+    asked = {"controllerName": "example.com/of-the-site", "retryDelayMinutes": 3}
+    made = an_object("AdmissionCheck", lab.name("check"), **asked)
+    lab.apply(made)
+
+    assert "retryDelayMinutes" not in lab.read(Ref.of(made))["spec"]
