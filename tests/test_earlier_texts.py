@@ -19,11 +19,16 @@ GATES = {
 
 def played(text: str, *files: str) -> Sequence[Mapping[str, Any]]:
     """Simulate examples of a text with its gate on, and give every object that is printed."""
+    return [document for document in yaml.safe_load_all(printed("simulate", text, *files)) if document]
+
+
+def printed(command: str, text: str, *files: str) -> str:
+    """Run a command on examples of a text with its gate on, and give what it prints."""
     paths = [ROOT / "examples" / text / file for file in files]
     arguments = [argument for path in paths for argument in ("-f", path)]
-    result = kueue_dra("simulate", "--behaviour", text, "--feature-gates", GATES[text], *arguments)
+    result = kueue_dra(command, "--behaviour", text, "--feature-gates", GATES[text], *arguments)
     assert result.exit_code == 0, result.stderr
-    return [document for document in yaml.safe_load_all(result.stdout) if document]
+    return result.stdout
 
 
 def usages(objects: Sequence[Mapping[str, Any]]) -> Mapping[str, Mapping[str, str] | None]:
@@ -82,6 +87,15 @@ def test_the_ambiguous_example_is_resolved_as_the_text_says() -> None:
         "second": {"fast-gpus": "2"},
         "third": None,
     }
+
+
+def test_flavors_after_the_first_that_fits_are_not_explained() -> None:
+    """A class of two resources is not asked about the second once it fits the first."""
+    first, second, _ = printed("explain", "kep-2025-07", "ambiguity.yaml", "ambiguity-jobs.yaml").split("\n\n")
+
+    assert "flavor zone-a-flavor: whole-gpus 2 of 2 available: fits" in first
+    assert "zone-b-flavor" not in first
+    assert "flavor zone-b-flavor: fast-gpus 2 of 3 available: fits" in second
 
 
 def test_queues_that_name_a_class_differently_do_not_lend_it() -> None:

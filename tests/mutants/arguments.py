@@ -31,6 +31,7 @@ EXPLAINED = (
     "tests/test_cli_explain.py",
     "tests/test_concurrent_admission_simulation.py::test_a_job_is_explained_by_its_variants",
     "tests/test_concurrent_admission_simulation.py::test_a_job_whose_claims_are_refused_is_explained_by_them",
+    "tests/test_earlier_texts.py::test_flavors_after_the_first_that_fits_are_not_explained",
     "tests/test_execution_time_simulation.py::test_when_it_is_deactivated_is_explained",
     "tests/test_explain_devices.py",
     "tests/test_explain_extended.py",
