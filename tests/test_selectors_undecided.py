@@ -58,7 +58,9 @@ def test_the_reason_names_the_attribute(expression: str, named: str) -> None:
     """It tells from which part of a selector the doubt is."""
     selector = compiled(expression)
     assert isinstance(selector, Selector)
-    device = Device(name="d", driver="gpu.example.com", attributes={"shared": {"bool": True}, "v": {"version": "1.0.0"}})
+    device = Device(
+        name="d", driver="gpu.example.com", attributes={"shared": {"bool": True}, "v": {"version": "1.0.0"}}
+    )
 
     answer = selector.matches(device)
 

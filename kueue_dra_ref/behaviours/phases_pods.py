@@ -42,6 +42,8 @@ class PodRules:
     """How many pods of each role no longer need quota? Without rules: all need it."""
     unmatched: AnyOf[[PodGroup]] = AnyOf()
     """Does a Workload take the pods of its group as they are? Without rules: they are matched with its pod sets."""
+    stuck: AnyOf[[PodGroup]] = AnyOf()
+    """Does Kueue fail to compare the pods of a group with their Workload? Without rules: it compares them."""
     foreign: AnyOf[[Manifest]] = AnyOf()
     """Does a Workload with the name of a group not belong to it? Without rules: the group takes it."""
     excess: Each[[int, int], int] = Each()

@@ -163,7 +163,7 @@ class PodReconciler(JobReconciler):
         if not group.name and is_leaving(group.first):
             self._finalize(group.pods)
             return
-        if self.managing.objection(group.first):
+        if self.managing.objection(group.first) or self._is_stuck(group):
             return
         try:
             self._reconcile_pods(group)
@@ -171,6 +171,10 @@ class PodReconciler(JobReconciler):
             self.backoff.failed(key)
         else:
             self.backoff.forget(key)
+
+    def _is_stuck(self, group: PodGroup) -> bool:
+        """Whether Kueue fails to compare a group with the Workload that it has."""
+        return self.pod_rules.stuck(group) and self._workload_for(group) is not None
 
     def _reconcile_pods(self, group: PodGroup) -> None:
         workload = self._workload_for(group)

@@ -216,6 +216,15 @@ def prebuilt_workload_takes_pods_as_they_are(group: PodGroup) -> bool:
     return group.is_prebuilt
 
 
+@rule("PODS-071")
+def failed_pods_are_not_compared(group: PodGroup) -> bool:
+    """Kueue does nothing with the Workload of a StatefulSet while all of its pods that there are have failed.
+
+    Kueue: pkg/controller/jobs/pod/pod_controller.go (EquivalentToWorkload, constructGroupPodSetsFast)
+    """
+    return group.is_fast and group.is_prebuilt and not group.usable
+
+
 @rule("PODS-050")
 def unmarked_workload_is_not_of_group(workload: Manifest) -> bool:
     """A Workload that has the name of a group, and is not marked as that of a group, is left to its owner.

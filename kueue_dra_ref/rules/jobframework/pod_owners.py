@@ -149,14 +149,27 @@ def marks_by_name(owner: Manifest, pod: Manifest) -> PodMarks | None:
 
 
 @rule("PODS-023", "PODS-030", "PODS-033")
-def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None:
-    """The pods of a StatefulSet are a group that serves, which is admitted with its first pod.
+def marks_by_uid(owner: Manifest, pod: Manifest) -> PodMarks | None:
+    """The pods of a StatefulSet are a group named by its UID, too.
 
     Kueue: pkg/controller/jobs/statefulset/statefulset_pod_reconciler.go (setDefault)
     """
     if owner["kind"] != STATEFUL_SET.name:
         return None
     return marks_of_serving_group(owner, group_workload(owner), {ROLE: MAIN})
+
+
+@rule("PODS-023", "PODS-030", "PODS-033")
+def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None:
+    """The pods of a StatefulSet are a group that serves, which names the Workload that the StatefulSet has made.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_pod_reconciler.go (setDefault)
+    """
+    if owner["kind"] != STATEFUL_SET.name:
+        return None
+    workload = group_workload(owner)
+    found = marks_of_serving_group(owner, workload, {ROLE: MAIN})
+    return found._replace(labels={**found.labels, PREBUILT: workload})
 
 
 def marks_of_serving_group(

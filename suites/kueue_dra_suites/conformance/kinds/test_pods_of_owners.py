@@ -33,6 +33,7 @@ ONE_CPU = {"requests": {"cpu": "1"}}
 REPLICAS = ("spec", "replicas")
 SIZE = ("spec", "leaderWorkerTemplate", "size")
 POLICY = {"withinClusterQueue": "LowerPriority"}
+NOT_RELEASED = pending(Reason.NO_QUOTA)
 DEPLOYMENT = pytest.param("Deployment", id="deployment", marks=covers("PODS-021"))
 STATEFUL_SET = pytest.param("StatefulSet", id="statefulset", marks=covers("PODS-023"))
 LEADER_WORKER_SET = pytest.param("LeaderWorkerSet", id="leaderworkerset", marks=covers("PODS-024"))
@@ -316,6 +317,27 @@ def test_an_evicted_group_is_admitted_again_before_its_pods_are_back(lab: Lab) -
     lab.finish(high)
 
     assert owner.verdicts == [admitted({"whole-gpus": 4})]
+
+
+@pytest.mark.parametrize(
+    ("failed", "verdict"),
+    [
+        pytest.param(2, NOT_RELEASED, id="all", marks=covers("PODS-071")),
+        pytest.param(1, admitted({"whole-gpus": 4}), id="all-but-one", marks=covers("PODS-023")),
+        pytest.param(0, admitted({"whole-gpus": 4}), id="none", marks=covers("PODS-023")),
+        pytest.param(2, admitted({"whole-gpus": 4}), id="all-released", marks=covers("PODS-072")),
+    ],
+)
+def test_an_evicted_stateful_set_has_pods_that_failed(lab: Lab, failed: int, verdict: Verdict) -> None:
+    """Kueue deletes those of its two pods that run."""
+    queue = lab.queue({"whole-gpus": 4}, preemption=POLICY)
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]), replicas=2)
+    for number in range(failed):
+        owner.report(number, "Failed")
+
+    high = queue.submit(a_job(claims=[a_template(gpu(count=4))], priority=100))
+
+    assert lab.verdict(high) == verdict
 
 
 @pytest.mark.parametrize(
