@@ -340,6 +340,19 @@ def test_an_evicted_stateful_set_has_pods_that_failed(lab: Lab, failed: int, ver
     assert lab.verdict(high) == verdict
 
 
+@covers("PODS-041")
+def test_an_evicted_group_of_failed_pods_releases_its_quota(lab: Lab) -> None:
+    """The pods of a LeaderWorkerSet are no group with fast admission."""
+    queue = lab.queue({"whole-gpus": 4}, preemption=POLICY)
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("main", pods=2, claims=[TWO]))
+    for number in range(2):
+        owner.report(number, "Failed")
+
+    high = queue.submit(a_job(claims=[a_template(gpu(count=4))], priority=100))
+
+    assert lab.verdict(high) == admitted({"whole-gpus": 4})
+
+
 @pytest.mark.parametrize(
     "role",
     [
