@@ -42,6 +42,7 @@ from kueue_dra_ref.rules.flavorassigner import (
 from kueue_dra_ref.rules.jobframework import (
     job_reconciliation,
     managed_jobs,
+    pod_groups,
     pod_owners,
     workload_slices,
 )
@@ -152,6 +153,7 @@ def _pods(earlier: PodRules) -> PodRules:
             pod_owners.marks_without_role, pod_owners.marks_by_name
         ),
         workloads=earlier.workloads.add(pod_owners.pod_set_by_name),
+        stuck=AnyOf(pod_groups.failed_pods_are_not_compared),
     )
 
 

@@ -160,7 +160,7 @@ def _pods(earlier: PodRules) -> PodRules:
         label_with_uid=AnyOf(pod_owners.workload_has_uid_of_owner),
         # The name of the Workload of a StatefulSet depends on its UID, too.
         pod_marks=earlier.pod_marks.swap(
-            pod_owners.marks_by_name, pod_owners.marks_by_uid
+            pod_owners.marks_by_name, pod_owners.marks_of_stateful_set_pod
         ),
         workloads=earlier.workloads.swap(
             pod_owners.pod_set_by_name, pod_owners.pod_set_of_stateful_set

@@ -313,7 +313,7 @@ def _waiting(earlier: PodsReadyRules) -> PodsReadyRules:
 
 def _pods(earlier: PodRules) -> PodRules:
     return replace(
-        _pods_of_sets(earlier),
+        earlier,
         # The gate SkipFinalizersForPodsSuspendedByParent is locked on.
         finalize_pods_of_parent=AnyOf(),
         let_go=AnyOf(),
@@ -333,17 +333,6 @@ def _pods(earlier: PodRules) -> PodRules:
         withheld=AnyOf(pod_groups.not_admitted_while_pods_are_missing),
         # A group that serves stays where it was queued.
         keep_queue=AnyOf(pod_groups.serving_group_keeps_its_queue),
-    )
-
-
-def _pods_of_sets(earlier: PodRules) -> PodRules:
-    return replace(
-        earlier,
-        # The pods of a StatefulSet name its Workload.
-        pod_marks=earlier.pod_marks.swap(
-            pod_owners.marks_by_uid, pod_owners.marks_of_stateful_set_pod
-        ),
-        stuck=AnyOf(pod_groups.failed_pods_are_not_compared),
         # A StatefulSet without replicas keeps its Workload, and releases its quota at once.
         disown=AnyOf(),
         hold=earlier.hold.add(pod_owners.hold_without_replicas),

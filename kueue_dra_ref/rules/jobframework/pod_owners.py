@@ -132,7 +132,7 @@ def marks_without_role(owner: Manifest, pod: Manifest) -> PodMarks | None:
     """
     if owner["kind"] != STATEFUL_SET.name:
         return None
-    return marks_of_serving_group(owner, group_workload(owner, by_uid=False), {})
+    return marks_of_serving_group(owner, group_workload(owner, by_uid=False))
 
 
 @rule("PODS-023", "PODS-029", "PODS-033")
@@ -144,42 +144,34 @@ def marks_by_name(owner: Manifest, pod: Manifest) -> PodMarks | None:
     """
     if owner["kind"] != STATEFUL_SET.name:
         return None
-    group = group_workload(owner, by_uid=False)
-    return marks_of_serving_group(owner, group, {ROLE: MAIN})
-
-
-@rule("PODS-023", "PODS-030", "PODS-033")
-def marks_by_uid(owner: Manifest, pod: Manifest) -> PodMarks | None:
-    """The pods of a StatefulSet are a group named by its UID, too.
-
-    Kueue: pkg/controller/jobs/statefulset/statefulset_pod_reconciler.go (setDefault)
-    """
-    if owner["kind"] != STATEFUL_SET.name:
-        return None
-    return marks_of_serving_group(owner, group_workload(owner), {ROLE: MAIN})
+    return marks_of_own_workload(owner, group_workload(owner, by_uid=False))
 
 
 @rule("PODS-023", "PODS-030", "PODS-033")
 def marks_of_stateful_set_pod(owner: Manifest, pod: Manifest) -> PodMarks | None:
-    """The pods of a StatefulSet are a group that serves, which names the Workload that the StatefulSet has made.
+    """The pods of a StatefulSet are a group that serves, which is admitted with its first pod.
 
     Kueue: pkg/controller/jobs/statefulset/statefulset_pod_reconciler.go (setDefault)
     """
     if owner["kind"] != STATEFUL_SET.name:
         return None
-    workload = group_workload(owner)
-    found = marks_of_serving_group(owner, workload, {ROLE: MAIN})
-    return found._replace(labels={**found.labels, PREBUILT: workload})
+    return marks_of_own_workload(owner, group_workload(owner))
 
 
-def marks_of_serving_group(
-    owner: Manifest, group: str, role: Mapping[str, str]
-) -> PodMarks:
+def marks_of_own_workload(owner: Manifest, workload: str) -> PodMarks:
+    """Give what Kueue writes on the pods of an object that has its Workload before them."""
+    found = marks_of_serving_group(owner, workload)
+    return PodMarks(
+        labels={**found.labels, PREBUILT: workload},
+        annotations={**found.annotations, ROLE: MAIN},
+    )
+
+
+def marks_of_serving_group(owner: Manifest, group: str) -> PodMarks:
     """Give what Kueue writes on the pods of a group of all replicas, which is admitted with its first pod."""
-    serving = {FAST: "true", SERVING: "true"}
     return PodMarks(
         labels={MANAGED: "true", GROUP: group, **handed_on(owner)},
-        annotations={TOTAL: str(replicas_of(owner)), **role, **serving},
+        annotations={TOTAL: str(replicas_of(owner)), FAST: "true", SERVING: "true"},
     )
 
 
