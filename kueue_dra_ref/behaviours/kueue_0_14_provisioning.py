@@ -15,6 +15,7 @@ PROVISIONING = ProvisioningRules(
         provisioning.check_of_missing_configuration_is_inactive,
         provisioning.check_with_configuration_is_active,
     ),
+    unread=AnyOf(provisioning.other_reference_is_not_read),
     ask=AnyOf(
         provisioning.ask_for_all_pods_without_managed_resources,
         provisioning.ask_for_pods_with_managed_resources,

@@ -26,6 +26,8 @@ class ProvisioningRules:
 
     active: First[[ParametersReference], Condition] = First()
     """Is a check active, by its configuration? Without rules: it is not set."""
+    unread: AnyOf[[Mapping[str, str] | None]] = AnyOf()
+    """Is nothing done for the workloads of a check, by what it names as its configuration? Without rules: it is."""
     ask: AnyOf[[PodUse]] = AnyOf()
     """Does a request have the pods of a pod set? Without rules: it has none."""
     skip: AnyOf[[PodUse]] = AnyOf()

@@ -47,7 +47,9 @@ class ProvisioningWorkloads:
         evicted = is_true(workload, "Evicted")
         if self.rules.drop(finished, evicted):
             self._withdraw(requests)
-        elif not finished and not evicted and _has_quota(workload):
+        elif finished or evicted or not _has_quota(workload):
+            return
+        elif self.checks.are_read(workload):
             self._follow(workload, requests)
 
     def _follow(

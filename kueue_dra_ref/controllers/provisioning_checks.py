@@ -67,23 +67,28 @@ class AskingChecks:
         self, workload: Manifest, requests: Sequence[Manifest]
     ) -> Iterator[AskingCheck]:
         """Give the checks of a workload that ask for nodes, each with its newest request."""
-        for state in check_states(workload):
-            name = state["name"]
-            check = self.store.find(ADMISSION_CHECK, name)
-            if check is None or not is_provisioning(check):
-                continue
+        for check in self._asking(workload):
             config = self.config(check)
-            found = AskingCheck(name=name, config=config)
+            found = AskingCheck(name=check["metadata"]["name"], config=config)
             if config is not None and self.pods.needed(workload, config):
                 for request in requests:
                     self._consider(found, config, request, workload)
             yield found
 
+    def are_read(self, workload: Manifest) -> bool:
+        """Whether Kueue reads what the checks of a workload name as their configurations."""
+        written = (each["spec"].get("parameters") for each in self._asking(workload))
+        return not any(map(self.rules.unread, written))
+
+    def _asking(self, workload: Manifest) -> Iterator[Manifest]:
+        for state in check_states(workload):
+            check = self.store.find(ADMISSION_CHECK, state["name"])
+            if check is not None and is_provisioning(check):
+                yield check
+
     def config(self, check: Manifest) -> ProvisioningConfig | None:
         """Give the configuration of a check; None without it."""
         written = check["spec"].get("parameters") or {}
-        if written.get("kind") != CONFIG:
-            return None
         name = written.get("name", "")
         found = self.store.find(CONFIG, name)
         return None if found is None else config_of(found)

@@ -127,6 +127,15 @@ def _fault_of(written: Mapping[str, str]) -> str:
     return ""
 
 
+@rule("PROV-027")
+def other_reference_is_not_read(written: Mapping[str, str] | None) -> bool:
+    """Nothing is done for a workload with a check that does not refer to a ProvisioningRequestConfig.
+
+    Kueue: pkg/controller/admissionchecks/provisioning/controller.go (Reconcile)
+    """
+    return written is None or bool(_fault_of(written))
+
+
 @rule("PROV-001")
 def check_of_missing_configuration_is_inactive(
     reference: ParametersReference,

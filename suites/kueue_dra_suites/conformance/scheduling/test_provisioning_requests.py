@@ -614,6 +614,27 @@ def test_a_configuration_that_goes_leaves_its_check_pending(lab: Lab) -> None:
     assert lab.condition(job, "QuotaReserved") == ("True", "QuotaReserved")
 
 
+@covers("PROV-027")
+def test_a_check_that_names_another_kind_keeps_its_request(lab: Lab) -> None:
+    """There is a configuration of that name; once the check names it again, an answer counts."""
+    autoscaler = Autoscaler(lab=lab)
+    check = autoscaler.check()
+    job = asking(lab, check).submit(CARDS)
+    autoscaler.expect(lambda: autoscaler.numbers(job), [1])
+    before = lab.check_state(job, check)
+
+    autoscaler.check_of("ConfigMap", check, name=check)
+    autoscaler.answer(job, "Provisioned")
+    lab.settle()
+
+    assert autoscaler.numbers(job) == [1]
+    assert lab.check_state(job, check) == before
+
+    autoscaler.check_of("ProvisioningRequestConfig", check, name=check)
+
+    autoscaler.expect(lambda: lab.checks(job), {check: "Ready"})
+
+
 @covers("PROV-018")
 def test_a_check_shows_the_progress_of_its_request(lab: Lab) -> None:
     """Quota stays reserved until the nodes are there."""
