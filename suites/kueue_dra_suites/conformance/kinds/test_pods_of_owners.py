@@ -10,7 +10,7 @@ import pytest
 
 from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import ClaimOf, a_direct_claim, a_job, a_pod_set, a_request, a_template, gpu
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, STARTED, marked
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
@@ -332,12 +332,8 @@ def test_an_evicted_stateful_set_has_pods_that_failed(lab: Lab, failed: int, ver
     """Kueue deletes those of its two pods that run."""
     queue = lab.queue({"whole-gpus": 4}, preemption=POLICY)
     owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]), replicas=2)
-    for number in range(failed):
-        owner.report(number, "Failed")
 
-    high = queue.submit(a_job(claims=[a_template(gpu(count=4))], priority=100))
-
-    assert lab.verdict(high) == verdict
+    assert preemptor(lab, queue, owner, failed=failed) == verdict
 
 
 @covers("PODS-041")
@@ -345,12 +341,16 @@ def test_an_evicted_group_of_failed_pods_releases_its_quota(lab: Lab) -> None:
     """The pods of a LeaderWorkerSet are no group with fast admission."""
     queue = lab.queue({"whole-gpus": 4}, preemption=POLICY)
     owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("main", pods=2, claims=[TWO]))
-    for number in range(2):
+
+    assert preemptor(lab, queue, owner, failed=2) == admitted({"whole-gpus": 4})
+
+
+def preemptor(lab: Lab, queue: Queue, owner: PodOwner, *, failed: int) -> Verdict:
+    """The verdict on a Job that needs the four devices of two pods, the first of which have failed."""
+    for number in range(failed):
         owner.report(number, "Failed")
-
     high = queue.submit(a_job(claims=[a_template(gpu(count=4))], priority=100))
-
-    assert lab.verdict(high) == admitted({"whole-gpus": 4})
+    return lab.verdict(high)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,15 @@ def asking(lab: Lab, *checks: str, quota: int = 2, **spec: Any) -> Queue:
     return lab.queue({"whole-gpus": quota, "cpu": 8, CARD: 4}, **strategy, **spec)
 
 
+def asked_once(lab: Lab) -> tuple[Autoscaler, str, Job]:
+    """A cluster autoscaler, a check, and a workload with its first request, which waits for an answer."""
+    autoscaler = Autoscaler(lab=lab)
+    check = autoscaler.check()
+    job = asking(lab, check).submit(CARDS)
+    autoscaler.expect(lambda: autoscaler.numbers(job), [1])
+    return autoscaler, check, job
+
+
 def state(lab: Lab, job: Job, check: str) -> str:
     """The state of the check of a job."""
     return lab.checks(job).get(check, "")
@@ -602,10 +611,7 @@ def test_a_new_configuration_ends_the_wait_for_a_retry(lab: Lab) -> None:
 @covers("PROV-017")
 def test_a_configuration_that_goes_leaves_its_check_pending(lab: Lab) -> None:
     """The quota stays reserved."""
-    autoscaler = Autoscaler(lab=lab)
-    check = autoscaler.check()
-    job = asking(lab, check).submit(CARDS)
-    autoscaler.expect(lambda: autoscaler.numbers(job), [1])
+    autoscaler, check, job = asked_once(lab)
 
     lab.remove(autoscaler.config_ref(check))
 
@@ -617,10 +623,7 @@ def test_a_configuration_that_goes_leaves_its_check_pending(lab: Lab) -> None:
 @covers("PROV-027")
 def test_a_check_that_names_another_kind_keeps_its_request(lab: Lab) -> None:
     """There is a configuration of that name; once the check names it again, an answer counts."""
-    autoscaler = Autoscaler(lab=lab)
-    check = autoscaler.check()
-    job = asking(lab, check).submit(CARDS)
-    autoscaler.expect(lambda: autoscaler.numbers(job), [1])
+    autoscaler, check, job = asked_once(lab)
     before = lab.check_state(job, check)
 
     autoscaler.check_of("ConfigMap", check, name=check)
@@ -651,10 +654,7 @@ def test_a_check_shows_the_progress_of_its_request(lab: Lab) -> None:
 @covers("PROV-018")
 def test_a_check_without_progress_keeps_its_message(lab: Lab) -> None:
     """A request that is Accepted and says nothing of its nodes."""
-    autoscaler = Autoscaler(lab=lab)
-    check = autoscaler.check()
-    job = asking(lab, check).submit(CARDS)
-    autoscaler.expect(lambda: autoscaler.numbers(job), [1])
+    autoscaler, check, job = asked_once(lab)
     before = lab.check_state(job, check)
 
     autoscaler.answer(job, "Accepted")
