@@ -42,6 +42,7 @@ PODS = PodRules(
     absent=First(pod_groups.wait_for_replacement_pods),
     delete_running=AnyOf(queued_pods.delete_running_pods),
     delete_with_workload=AnyOf(queued_pods.delete_pods_of_deleted_workload),
+    outlive=AnyOf(queued_pods.workload_outlives_its_pod),
     marks=First(
         pod_owners.deployment_marks_its_pods, pod_owners.sets_suspend_their_pods
     ),

@@ -54,6 +54,8 @@ class PodRules:
     """Is a pod deleted that runs without admission, by whether it is gated or has ended?"""
     delete_with_workload: AnyOf[[bool]] = AnyOf()
     """Are pods deleted, by whether a user deleted their Workload?"""
+    outlive: AnyOf[[]] = AnyOf()
+    """Is the Workload of a pod that is gone tried again before it is gone itself? Without rules: both go at once."""
     marks: First[[Manifest], PodMarks] = First()
     """What does Kueue write on the pods of work that is queued through its pods?"""
     pod_marks: Each[[Manifest, Manifest], PodMarks] = Each()

@@ -8,6 +8,7 @@ Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, ensureOne
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.job_kinds import POD, is_ready
@@ -126,14 +127,18 @@ class PodReconciler(JobReconciler):
         return self.store.find("Workload", group.name, namespace)
 
     def _collect(self, pod: Manifest, name: str) -> None:
-        """Remove a Workload whose owners are pods that are all gone, as the garbage collector does."""
+        """Remove a Workload whose pods are all gone, as the garbage collector does when Kueue is idle."""
         group = PodGroup(pods=[pod], name=name)
         workload = self._workload_for(group)
         if workload is None or self._owners(workload):
             return
         owners = owners_of(workload)
         kinds = {owner.get("kind") for owner in owners}
-        if kinds == {POD.name}:
+        if kinds != {POD.name}:
+            return
+        if self.pod_rules.outlive():
+            self.kueue.later(0.0, partial(self._remove, workload))
+        else:
             self._remove(workload)
 
     def _remove(self, workload: Manifest) -> None:
@@ -330,13 +335,10 @@ class PodReconciler(JobReconciler):
     def _evict_pods(self, group: PodGroup, workload: Manifest) -> None:
         """Delete the pods of an evicted Workload that run, and release its quota once none is active.
 
-        The Workload of a pod without finalizers is gone with the pod. That of a group is queued before the group says
-        which pods are missing.
+        The Workload of a group is queued before the group says which pods are missing.
         """
         self._stop_pods(group)
         if not is_true(workload, "QuotaReserved"):
-            return
-        if self._workload_for(group) is None:
             return
         current = self._current(group)
         if group.name and any(map(_is_active, current)):

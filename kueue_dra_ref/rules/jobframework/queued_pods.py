@@ -66,6 +66,16 @@ def delete_running_pods(held: bool) -> bool:
     return not held
 
 
+@rule("PODS-073", "PODS-074")
+def workload_outlives_its_pod() -> bool:
+    """The garbage collector deletes the Workload of an evicted pod only after Kueue has tried it again.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
+        pkg/controller/core/workload_controller.go (Reconcile)
+    """
+    return True
+
+
 @rule("PODS-006")
 def delete_pods_of_deleted_workload(is_gone: bool) -> bool:
     """Kueue deletes every pod of a Workload that a user deletes.

@@ -38,7 +38,10 @@ NOT_OF_THE_SYSTEM = {
     "values": ["kube-system", "kueue-system"],
 }
 SKIPS = "SkipReassignmentForPodOwnedWorkloads"
+LEFT = {"FinishOrphanedWorkloads": False}
 POLICY = {"withinClusterQueue": "LowerPriority"}
+NEWER_TOO = {"withinClusterQueue": "LowerOrNewerEqualPriority"}
+FIRST_FLAVOR = {"whenCanPreempt": "MayStopSearch"}
 
 
 def a_pod(count: int = 1, **shape: object) -> Work:
@@ -415,6 +418,32 @@ def test_a_preempted_pod_that_is_still_gated_waits(
     reserved = lab.condition(pod, "QuotaReserved")
     assert reserved is not None
     assert reserved[0] == requeued
+
+
+@pytest.mark.parametrize(
+    ("gates", "claims", "loses"),
+    [
+        pytest.param({}, [], True, id="as-it-was", marks=covers("PODS-073")),
+        pytest.param(LEFT, [a_template(gpu())], True, id="devices", marks=covers("PODS-074")),
+        pytest.param(LEFT, [], False, id="no-devices", marks=covers("PREEMPT-054")),
+        pytest.param({**LEFT, SKIPS: False}, [], True, id="requeued", marks=covers("PODS-074", "PREEMPT-055")),
+    ],
+)
+def test_a_preempted_pod_preempts_before_it_is_gone(
+    lab: Lab, gates: Mapping[str, bool], claims: list[ClaimOf], loses: bool
+) -> None:
+    """Kueue tries its Workload again if it requeues it, always so with devices, and a newer pod ends for nothing."""
+    lab.start(gates=gates, integrations=frameworks.WITH_PODS)
+    groups = [{lab.flavor(name): {"whole-gpus": 1, "cpu": 1} for name in ("first", "second")}]
+    queue = lab.queue(groups=groups, preemption=NEWER_TOO, flavorFungibility=FIRST_FLAVOR)
+    old, new, high = [
+        queue.submit(work_of("Pod", a_pod_set("main", cpu="1", claims=claims), priority=priority))
+        for priority in (0, 0, 10)
+    ]
+
+    assert not lab.is_suspended(high)
+    assert lab.workloads(old) == []
+    assert (lab.workloads(new) == []) is loses
 
 
 def tolerate(lab: Lab, pod: Job) -> list[Mapping[str, str]]:
