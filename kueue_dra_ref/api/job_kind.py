@@ -28,6 +28,8 @@ class PodSetPlace:
     path: Path
     default: Manifest | None = None
     """The template of its pods if the object has none there."""
+    numbered: Manifest | None = None
+    """By which labels its pods are numbered, as its topology request says; None if they are not."""
     built: Manifest | None = None
     """The template that Kueue builds, where the object describes its pods by fields; they are what is at the path."""
 

@@ -29,13 +29,21 @@ from kueue_dra_ref.api.jobs import LEAST_ANNOTATION
 from kueue_dra_ref.api.metadata import annotations_of, owners_of
 from kueue_dra_ref.api.ray_kinds import RAY_CLUSTER, RAY_JOB, RAY_KINDS
 from kueue_dra_ref.api.spark_application import SPARK_APPLICATION
+from kueue_dra_ref.api.topologies import (
+    JOB_PODS,
+    TRAINING_PODS,
+    numbered_by,
+    numbered_in_jobs,
+)
 from kueue_dra_ref.api.train_jobs import TRAIN_JOB
 from kueue_dra_ref.target import Manifest
 
 
 def _of_job(job: Manifest) -> Iterator[PodSetPlace]:
     count = pods_of_job(spec_of(job))
-    yield PodSetPlace(name=MAIN, count=count, path=("spec", "template"))
+    numbered = numbered_by(JOB_PODS)
+    path = ("spec", "template")
+    yield PodSetPlace(name=MAIN, count=count, path=path, numbered=numbered)
 
 
 def replicated_jobs(job_set: Manifest) -> Sequence[Manifest]:
@@ -54,10 +62,12 @@ def succeeded_jobs(job_set: Manifest) -> Iterator[tuple[Manifest, int]]:
 
 def _of_job_set(job_set: Manifest) -> Iterator[PodSetPlace]:
     for index, each in enumerate(replicated_jobs(job_set)):
+        jobs = int(each.get("replicas", 1))
         yield PodSetPlace(
             name=str(each.get("name") or MAIN).lower(),
-            count=int(each.get("replicas", 1)) * pods_of_replica(each),
+            count=jobs * pods_of_replica(each),
             path=("spec", "replicatedJobs", index, "template", "spec", "template"),
+            numbered=numbered_in_jobs(jobs),
         )
 
 
@@ -74,6 +84,7 @@ def _of_replicas(
                     name=each.lower(),
                     count=int(specs[each].get("replicas", 1)),
                     path=("spec", field, each, "template"),
+                    numbered=numbered_by(TRAINING_PODS),
                 )
 
     return places

@@ -20,6 +20,7 @@ from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
 from kueue_dra_ref.target import Manifest
 
 _LWS = "leaderworkerset.sigs.k8s.io"
+_NUMBER = f"{_LWS}/worker-index"
 _REPLICAS: Path = ("spec", "template")
 _GROUP = "leaderWorkerTemplate"
 _NAME_OF_WORKLOAD = re.compile(
@@ -111,10 +112,17 @@ def template_paths(owner: Manifest) -> tuple[Path, ...]:
     return (LEADER, WORKER) if has_leader(owner) else (WORKER,)
 
 
+def numbering_labels(owner: Manifest) -> tuple[str, ...]:
+    """Give the label that numbers the pods of each template of an object; empty where none does."""
+    if owner["kind"] != LEADER_WORKER_SET.name:
+        return ("apps.kubernetes.io/pod-index",)
+    return ("", _NUMBER) if has_leader(owner) else (_NUMBER,)
+
+
 def index_of(pod: Manifest) -> tuple[str, str]:
     """Give the group of a pod of a LeaderWorkerSet, and its number in the group."""
     labels = labels_of(pod)
-    return labels.get(f"{_LWS}/group-index", ""), labels.get(f"{_LWS}/worker-index", "")
+    return labels.get(f"{_LWS}/group-index", ""), labels.get(_NUMBER, "")
 
 
 def owner_name(pod: Manifest) -> tuple[str, str]:

@@ -18,6 +18,11 @@ PREFERRED = f"{_DOMAIN}/podset-preferred-topology"
 UNCONSTRAINED = f"{_DOMAIN}/podset-unconstrained-topology"
 PLACED_BY = frozenset({REQUIRED, PREFERRED, UNCONSTRAINED})
 """The annotations of pods that the reference places by."""
+JOB_PODS = "batch.kubernetes.io/job-completion-index"
+"""The label that numbers the pods of a Job."""
+TRAINING_PODS = "training.kubeflow.org/replica-index"
+GROUP_PODS = f"{_DOMAIN}/pod-group-pod-index"
+_JOBS = "jobset.sigs.k8s.io/job-index"
 TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 """What Go parses as true."""
 FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
@@ -71,6 +76,20 @@ def requested_by(annotations: Mapping[str, str]) -> Object:
             return {key: annotations[annotation]}
     written = annotations.get(UNCONSTRAINED)
     return {} if written is None else {"unconstrained": written in TRUE}
+
+
+def numbered_by(label: str) -> Manifest:
+    """Give the part of a topology request that names the label with the numbers of the pods."""
+    return {"podIndexLabel": label}
+
+
+def numbered_in_jobs(jobs: int) -> Manifest:
+    """Give that part for the pods of some equal Jobs, which are numbered, too."""
+    return {
+        **numbered_by(JOB_PODS),
+        "subGroupIndexLabel": _JOBS,
+        "subGroupCount": jobs,
+    }
 
 
 def levels_of(topology: Manifest) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from kueue_dra_ref.api.job_kind import (
     status_of,
 )
 from kueue_dra_ref.api.metadata import labels_of
+from kueue_dra_ref.api.topologies import numbered_in_jobs
 from kueue_dra_ref.target import Manifest
 
 Find = Callable[[str, str, str], Manifest | None]
@@ -45,7 +46,12 @@ def _places(train_job: Manifest) -> Iterator[PodSetPlace]:
         name = str(each["name"])
         replicas = int(each.get("replicas", 1))
         count = replicas * pods_of_replica(each)
-        yield PodSetPlace(name=name.lower(), count=count, path=path)
+        yield PodSetPlace(
+            name=name.lower(),
+            count=count,
+            path=path,
+            numbered=numbered_in_jobs(replicas),
+        )
 
 
 def _is_active(train_job: Manifest) -> bool:

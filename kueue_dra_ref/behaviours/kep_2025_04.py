@@ -268,7 +268,8 @@ def _jobs(kueue: JobRules) -> JobRules:
     return replace(
         kueue,
         adjust_pod_sets=kueue.adjust_pod_sets.drop(
-            topology_requests.annotated_pods_request_topology
+            topology_requests.annotated_pods_request_topology,
+            topology_requests.pods_are_numbered,
         ),
         # The text does not say what else Kueue writes on pods that start.
         own_values=Each(),

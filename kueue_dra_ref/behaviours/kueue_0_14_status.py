@@ -90,6 +90,7 @@ JOBS = JobRules(
             topology_requests.annotated_pods_request_topology,
             TopologyAwareScheduling=True,
         ),
+        when(topology_requests.pods_are_numbered, TopologyAwareScheduling=True),
     ),
     min_parallelism=First(
         when(job_reconciliation.min_parallelism_annotation, PartialAdmission=True)

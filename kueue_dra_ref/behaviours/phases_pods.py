@@ -32,8 +32,8 @@ class PodRules:
     """Which pod sets does the Workload of a group have, by the role of each pod?"""
     index: First[[Manifest], str] = First()
     """Which index does a gated pod get in its group? Without rules: it keeps its own, if it has one."""
-    topology: First[[Manifest], Manifest] = First()
-    """Which topology does a pod request, or a template of pods? Without rules: none."""
+    topology: First[[Manifest, str], Manifest] = First()
+    """Which topology does a pod request, or a template of pods, that a label numbers? Without rules: none."""
     incomplete: AnyOf[[PodGroup]] = AnyOf()
     """Does a group get no Workload yet?"""
     finished: First[[PodGroup], tuple[str, str]] = First()

@@ -70,10 +70,9 @@ class FlavorMigration:
         self._evict(key, migration.value)
 
     def _evict(self, key: Key, migration: ReasonMessage) -> None:
-        """Evict a variant, unless it is evicted already."""
+        """Evict a variant, and once more in each cycle until the pods of its work have stopped."""
         found = self.store.get("Workload", key)
-        if found is None or is_true(found, "Evicted"):
-            return
+        assert found is not None
         working = self.kueue.patched(found)
         evict(self.kueue, working, migration)
         self.store.put(working)

@@ -31,9 +31,9 @@ class GroupMatch:
     """How many pods the Workload waits for."""
 
 
-def placed(rules: PodRules, pod_set: Manifest, pod: Manifest) -> Manifest:
-    """Give a pod set with the topology that a pod of it requests, or their template."""
-    request = rules.topology.or_else({}, pod)
+def placed(rules: PodRules, pod_set: Manifest, pod: Manifest, label: str) -> Manifest:
+    """Give a pod set with the topology that a pod of it requests, or their template; a label numbers the pods."""
+    request = rules.topology.or_else({}, pod, label)
     return {**pod_set, "topologyRequest": request} if request else pod_set
 
 

@@ -17,6 +17,7 @@ from kueue_dra_ref.api.metadata import annotations_of, labels_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.pod_owners import (
     POD_OWNERS,
+    numbering_labels,
     owner_name,
     replicas_of,
     template_paths,
@@ -182,10 +183,11 @@ class PodOwnerController:
         except MissingClass:
             return
         templates = [template_at(owner, path) for path in template_paths(owner)]
+        labels = numbering_labels(owner)
         spec = {
             "podSets": [
                 placed(self.rules, *each)
-                for each in zip(pod_sets, templates, strict=True)
+                for each in zip(pod_sets, templates, labels, strict=True)
             ],
             "active": True,
             **self.limits.of(owner),

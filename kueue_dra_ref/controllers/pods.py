@@ -26,6 +26,7 @@ from kueue_dra_ref.api.queued_pods import (
     without_finalizer,
     without_gates,
 )
+from kueue_dra_ref.api.topologies import GROUP_PODS
 from kueue_dra_ref.controllers.admission_gates import (
     gates_passed_on,
     pass_on_gates,
@@ -425,7 +426,7 @@ class PodReconciler(JobReconciler):
         pod_sets = []
         for pod_set in self._pod_sets_of(group):
             pod = self.matching.first_of(group, pod_set["name"])
-            pod_sets.append(placed(self.pod_rules, pod_set, pod))
+            pod_sets.append(placed(self.pod_rules, pod_set, pod, GROUP_PODS))
         return {**self._spec(group.first), "podSets": pod_sets}
 
     def _run(self, group: PodGroup, workload: Manifest) -> Failed | None:

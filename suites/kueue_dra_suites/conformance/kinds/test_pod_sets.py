@@ -243,3 +243,30 @@ def test_three_pod_sets_ask_for_different_classes(lab: Lab, kind: str, quota: in
     job = queue.submit(work_of(kind, first, second, third))
 
     assert lab.verdict(job) == verdict
+
+
+NUMBERED = {"podIndexLabel": "batch.kubernetes.io/job-completion-index"}
+IN_JOBS = {**NUMBERED, "subGroupIndexLabel": "jobset.sigs.k8s.io/job-index"}
+
+
+@covers("TAS-054")
+@pytest.mark.parametrize(
+    ("kind", "pods", "request_"),
+    [
+        pytest.param("Job", 4, NUMBERED, id="job"),
+        pytest.param("JobSet", 3, {**IN_JOBS, "subGroupCount": 1}, id="jobset"),
+        pytest.param("JobSet", 4, {**IN_JOBS, "subGroupCount": 2}, id="jobset-of-two"),
+        pytest.param("TrainJob", 4, {**IN_JOBS, "subGroupCount": 1}, id="trainjob", marks=covers("WORK-030")),
+        pytest.param("PyTorchJob", 4, {"podIndexLabel": "training.kubeflow.org/replica-index"}, id="pytorchjob"),
+        pytest.param("MPIJob", 4, {"podIndexLabel": "training.kubeflow.org/replica-index"}, id="mpijob"),
+        pytest.param("AppWrapper", 4, NUMBERED, id="appwrapper", marks=covers("WORK-028")),
+        pytest.param("RayCluster", 4, {}, id="raycluster"),
+    ],
+)
+def test_a_pod_set_says_what_numbers_its_pods(lab: Lab, kind: str, pods: int, request_: Mapping[str, object]) -> None:
+    """In its topology request, though its pods may run anywhere."""
+    queue = lab.queue({"cpu": 8})
+    job = queue.submit(work_of(kind, a_pod_set("workers", pods=pods, cpu="1")))
+
+    *_, found = lab.workload(job)["spec"]["podSets"]
+    assert found.get("topologyRequest", {}) == request_

@@ -420,6 +420,15 @@ def test_a_preempted_pod_that_is_still_gated_waits(
     assert reserved[0] == requeued
 
 
+@covers("TAS-054")
+def test_a_pod_set_says_what_numbers_the_pods(lab: Lab) -> None:
+    """In its topology request, though the pods may run anywhere."""
+    pod = lab.queue({"whole-gpus": 1}).submit(a_pod())
+
+    (found,) = lab.workload(pod)["spec"]["podSets"]
+    assert found["topologyRequest"] == {"podIndexLabel": "kueue.x-k8s.io/pod-group-pod-index"}
+
+
 @pytest.mark.parametrize(
     ("gates", "claims", "loses"),
     [

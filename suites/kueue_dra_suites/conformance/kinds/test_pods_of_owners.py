@@ -131,6 +131,24 @@ def test_the_template_of_an_object_requests_a_topology(
     assert owner.gated == [not starts] * 2
 
 
+@covers("TAS-054")
+@pytest.mark.parametrize(
+    ("kind", "labels"),
+    [
+        pytest.param("StatefulSet", ["apps.kubernetes.io/pod-index"], id="statefulset", marks=covers("PODS-028")),
+        pytest.param("LeaderWorkerSet", [None, "leaderworkerset.sigs.k8s.io/worker-index"], id="leaderworkerset"),
+    ],
+)
+def test_the_pod_sets_of_an_object_say_what_numbers_the_pods(lab: Lab, kind: str, labels: list[str | None]) -> None:
+    """In the topology request, though the pods may run anywhere; there is one leader."""
+    leader = a_pod_set("leader", cpu="1") if len(labels) > 1 else None
+    owner = an_owner(lab, lab.queue({"cpu": 2}), kind, a_pod_set("worker", cpu="1"), leader=leader)
+
+    (workload,) = owner.workloads
+    requests = [each.get("topologyRequest") or {} for each in workload["spec"]["podSets"]]
+    assert [each.get("podIndexLabel") for each in requests] == labels
+
+
 @covers("TAS-050")
 @pytest.mark.parametrize("path", [pytest.param(LEADER, id="leader"), pytest.param(WORKER, id="worker")])
 def test_the_templates_of_a_group_request_a_valid_topology(lab: Lab, path: Path) -> None:

@@ -155,6 +155,17 @@ def test_an_equal_may_be_written_otherwise(lab: Lab, one: Work, other: Work) -> 
     assert lab.condition(queue.submit(other), "QuotaReserved") is None
 
 
+@covers("QUEUE-044", "TAS-054")
+def test_a_workload_whose_pods_are_numbered_is_no_equal(lab: Lab) -> None:
+    """As those of a Job are; in all else both are the same."""
+    queue = lab.queue({"cpu": 1})
+    assert lab.condition(queue.submit(a_job(cpu="2")), "QuotaReserved") == ("False", "Pending")
+
+    other = queue.submit(a_workload(a_pod_set("main", cpu="2")))
+
+    assert lab.condition(other, "QuotaReserved") == ("False", "Pending")
+
+
 @covers("QUEUE-044")
 @pytest.mark.parametrize(
     "spec",
