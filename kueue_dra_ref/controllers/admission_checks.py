@@ -6,6 +6,8 @@ Kueue: pkg/controller/core/workload_controller.go (reconcileSyncAdmissionChecks,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kueue_dra_ref.api.admission_checks import (
     PENDING,
     assigned_flavors,
@@ -19,6 +21,7 @@ from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.clock import seconds_of, time_of
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.model.reason_message import ReasonMessage
 from kueue_dra_ref.rules.workload.admission_checks import CheckScope
 from kueue_dra_ref.target import Manifest
@@ -33,6 +36,8 @@ class AdmissionChecks:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
         self.rules = kueue.behaviour.checking
+        self._dropped: dict[Key, Sequence[Manifest]] = {}
+        """The checks that Workloads have lost, and that the scheduler has not brought back since."""
 
     def delay(self, working: Manifest) -> bool:
         """Write until when checks delay a workload; True when that has changed."""
@@ -62,7 +67,7 @@ class AdmissionChecks:
             return False
         if self._queued_before(working):
             dropped = [each for name, each in known.items() if name not in names]
-            self.kueue.checks_when_queued[key_of(working)] = dropped
+            self._note_dropped(key_of(working), dropped)
         now = self.kueue.clock.now
         states = []
         for name in sorted(names):
@@ -78,6 +83,11 @@ class AdmissionChecks:
         else:
             del working["status"]["admissionChecks"]
         return True
+
+    def _note_dropped(self, key: Key, dropped: Sequence[Manifest]) -> None:
+        """Note the checks that the scheduler brings back, as it has read them, but only once."""
+        if self._dropped.pop(key, None) != dropped:
+            self._dropped[key] = self.kueue.checks_when_queued[key] = dropped
 
     def _queued_before(self, working: Manifest) -> bool:
         """Whether Kueue has queued a workload for a look at its quota before it lists the checks that are needed."""

@@ -7,6 +7,7 @@ Kueue: pkg/controller/core/workloadpriorityclass_controller.go (WorkloadPriority
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.job_kinds import priority_class_of
@@ -14,7 +15,8 @@ from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.metadata import labels_of
 from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.controlplane.store import Event
+from kueue_dra_ref.controlplane.store import Event, key_of
+from kueue_dra_ref.model.lister import Key
 from kueue_dra_ref.rules.workload.workload_priority_class import (
     WORKLOAD_CLASS,
     PriorityClassRef,
@@ -79,17 +81,26 @@ class WorkloadPriorityClassController:
         return self.store.put(working)
 
     def on_class(self, event: Event) -> None:
-        """Copy the value of a WorkloadPriorityClass to the Workloads that reference it."""
+        """Copy the value of a WorkloadPriorityClass to the Workloads that reference it, one after the other.
+
+        Each of these requests takes longer than a scheduling cycle, so that Kueue schedules between two of them.
+        """
         if event.new is None or not self.rules.propagate_value():
             return
         name = event.key[1]
-        value = event.new.get("value", 0)
-        for found in list(self.store.every("Workload")):
-            spec = found["spec"]
-            if _references(spec, name):
-                working = self.kueue.patched(found)
-                working["spec"] = {**spec, "priority": value}
-                self.store.put(working)
+        for found in self.store.every("Workload"):
+            if _references(found["spec"], name):
+                propagate = partial(self._propagate, key_of(found), event.new)
+                self.kueue.later(0.0, propagate)
+
+    def _propagate(self, workload: Key, priority_class: Manifest) -> None:
+        found = self.store.get("Workload", workload)
+        if found is None:
+            return
+        working = self.kueue.patched(found)
+        value = priority_class.get("value", 0)
+        working["spec"] = {**found["spec"], "priority": value}
+        self.store.put(working)
 
     def _from_class(
         self,
