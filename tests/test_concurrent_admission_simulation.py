@@ -12,6 +12,7 @@ from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.scenarios.playback import replayed
 from kueue_dra_ref.scenarios.scenario import Scenario
+from kueue_dra_ref.simulation.running_pods import running_jobs, settle
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import a_job, a_template, a_world
 from tests.commands import kueue_dra
@@ -74,6 +75,23 @@ def test_a_running_cluster_keeps_its_variants() -> None:
     assert quotas(again) == quotas(found)
     names = [[each["metadata"]["name"] for each in some if each["kind"] == "Workload"] for some in (found, again)]
     assert names[0] == names[1]
+
+
+def test_running_work_migrates_once_its_pods_have_stopped() -> None:
+    """Until then Kueue evicts its variant in each cycle; a simulation lets the pods stop."""
+    target = ReferenceTarget(behaviour("kueue-0.19.2"))
+    assert target.start(ON) == ()
+    target.apply([*cluster(0, 1), a_template("gpus-1"), a_job("runs")])
+    target.settle()
+    job = target.store.get("Job", ("team", "runs"))
+    assert job is not None
+    target.store.put({**job, "status": {"active": 1}})
+    running = running_jobs(target)
+    target.apply([each for each in cluster(1, 1) if each["kind"] == "ClusterQueue"])
+
+    assert settle(target, running) == ""
+
+    assert quotas(list(target.list("kueue.x-k8s.io/v1beta2", "ClusterQueue"))) == [("flavor-0", "1"), ("flavor-1", "0")]
 
 
 def test_the_audit_counts_variants_alone() -> None:

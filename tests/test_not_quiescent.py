@@ -81,6 +81,18 @@ def test_attempts_that_leave_no_trace_are_no_reason_to_wait() -> None:
     assert (result.exit_code, "3 steps agree, 0 differ, 0 skipped" in result.stdout) == (0, True)
 
 
+def test_a_migration_goes_on_until_the_pods_have_stopped() -> None:
+    """In each cycle Kueue evicts the variant again whose pods still run; a real one did not settle either."""
+    file = FOLDER / "migrates-without-end-0.19.yaml"
+    (story,) = scenarios(file)
+    target, steps = replaying(replace(story, recorded=()), KUEUE)
+    next(each for each in steps if each.get("unsettled"))
+
+    with pytest.raises(NotQuiescent, match=r"^Workload team/job-runs-variant-second-\w+ changes without an end$"):
+        target.settle()
+    assert "4 steps agree, 0 differ, 1 skipped" in kueue_dra("replay", "--check", str(file)).stdout
+
+
 def test_what_is_told_in_turns_is_named(story: Scenario, file: Path) -> None:
     """A caller that waits for the cluster to settle learns which workload changes, and how."""
     target, steps = replaying(story, KUEUE)

@@ -108,6 +108,10 @@ class UsageCache:
         now = None
         if workload is not None:
             now = _reservation(key, workload, self._order, self._requests)
+        if before and before == now:
+            self._reserved[key] = before
+            self._releases[before.cluster_queue] += 1
+            return False
         if before:
             self._subtract(before)
         if now:

@@ -96,20 +96,28 @@ class AlternatingMessages:
             messages[message] = None
 
     def report(self) -> Iterator[str]:
-        """Name the Workloads whose messages differ, the oldest first."""
+        """Name the Workloads whose messages differ, the oldest first; without one, all that change."""
+        changing = self._existing()
+        alternating = [key for key in changing if len(self._found[key]) > 1]
+        for key in alternating:
+            shown = " | ".join(self._found[key])
+            yield f"{_named(key)} alternates between: {shown}"
+        if not alternating:
+            for key in changing:
+                yield f"{_named(key)} changes without an end"
+
+    def _existing(self) -> list[Key]:
+        """List the Workloads that have changed and still exist, the oldest first."""
         store = self._kueue.store
-        existing = []
-        for key in self._found:
-            found = store.get("Workload", key)
-            if found is not None:
-                existing.append(found)
+        found = [store.get("Workload", key) for key in self._found]
+        existing = [each for each in found if each is not None]
         existing.sort(key=store.order_of)
-        for each in existing:
-            namespace, name = key_of(each)
-            messages = self._found[namespace, name]
-            if len(messages) > 1:
-                shown = " | ".join(messages)
-                yield f"Workload {namespace}/{name} alternates between: {shown}"
+        return list(map(key_of, existing))
+
+
+def _named(workload: Key) -> str:
+    namespace, name = workload
+    return f"Workload {namespace}/{name}"
 
 
 def _message(workload: Manifest | None) -> str:

@@ -29,10 +29,16 @@ def running_jobs(target: ReferenceTarget) -> Running:
 
 def settle(target: ReferenceTarget, running: Running) -> str:
     """Settle, and end the pods of running Jobs that are suspended by then; give the workloads that never settle."""
+    restless = _settled(target)
+    while _end_pods(target, running):
+        restless = _settled(target)
+    return restless
+
+
+def _settled(target: ReferenceTarget) -> str:
+    """Settle, and give the workloads that do not; a migration settles once the pods have stopped."""
     try:
         target.settle()
-        while _end_pods(target, running):
-            target.settle()
     except NotQuiescent as restless:
         return str(restless)
     return ""

@@ -57,6 +57,9 @@ _OF_RUNTIME = (
 _LOST_NODES = "nodes that have failed"
 _CHECKED_VARIANTS = "admission checks of work that has variants"
 _AUTOSCALING = "autoscaling of the RayCluster that belongs to other work"
+_IN_PARTS = "podSetSliceRequiredTopology podSetSliceSize podsetSliceRequiredTopologyConstraints podSetGroupName"
+_PLACES = f"required preferred unconstrained {_IN_PARTS}"
+"""What a topology request says of nodes; Kueue writes the labels that number the pods into each."""
 _OF_WORKLOADS: Mapping[str, str] = {
     "spec.preemptionGates": "preemption gates",
     "status.admission.podSetAssignments[].delayedTopologyRequest": AFTER_CHECKS,
@@ -69,12 +72,14 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     "RayService": {"spec.rayClusterConfig.enableInTreeAutoscaling": _AUTOSCALING},
     "TrainJob": dict.fromkeys(_OF_RUNTIME, "changes of the runtime by a TrainJob"),
     "Workload": {
-        "spec.podSets[].topologyRequest": _TOPOLOGY,
+        **{
+            f"spec.podSets[].topologyRequest.{each}": _TOPOLOGY
+            for each in _PLACES.split()
+        },
         **_OF_WORKLOADS,
     },
 }
 """By kind, the fields of Kueue 0.14 to 0.19 that the reference ignores, and what they are for."""
-_IN_PARTS = "podSetSliceRequiredTopology podSetSliceSize podsetSliceRequiredTopologyConstraints podSetGroupName"
 _GROUPED = "placement of pods in groups"
 PLACED: Mapping[str, Mapping[str, str]] = {
     **NOT_DECIDED,
