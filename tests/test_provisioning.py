@@ -6,10 +6,18 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
+from kueue_dra_ref.api.metadata import owners_of
 from kueue_dra_ref.api.provisioning import attempt_of, request_name, template_name
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.reference.target import ReferenceTarget
 from tests.commands import kueue_dra
 
+GROUND = [
+    {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}},
+    {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu.example.com"}, "spec": {}},
+]
 CONFIGURATION = """
 apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration
@@ -107,6 +115,25 @@ def test_explain_says_what_is_asked_for(given: Path) -> None:
     lines = kueue_dra("explain", "-f", given).stdout
     assert "admission check nodes: a ProvisioningRequest asks for the nodes of main" in lines
     assert "admission check nodes: the provisioning request is not needed   [PROV-003, PROV-004, PROV-005]" in lines
+
+
+def test_an_answer_explains_no_request_away() -> None:
+    """Work whose request was answered was asked for, and goes on saying so."""
+    target = ReferenceTarget(behaviour("kueue-0.19.2"))
+    configuration, *objects = yaml.safe_load_all("---".join([CONFIGURATION, CONFIG, CLUSTER]))
+    assert target.start(configuration) == ()
+    target.apply([*GROUND, *objects])
+    target.settle()
+    (request,) = target.store.every("ProvisioningRequest")
+    done = {"type": "Provisioned", "status": "True", "reason": "Done", "message": "done"}
+
+    target.store.put({**request, "status": {"conditions": [{**done, "lastTransitionTime": "2026-01-01T00:00:00Z"}]}})
+    target.settle()
+
+    assert target.manager is not None
+    (owner,) = owners_of(request)
+    *_, last = target.manager.kueue.decisions["default", owner["name"]]
+    assert last.text == "admission check nodes: a ProvisioningRequest asks for the nodes of main"
 
 
 def test_a_missing_configuration_is_an_error(tmp_path: Path) -> None:
