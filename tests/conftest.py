@@ -6,13 +6,15 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from kueue_dra_reports.shards import Shard
 from tests import wheels
 from tests.toys import Toy
 
 WHOLE = Shard(1, 1)
-
+settings.register_profile("untimed", deadline=None)  # a loaded machine takes long over an example, now and then
+settings.load_profile("untimed")
 
 PARTS = {
     "--stories": "replay only part I of N of the recorded scenarios",

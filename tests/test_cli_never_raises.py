@@ -78,7 +78,7 @@ def worlds(draw: st.DrawFn) -> str:
     return str(yaml.safe_dump_all(world, allow_unicode=True))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(world=worlds(), behaviour=st.sampled_from(NAMES))
 def test_a_broken_world_is_answered(world: str, behaviour: str) -> None:
     """The exit code is 0 or 2, and 2 comes with a word about it."""
@@ -89,7 +89,7 @@ def test_a_broken_world_is_answered(world: str, behaviour: str) -> None:
         assert result.exit_code == 0 or result.stderr
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, derandomize=True)
 @given(text=st.text(alphabet="abk:-[]{}&*!|>'\"#%@`, \n\t\u0000é0", max_size=60))
 def test_any_text_is_answered(text: str) -> None:
     """A file that is not YAML is reported as such."""

@@ -118,7 +118,7 @@ def _ways(node: ResourceNode) -> Iterator[tuple[int, Way]]:
 queue_figures = st.tuples(st.integers(0, 3), st.integers(0, 3), st.none() | st.integers(0, 3))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     branches=st.lists(st.lists(queue_figures, min_size=1, max_size=3), min_size=1, max_size=2),
     owns=st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 1)),

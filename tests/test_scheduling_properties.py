@@ -26,7 +26,7 @@ CONFIGURATION: Manifest = {
 FAIR = {**CONFIGURATION, "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare"]}}
 GPUS = ("flavor", "gpus")
 
-often = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+often = settings(max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -166,7 +166,7 @@ _TESTS = st.builds("{} {} {}".format, _TERMS, st.sampled_from(["==", "!=", "<", 
 _TEXTS = st.text(st.sampled_from('device.atrbus["x"](){}?:&|=!<>+-*/%,;\'\\`1 \n'), max_size=40)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(expression=_TESTS | _TEXTS | st.text(max_size=20), device=_WORLD)
 def test_nothing_raises(expression: str, device: Device) -> None:
     """For every selector and device there is an answer, an error or a reason for none."""
@@ -175,7 +175,7 @@ def test_nothing_raises(expression: str, device: Device) -> None:
         assert isinstance(selector.matches(device), bool | EvaluationError | Undecided)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(one=_TESTS, other=_TESTS, operator=st.sampled_from(["&&", "||"]), device=_WORLD)
 def test_order_does_not_matter_inside_one_expression(one: str, other: str, operator: str, device: Device) -> None:
     """An error on one side is absorbed when the other side decides, whichever side comes first."""

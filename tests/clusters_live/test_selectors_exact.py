@@ -77,7 +77,7 @@ def test_generated_selectors_are_answered_as_kubernetes_answers_them(kubernetes:
     assert undecided["undecided"] <= MOST_UNDECIDED * undecided["answers"], undecided
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(source=st.randoms(use_true_random=False), depth=st.sampled_from(DEPTHS))
 def test_the_shortest_disagreement_is_found(kubernetes: OracleProgram, source: random.Random, depth: int) -> None:
     """The same by hypothesis, which shrinks what it finds."""
