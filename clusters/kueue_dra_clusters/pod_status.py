@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_clusters.errors import tail_of
+from kueue_dra_ref.api.topologies import JOB_PODS
 from kueue_dra_ref.target import Manifest
 
-INDEX = "batch.kubernetes.io/job-completion-index"
 NO_IMAGE = ("ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName")
 
 
 def index_of(pod: Manifest) -> int:
     """Give the completion index of a pod, from 0."""
     annotations = pod["metadata"]["annotations"]
-    return int(annotations[INDEX])
+    return int(annotations[JOB_PODS])
 
 
 def image_errors(pod: Manifest) -> Iterator[str]:

@@ -6,7 +6,7 @@ No counterpart: the form of the table of kinds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.target import Manifest
@@ -28,8 +28,8 @@ class PodSetPlace:
     path: Path
     default: Manifest | None = None
     """The template of its pods if the object has none there."""
-    numbered: Manifest | None = None
-    """By which labels its pods are numbered, as its topology request says; None if they are not."""
+    numbered: Manifest = field(default_factory=dict)
+    """By which labels its pods are numbered, as its topology request says; empty if they are not."""
     built: Manifest | None = None
     """The template that Kueue builds, where the object describes its pods by fields; they are what is at the path."""
 

@@ -20,7 +20,8 @@ from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
 from kueue_dra_ref.target import Manifest
 
 _LWS = "leaderworkerset.sigs.k8s.io"
-_NUMBER = f"{_LWS}/worker-index"
+_POD_INDEX = "apps.kubernetes.io/pod-index"
+_WORKER_INDEX = f"{_LWS}/worker-index"
 _REPLICAS: Path = ("spec", "template")
 _GROUP = "leaderWorkerTemplate"
 _NAME_OF_WORKLOAD = re.compile(
@@ -28,6 +29,12 @@ _NAME_OF_WORKLOAD = re.compile(
 )
 LEADER: Path = ("spec", _GROUP, "leaderTemplate")
 WORKER: Path = ("spec", _GROUP, "workerTemplate")
+NUMBERED_BY: Mapping[Path, str] = {
+    _REPLICAS: _POD_INDEX,
+    LEADER: "",
+    WORKER: _WORKER_INDEX,
+}
+"""The label that numbers the pods of a template in their Workload; empty for leaders, as a group has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,17 +119,10 @@ def template_paths(owner: Manifest) -> tuple[Path, ...]:
     return (LEADER, WORKER) if has_leader(owner) else (WORKER,)
 
 
-def numbering_labels(owner: Manifest) -> tuple[str, ...]:
-    """Give the label that numbers the pods of each template of an object; empty where none does."""
-    if owner["kind"] != LEADER_WORKER_SET.name:
-        return ("apps.kubernetes.io/pod-index",)
-    return ("", _NUMBER) if has_leader(owner) else (_NUMBER,)
-
-
 def index_of(pod: Manifest) -> tuple[str, str]:
     """Give the group of a pod of a LeaderWorkerSet, and its number in the group."""
     labels = labels_of(pod)
-    return labels.get(f"{_LWS}/group-index", ""), labels.get(_NUMBER, "")
+    return labels.get(f"{_LWS}/group-index", ""), labels.get(_WORKER_INDEX, "")
 
 
 def owner_name(pod: Manifest) -> tuple[str, str]:
@@ -198,7 +198,7 @@ def _of_stateful_set(owner: Manifest) -> Iterator[Manifest]:
     for number in range(replicas_of(owner)):
         named = f"{owner['metadata']['name']}-{number}"
         labels = {
-            "apps.kubernetes.io/pod-index": str(number),
+            _POD_INDEX: str(number),
             "statefulset.kubernetes.io/pod-name": named,
         }
         yield _pod(owner, _REPLICAS, named, _reference(owner), labels)
@@ -219,7 +219,7 @@ def _of_group(owner: Manifest, group: int) -> Iterator[Manifest]:
         labels = {
             f"{_LWS}/name": name,
             f"{_LWS}/group-index": str(group),
-            f"{_LWS}/worker-index": str(number),
+            _WORKER_INDEX: str(number),
         }
         pod = _pod(owner, path, named, None, labels)
         if number:

@@ -19,9 +19,8 @@ UNCONSTRAINED = f"{_DOMAIN}/podset-unconstrained-topology"
 PLACED_BY = frozenset({REQUIRED, PREFERRED, UNCONSTRAINED})
 """The annotations of pods that the reference places by."""
 JOB_PODS = "batch.kubernetes.io/job-completion-index"
-"""The label that numbers the pods of a Job."""
+"""The label, and the annotation, that numbers the pods of a Job."""
 TRAINING_PODS = "training.kubeflow.org/replica-index"
-GROUP_PODS = f"{_DOMAIN}/pod-group-pod-index"
 _JOBS = "jobset.sigs.k8s.io/job-index"
 TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 """What Go parses as true."""
@@ -76,6 +75,11 @@ def requested_by(annotations: Mapping[str, str]) -> Object:
             return {key: annotations[annotation]}
     written = annotations.get(UNCONSTRAINED)
     return {} if written is None else {"unconstrained": written in TRUE}
+
+
+def with_request(pod_set: Manifest, request: Manifest) -> Manifest:
+    """Give a pod set with a topology request; without one, if it is empty."""
+    return {**pod_set, "topologyRequest": request} if request else pod_set
 
 
 def numbered_by(label: str) -> Manifest:

@@ -12,6 +12,7 @@ from itertools import filterfalse
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.queued_pods import has_finalizer, is_gated, is_usable
+from kueue_dra_ref.api.topologies import with_request
 from kueue_dra_ref.behaviours.phases_pods import PodRules
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.model.pod_group import PodGroup
@@ -34,7 +35,7 @@ class GroupMatch:
 def placed(rules: PodRules, pod_set: Manifest, pod: Manifest, label: str) -> Manifest:
     """Give a pod set with the topology that a pod of it requests, or their template; a label numbers the pods."""
     request = rules.topology.or_else({}, pod, label)
-    return {**pod_set, "topologyRequest": request} if request else pod_set
+    return with_request(pod_set, request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from kueue_dra_ref.api.jobs import JOB_UID
 from kueue_dra_ref.api.metadata import annotations_of, labels_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.pod_owners import (
+    NUMBERED_BY,
     POD_OWNERS,
-    numbering_labels,
     owner_name,
     replicas_of,
     template_paths,
@@ -182,12 +182,10 @@ class PodOwnerController:
             priority = self.priorities.of(_as_pod(owner, pod_sets))
         except MissingClass:
             return
-        templates = [template_at(owner, path) for path in template_paths(owner)]
-        labels = numbering_labels(owner)
         spec = {
             "podSets": [
-                placed(self.rules, *each)
-                for each in zip(pod_sets, templates, labels, strict=True)
+                placed(self.rules, pod_set, template_at(owner, path), NUMBERED_BY[path])
+                for pod_set, path in zip(pod_sets, template_paths(owner), strict=True)
             ],
             "active": True,
             **self.limits.of(owner),

@@ -15,6 +15,7 @@ from kueue_dra_ref.api.job_kinds import POD, is_ready
 from kueue_dra_ref.api.metadata import labels_of, owners_of
 from kueue_dra_ref.api.ownership import owner_reference
 from kueue_dra_ref.api.queued_pods import (
+    INDEX,
     IS_GROUP,
     MANAGED,
     has_finalizer,
@@ -26,7 +27,6 @@ from kueue_dra_ref.api.queued_pods import (
     without_finalizer,
     without_gates,
 )
-from kueue_dra_ref.api.topologies import GROUP_PODS
 from kueue_dra_ref.controllers.admission_gates import (
     gates_passed_on,
     pass_on_gates,
@@ -426,7 +426,7 @@ class PodReconciler(JobReconciler):
         pod_sets = []
         for pod_set in self._pod_sets_of(group):
             pod = self.matching.first_of(group, pod_set["name"])
-            pod_sets.append(placed(self.pod_rules, pod_set, pod, GROUP_PODS))
+            pod_sets.append(placed(self.pod_rules, pod_set, pod, INDEX))
         return {**self._spec(group.first), "podSets": pod_sets}
 
     def _run(self, group: PodGroup, workload: Manifest) -> Failed | None:

@@ -88,17 +88,17 @@ class WorkloadPriorityClassController:
         if event.new is None or not self.rules.propagate_value():
             return
         name = event.key[1]
+        value = event.new.get("value", 0)
         for found in self.store.every("Workload"):
             if _references(found["spec"], name):
-                propagate = partial(self._propagate, key_of(found), event.new)
+                propagate = partial(self._propagate, key_of(found), value)
                 self.kueue.later(0.0, propagate)
 
-    def _propagate(self, workload: Key, priority_class: Manifest) -> None:
+    def _propagate(self, workload: Key, value: int) -> None:
         found = self.store.get("Workload", workload)
         if found is None:
             return
         working = self.kueue.patched(found)
-        value = priority_class.get("value", 0)
         working["spec"] = {**found["spec"], "priority": value}
         self.store.put(working)
 

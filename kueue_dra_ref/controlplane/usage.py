@@ -104,12 +104,11 @@ class UsageCache:
 
     def record(self, key: Key, workload: Manifest | None) -> bool:
         """Record a Workload's reservation, or its end where there is none; True when quota was released."""
-        before = self._reserved.pop(key, None)
+        before = self._reserved.get(key)
         now = None
         if workload is not None:
             now = _reservation(key, workload, self._order, self._requests)
-        if before and before == now:
-            self._reserved[key] = before
+        if before and before == now:  # nothing that a scheduling cycle sees has changed
             self._releases[before.cluster_queue] += 1
             return False
         if before:
@@ -130,6 +129,7 @@ class UsageCache:
         self._count(reserved, 1)
 
     def _subtract(self, reserved: ReservedWorkload) -> None:
+        del self._reserved[reserved.key]
         in_queue = self._by_queue[reserved.cluster_queue]
         del in_queue[reserved.key]
         self._releases[reserved.cluster_queue] += 1

@@ -17,6 +17,13 @@ _RECONCILES_AGAIN = 100
 """How often in a run after one in which it changed without an end."""
 
 
+def without_an_end(found: Object) -> str:
+    """Say that an object changes without an end."""
+    kind, key = found
+    name = "/".join(filter(None, key))
+    return f"{kind} {name} changes without an end"
+
+
 class EndlessChanges:
     """What changes without an end in a run, and what did in the run before."""
 

@@ -14,6 +14,7 @@ from kueue_dra_ref.controllers.scheduler import Scheduler
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.model.lister import Key
+from kueue_dra_ref.reference.endless_changes import without_an_end
 from kueue_dra_ref.target import Manifest
 
 _TIMES = 5
@@ -99,12 +100,12 @@ class AlternatingMessages:
         """Name the Workloads whose messages differ, the oldest first; without one, all that change."""
         changing = self._existing()
         alternating = [key for key in changing if len(self._found[key]) > 1]
-        for key in alternating:
-            shown = " | ".join(self._found[key])
-            yield f"{_named(key)} alternates between: {shown}"
+        for namespace, name in alternating:
+            shown = " | ".join(self._found[namespace, name])
+            yield f"Workload {namespace}/{name} alternates between: {shown}"
         if not alternating:
             for key in changing:
-                yield f"{_named(key)} changes without an end"
+                yield without_an_end(("Workload", key))
 
     def _existing(self) -> list[Key]:
         """List the Workloads that have changed and still exist, the oldest first."""
@@ -113,11 +114,6 @@ class AlternatingMessages:
         existing = [each for each in found if each is not None]
         existing.sort(key=store.order_of)
         return list(map(key_of, existing))
-
-
-def _named(workload: Key) -> str:
-    namespace, name = workload
-    return f"Workload {namespace}/{name}"
 
 
 def _message(workload: Manifest | None) -> str:

@@ -37,7 +37,7 @@ from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.kueue import Kueue, ToDo
 from kueue_dra_ref.controlplane.store import Event, Store, is_deleted, key_of
 from kueue_dra_ref.model.lister import Key
-from kueue_dra_ref.reference.endless_changes import EndlessChanges
+from kueue_dra_ref.reference.endless_changes import EndlessChanges, without_an_end
 from kueue_dra_ref.reference.livelock import AlternatingMessages, StateLog, state_of
 
 _INITIAL_LIST = (
@@ -228,9 +228,7 @@ class Manager:
     def _note_endless(self) -> None:
         """Report what changes without an end, and go on with it in the next run."""
         endless = self._endless.end()
-        for kind, key in endless:
-            name = "/".join(filter(None, key))
-            self.restless += (f"{kind} {name} changes without an end",)
+        self.restless += tuple(map(without_an_end, endless))
         self.kueue.to_do |= endless
 
     def _is_livelocked(self, cycles: int, preemptions: int) -> bool:

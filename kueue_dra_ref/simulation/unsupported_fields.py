@@ -57,8 +57,19 @@ _OF_RUNTIME = (
 _LOST_NODES = "nodes that have failed"
 _CHECKED_VARIANTS = "admission checks of work that has variants"
 _AUTOSCALING = "autoscaling of the RayCluster that belongs to other work"
-_IN_PARTS = "podSetSliceRequiredTopology podSetSliceSize podsetSliceRequiredTopologyConstraints podSetGroupName"
-_PLACES = f"required preferred unconstrained {_IN_PARTS}"
+_REQUEST = "spec.podSets[].topologyRequest"
+_IN_PARTS = (
+    f"{_REQUEST}.podSetSliceRequiredTopology",
+    f"{_REQUEST}.podSetSliceSize",
+    f"{_REQUEST}.podsetSliceRequiredTopologyConstraints",
+    f"{_REQUEST}.podSetGroupName",
+)
+_PLACES = (
+    f"{_REQUEST}.required",
+    f"{_REQUEST}.preferred",
+    f"{_REQUEST}.unconstrained",
+    *_IN_PARTS,
+)
 """What a topology request says of nodes; Kueue writes the labels that number the pods into each."""
 _OF_WORKLOADS: Mapping[str, str] = {
     "spec.preemptionGates": "preemption gates",
@@ -72,10 +83,7 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     "RayService": {"spec.rayClusterConfig.enableInTreeAutoscaling": _AUTOSCALING},
     "TrainJob": dict.fromkeys(_OF_RUNTIME, "changes of the runtime by a TrainJob"),
     "Workload": {
-        **{
-            f"spec.podSets[].topologyRequest.{each}": _TOPOLOGY
-            for each in _PLACES.split()
-        },
+        **dict.fromkeys(_PLACES, _TOPOLOGY),
         **_OF_WORKLOADS,
     },
 }
@@ -85,10 +93,7 @@ PLACED: Mapping[str, Mapping[str, str]] = {
     **NOT_DECIDED,
     "ResourceFlavor": {"spec.topologyName": "pods on its nodes that have no Workload"},
     "Workload": {
-        **{
-            f"spec.podSets[].topologyRequest.{each}": _GROUPED
-            for each in _IN_PARTS.split()
-        },
+        **dict.fromkeys(_IN_PARTS, _GROUPED),
         **_OF_WORKLOADS,
     },
 }

@@ -16,9 +16,9 @@ import yaml
 
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.kind.cluster import NodeCluster
-from kueue_dra_clusters.pod_status import INDEX
 from kueue_dra_clusters.preflight import RUN_LABEL
 from kueue_dra_clusters.waiting import NotYet, eventually
+from kueue_dra_ref.api.topologies import JOB_PODS
 from kueue_dra_ref.target import Manifest, Ref
 from tests.commands import kueue_dra
 from tests.on_cluster.conftest import KUEUE, QUEUE
@@ -125,7 +125,7 @@ def test_logs_of_applied_manifests_are_joined_and_a_missing_part_is_red(
         kind_cluster.kubectl("-n", namespace, "wait", "--for=condition=Complete", "job/kueue-dra", "--timeout=100s")
         logs = []
         for pod in pods_of(objects):
-            logs.append(tmp_path / f"{pod['metadata']['annotations'][INDEX]}.log")
+            logs.append(tmp_path / f"{pod['metadata']['annotations'][JOB_PODS]}.log")
             logs[-1].write_text(kind_cluster.kubectl("-n", namespace, "logs", pod["metadata"]["name"]), "utf-8")
     finally:
         kind_cluster.kubectl("delete", "namespace", namespace)

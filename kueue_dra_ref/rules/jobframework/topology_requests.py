@@ -9,7 +9,7 @@ from typing import Any
 
 from kueue_dra_ref.api.job_kinds import pod_set_places
 from kueue_dra_ref.api.metadata import annotations_of
-from kueue_dra_ref.api.topologies import numbered_by, requested_by
+from kueue_dra_ref.api.topologies import numbered_by, requested_by, with_request
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import Manifest
 
@@ -25,7 +25,7 @@ def annotated_pods_request_topology(
     found = []
     for pod_set in pod_sets:
         request = _requested(pod_set.get("template") or {})
-        found.append({**pod_set, "topologyRequest": request} if request else pod_set)
+        found.append(with_request(pod_set, request))
     return found
 
 
@@ -40,9 +40,9 @@ def pods_are_numbered(
     numbered = {place.name: place.numbered for place in pod_set_places(job)}
     found = []
     for pod_set in pod_sets:
-        labels = numbered.get(pod_set["name"])
-        request = {**pod_set.get("topologyRequest", {}), **(labels or {})}
-        found.append({**pod_set, "topologyRequest": request} if request else pod_set)
+        labels = numbered.get(pod_set["name"], {})
+        request = {**pod_set.get("topologyRequest", {}), **labels}
+        found.append(with_request(pod_set, request))
     return found
 
 

@@ -19,6 +19,8 @@ from kueue_dra_suites.conformance.kinds.rows import EVERY, LATE, OF_KUBEFLOW, OF
 pytestmark = owns_kueue
 
 CARD = "vendor.example.com/card"
+NUMBERED = {"podIndexLabel": "batch.kubernetes.io/job-completion-index"}
+IN_JOBS = {**NUMBERED, "subGroupIndexLabel": "jobset.sigs.k8s.io/job-index"}
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -243,10 +245,6 @@ def test_three_pod_sets_ask_for_different_classes(lab: Lab, kind: str, quota: in
     job = queue.submit(work_of(kind, first, second, third))
 
     assert lab.verdict(job) == verdict
-
-
-NUMBERED = {"podIndexLabel": "batch.kubernetes.io/job-completion-index"}
-IN_JOBS = {**NUMBERED, "subGroupIndexLabel": "jobset.sigs.k8s.io/job-index"}
 
 
 @covers("TAS-054")
