@@ -153,6 +153,8 @@ def _pods(earlier: PodRules) -> PodRules:
             pod_owners.marks_without_role, pod_owners.marks_by_name
         ),
         workloads=earlier.workloads.add(pod_owners.pod_set_by_name),
+        # Moved to another queue, a StatefulSet takes its pods along.
+        go_along=AnyOf(pod_owners.pods_of_stateful_set_go_along),
         stuck=AnyOf(pod_groups.failed_pods_are_not_compared),
     )
 

@@ -24,7 +24,7 @@ from kueue_dra_ref.features.kube_features import kueue_0_18_6_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Each
 from kueue_dra_ref.rules.dra import extended_resource_requests
-from kueue_dra_ref.rules.jobframework import pod_groups
+from kueue_dra_ref.rules.jobframework import pod_groups, pod_owners
 from kueue_dra_ref.rules.queue import local_queue_usage
 
 
@@ -73,6 +73,10 @@ def groups_with_own_workloads(earlier: PodRules) -> PodRules:
                 pod_groups.unmarked_workload_is_not_of_group,
                 PodIntegrationValidateGroupOwner=True,
             )
+        ),
+        # Moved to another queue, a LeaderWorkerSet takes its gated pods along.
+        go_along=earlier.go_along.add(
+            pod_owners.gated_pods_of_leader_worker_set_go_along
         ),
     )
 

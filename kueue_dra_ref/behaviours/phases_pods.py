@@ -60,6 +60,9 @@ class PodRules:
     """What does Kueue write on the pods of work that is queued through its pods?"""
     pod_marks: Each[[Manifest, Manifest], PodMarks] = Each()
     """What does Kueue write on a pod of such work, by the work and the pod?"""
+    go_along: AnyOf[[Manifest, Manifest]] = AnyOf()
+    """Does a pod of such work, by the work and the pod, get the queue that the work names now? Without rules: it keeps
+    the one that it was marked with."""
     workloads: First[[Manifest], Mapping[str, list[Manifest]]] = First()
     """Which Workloads does such work have, by name, with which pod sets? Without an answer, its pods have them."""
     finalize_pods_of_parent: AnyOf[[]] = AnyOf()

@@ -26,15 +26,13 @@ class Backoff:
     ) -> None:
         self._kueue = kueue
         self._kind = kind
-        self._failures: dict[Key, int] = {}
+        self._delays: dict[Key, float] = {}
         self._due: dict[Key, float] = {}
 
     def failed(self, key: Key) -> None:
         """Reconcile an object again, later than after its last failure."""
-        failures = self._failures.get(key, 0)
-        self._failures[key] = failures + 1
-        delay = _FIRST * 2**failures
-        delay = min(delay, _LAST)
+        delay = self._delays.get(key, _FIRST)
+        self._delays[key] = min(2 * delay, _LAST)
         now = self._kueue.clock.seconds
         due = now + delay
         earlier = self._due.get(key, inf)
@@ -46,7 +44,7 @@ class Backoff:
 
     def forget(self, key: Key) -> None:
         """Reset the failures of an object that was reconciled, or is gone."""
-        self._failures.pop(key, None)
+        self._delays.pop(key, None)
 
     def _retry(self, key: Key, due: float) -> None:
         if self._due.get(key) != due:

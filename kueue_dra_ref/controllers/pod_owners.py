@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.job_kind import template_at
 from kueue_dra_ref.api.job_kinds import POD
-from kueue_dra_ref.api.jobs import JOB_UID
+from kueue_dra_ref.api.jobs import JOB_UID, QUEUE_LABEL, queue_named_by
 from kueue_dra_ref.api.metadata import annotations_of, labels_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.pod_owners import (
@@ -85,10 +85,11 @@ class PodOwnerController:
         if self.rules.let_go(pod):
             self.store.put(without_finalizer(pod))
             return
-        if GROUP in labels_of(pod):
-            return
         owner = self._owner_of(pod)
         if owner is None or self.managing.objection(owner):
+            return
+        if GROUP in labels_of(pod):
+            self._take_along(owner, pod)
             return
         labelled = self.managing.labelled(owner)
         for marks in self.rules.pod_marks(labelled, pod):
@@ -106,6 +107,19 @@ class PodOwnerController:
         }
         self.store.put({**pod, "metadata": meta})
 
+    def _sync_queue_labels(self, owner: Manifest) -> None:
+        for pod in list(self._pods(owner)):
+            if GROUP in labels_of(pod):
+                self._take_along(owner, pod)
+
+    def _take_along(self, owner: Manifest, pod: Manifest) -> None:
+        """Give a marked pod the queue that its object names now."""
+        queue = queue_named_by(owner)
+        if not queue or queue == queue_named_by(pod):
+            return
+        if self.rules.go_along(owner, pod):
+            self._mark(pod, PodMarks(labels={QUEUE_LABEL: queue}, annotations={}))
+
     def _owner_of(self, pod: Manifest) -> Manifest | None:
         kind, name = owner_name(pod)
         namespace = pod["metadata"]["namespace"]
@@ -116,6 +130,7 @@ class PodOwnerController:
         owner = self.store.get(kind, key)
         if owner is None or self.managing.objection(owner):
             return
+        self._sync_queue_labels(owner)
         namespace = owner["metadata"]["namespace"]
         wanted = self.rules.workloads.or_else({}, owner)
         for name, pod_sets in wanted.items():
@@ -163,6 +178,10 @@ class PodOwnerController:
 
     def _owned(self, owner: Manifest) -> Iterator[Manifest]:
         """Give the pods and the Workloads of an object."""
+        yield from self._pods(owner)
+        yield from self._workloads(owner)
+
+    def _pods(self, owner: Manifest) -> Iterator[Manifest]:
         meta = owner["metadata"]
         place = (owner["kind"], meta["name"])
         for pod in self.store.every(POD.name):
@@ -170,7 +189,6 @@ class PodOwnerController:
             is_own = is_owned_by(pod, meta["uid"]) or owner_name(pod) == place
             if is_near and is_own:
                 yield pod
-        yield from self._workloads(owner)
 
     def _create(
         self,

@@ -35,6 +35,8 @@ from kueue_dra_ref.api.queued_pods import (
     ROLE,
     SERVING,
     TOTAL,
+    is_gated,
+    is_held,
     is_leaving,
     is_terminated,
 )
@@ -191,6 +193,25 @@ def marks_of_leader_worker_set_pod(owner: Manifest, pod: Manifest) -> PodMarks |
     labels = {MANAGED: "true", GROUP: workload, PREBUILT: workload}
     annotations = {TOTAL: str(size_of(owner)), ROLE: role, SERVING: "true"}
     return PodMarks(labels={**labels, **handed_on(owner)}, annotations=annotations)
+
+
+@rule("PODS-075")
+def pods_of_stateful_set_go_along(owner: Manifest, pod: Manifest) -> bool:
+    """The pods of a StatefulSet get the queue that it names now; the webhook denies that to pods that run.
+
+    Kueue: pkg/controller/jobs/statefulset/statefulset_reconciler.go (syncQueueLabel);
+        pkg/controller/jobs/statefulset/statefulset_pod_reconciler.go (setDefault)
+    """
+    return owner["kind"] == STATEFUL_SET.name and is_held(pod)
+
+
+@rule("PODS-076")
+def gated_pods_of_leader_worker_set_go_along(owner: Manifest, pod: Manifest) -> bool:
+    """The gated pods of a LeaderWorkerSet get the queue that it names now.
+
+    Kueue: pkg/controller/jobs/leaderworkerset/leaderworkerset_reconciler.go (setDefault)
+    """
+    return owner["kind"] == LEADER_WORKER_SET.name and is_gated(pod)
 
 
 @rule("PODS-023", "PODS-024")

@@ -15,11 +15,12 @@ from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, STA
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import JOB
 from kueue_dra_ref.api.pod_owners import LEADER, POD_OWNERS, WORKER, template_paths
-from kueue_dra_ref.api.queued_pods import MANAGED, ROLE
+from kueue_dra_ref.api.queued_pods import MANAGED, ROLE, is_gated
 from kueue_dra_ref.api.topologies import REQUIRED, UNCONSTRAINED
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
@@ -38,6 +39,10 @@ DEPLOYMENT = pytest.param("Deployment", id="deployment", marks=covers("PODS-021"
 STATEFUL_SET = pytest.param("StatefulSet", id="statefulset", marks=covers("PODS-023"))
 LEADER_WORKER_SET = pytest.param("LeaderWorkerSet", id="leaderworkerset", marks=covers("PODS-024"))
 EACH = (DEPLOYMENT, STATEFUL_SET, LEADER_WORKER_SET)
+MOVED = (
+    pytest.param("StatefulSet", id="statefulset", marks=covers("PODS-075")),
+    pytest.param("LeaderWorkerSet", id="leaderworkerset", marks=covers("PODS-076")),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -1096,3 +1101,54 @@ def test_templates_are_where_messages_say(lab: Lab) -> None:
     denied = lab.denied({**written, "spec": {**written["spec"], "template": template}})
 
     assert f"{'.'.join(map(str, path))}.spec.containers: Required value" in denied
+
+
+@pytest.mark.parametrize("shape", [pytest.param({"cpu": "2"}, id="cpu"), pytest.param({"claims": [TWO]}, id="devices")])
+@pytest.mark.parametrize("kind", MOVED)
+def test_gated_pods_go_along_to_another_queue(lab: Lab, kind: str, shape: Mapping[str, Any]) -> None:
+    """Their Workload is admitted there."""
+    queue = lab.queue({"whole-gpus": 1, "cpu": "1"})
+    other = lab.queue({"whole-gpus": 2, "cpu": "2"}, namespace=queue.namespace)
+    owner = an_owner(lab, queue, kind, a_pod_set("main", **shape))
+    assert owner.verdicts == [pending(Reason.NEVER_FITS)]
+
+    lab.apply(marked(lab.read(owner.ref), {QUEUE_LABEL: other.local_ref.name}))
+    lab.settle()
+
+    assert [lab.read(pod)["metadata"]["labels"][QUEUE_LABEL] for pod in owner.pods] == [other.local_ref.name]
+    (workload,) = owner.workloads
+    assert workload["spec"]["queueName"] == other.local_ref.name
+    assert is_true(workload, "Admitted")
+    assert not any(is_gated(lab.read(pod)) for pod in owner.pods)
+
+
+@pytest.mark.parametrize("kind", MOVED)
+def test_running_pods_do_not_go_along(lab: Lab, kind: str) -> None:
+    """They are not ready, so the object may name another queue; the Workload keeps its own."""
+    queue = lab.queue({"whole-gpus": 2})
+    other = queue.beside()
+    owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
+    assert owner.verdicts == [admitted({"whole-gpus": 2})]
+
+    lab.apply(marked(lab.read(owner.ref), {QUEUE_LABEL: other.local_ref.name}))
+    lab.settle()
+
+    assert [lab.read(pod)["metadata"]["labels"][QUEUE_LABEL] for pod in owner.pods] == [queue.local_ref.name]
+    (workload,) = owner.workloads
+    assert workload["spec"]["queueName"] == queue.local_ref.name
+
+
+@covers("PODS-032")
+def test_a_pending_stateful_set_of_before_does_not_move(lab: Lab) -> None:
+    """Its Workload follows its pods, which are in the queue that they were created for."""
+    queue = lab.queue({"cpu": "1"})
+    other = lab.queue({"cpu": "2"}, namespace=queue.namespace)
+    owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", cpu="2"))
+
+    lab.apply(marked(lab.read(owner.ref), {QUEUE_LABEL: other.local_ref.name}))
+    lab.settle()
+
+    assert [lab.read(pod)["metadata"]["labels"][QUEUE_LABEL] for pod in owner.pods] == [queue.local_ref.name]
+    (workload,) = owner.workloads
+    assert workload["spec"]["queueName"] == queue.local_ref.name
+    assert owner.verdicts == [pending(Reason.NEVER_FITS)]
