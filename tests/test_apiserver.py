@@ -289,6 +289,19 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
             '"Some": supported values: "All", "ExactCount"]',
             id="both-and-a-fault-in-1.37",
         ),
+        pytest.param(
+            "1.37",
+            {
+                "slice": {
+                    "sharedCounters": [
+                        {"name": "s", "counters": {name: {"value": "1"} for name in ("C", *(f"c{i}" for i in range(32)))}}
+                    ]
+                }
+            },
+            "[spec.sharedCounters[0].counters: Too many: 33: must have at most 32 items, spec.sharedCounters[0].counters: "
+            'Invalid value: "C": a lowercase RFC 1123 label',
+            id="too-many-counters-and-a-fault-in-1.37",
+        ),
     ],
 )
 def test_minors_word_and_place_errors_of_their_own(minor: str, entry: dict[str, Any], message: str) -> None:
