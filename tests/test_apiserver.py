@@ -294,11 +294,15 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
             {
                 "slice": {
                     "sharedCounters": [
-                        {"name": "s", "counters": {name: {"value": "1"} for name in ("C", *(f"c{i}" for i in range(32)))}}
+                        {
+                            "name": "s",
+                            "counters": {name: {"value": "1"} for name in ("C", *(f"c{i}" for i in range(32)))},
+                        }
                     ]
                 }
             },
-            "[spec.sharedCounters[0].counters: Too many: 33: must have at most 32 items, spec.sharedCounters[0].counters: "
+            "[spec.sharedCounters[0].counters: Too many: 33: must have at most 32 items, "
+            "spec.sharedCounters[0].counters: "
             'Invalid value: "C": a lowercase RFC 1123 label',
             id="too-many-counters-and-a-fault-in-1.37",
         ),
@@ -361,6 +365,17 @@ def test_from_1_37_on_a_capacity_that_stays_is_not_looked_at(minor: str, changed
     refused = "spec.devices[0].capacity[m].requestPolicy: Forbidden: allowMultipleAllocations must be true"
     assert isinstance(answer, RejectedRequest) == is_looked_at
     assert not isinstance(answer, RejectedRequest) or answer.message.endswith(refused)
+
+
+@pytest.mark.parametrize(("count", "code"), [(-(2**63), 422), (-(2**63) - 1, 400)])
+def test_the_lowest_number_can_be_read(count: int, code: int) -> None:
+    """Kubernetes 1.36.3 refuses it as a count, and cannot read a lower one."""
+    request = {"name": "r0", "exactly": {"deviceClassName": "gpu", "count": count}}
+
+    answer = _answer(row({"case": "", "template": {"requests": [request]}}), CONTROL_PLANE)
+
+    assert isinstance(answer, RejectedRequest)
+    assert answer.code == code
 
 
 def test_a_step_of_zero_is_not_answered_before_1_37() -> None:

@@ -160,7 +160,7 @@ def _unlike(value: str, at: str, pattern: str, most: int) -> Faults:
             type="Too long",
             detail=f"may not be more than {most} bytes",
         )
-    if not re.fullmatch(pattern, value):
+    elif not re.fullmatch(pattern, value):
         detail = f"{at} in body should match '^{pattern}$'"
         yield invalid(at, detail, printed(value))
 

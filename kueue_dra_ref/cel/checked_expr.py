@@ -217,8 +217,6 @@ def _kind(fields: Fields) -> ExprKind:
             return ExprKind("list", _params(value, 1))
         case 7:
             return ExprKind("map", _params(value, 1, 2))
-        case 9:
-            return ExprKind(value.decode())
         case 11:
             return ExprKind("type", (_kind(_fields(value)),))
         case 14:

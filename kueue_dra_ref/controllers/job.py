@@ -118,7 +118,8 @@ class JobReconciler:
         """Give the Workloads that elastic work owns and that are not finished, the oldest first."""
         meta = job["metadata"]
         namespace = meta["namespace"]
-        names = self._owned.get((namespace, meta["uid"]), {})
+        uid = meta["uid"]
+        names = self._owned.get((namespace, uid), {})
         found = [self.store.find("Workload", name, namespace) for name in names]
         return self.slices.unfinished(found)
 
@@ -207,9 +208,8 @@ class JobReconciler:
 
     def _follow_slice(self, job: Manifest, workload: Manifest | None) -> None:
         """Bring elastic work and the Workload that counts for it in line, or create one."""
+        self._prioritize_slices(job)
         finished = self.rules.finished(job)
-        if not finished:
-            self._prioritize_slices(job)
         if finished and workload is not None:
             finish(self.kueue, workload, *finished)
         elif workload is not None:
@@ -219,9 +219,10 @@ class JobReconciler:
 
     def _prioritize_slices(self, job: Manifest) -> None:
         """Give the slices of elastic work the priority class that it names now."""
-        if self.rules.prioritize_slices():
-            for workload in self._slices_of(job):
-                self.priorities.follow(job, workload)
+        if not self.rules.prioritize_slices():
+            return
+        for workload in self._slices_of(job):
+            self.priorities.follow(job, workload)
 
     def _create_slice(self, job: Manifest) -> None:
         """Create a Workload of elastic work; until a larger one is admitted, the one before it counts."""

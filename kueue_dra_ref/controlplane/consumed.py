@@ -16,7 +16,11 @@ from kueue_dra_ref.cache.usage_ledger import UNIT, UsageEntry, added
 from kueue_dra_ref.controlplane.clock import seconds_of
 from kueue_dra_ref.controlplane.usage import UsageCache
 from kueue_dra_ref.model.lister import Key
-from kueue_dra_ref.rules.queue.local_queue_usage import Consumed, History
+from kueue_dra_ref.rules.queue.local_queue_usage import (
+    BILLIONTHS_IN_A_THOUSANDTH,
+    Consumed,
+    History,
+)
 from kueue_dra_ref.target import Manifest
 
 _IN_THOUSANDTHS = "cpu"
@@ -75,6 +79,6 @@ def billionths(amounts: Mapping[str, int]) -> Consumed:
     for name, amount in amounts.items():
         unit = UNIT
         if name == _IN_THOUSANDTHS:
-            unit = UNIT // 1000
+            unit = BILLIONTHS_IN_A_THOUSANDTH
         found[name] = amount * unit
     return found

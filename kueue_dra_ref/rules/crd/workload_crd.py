@@ -139,8 +139,9 @@ def priority_class_ref_is_known(
     yield from missing(write.new, _CLASS, "group", "kind", "name")
     yield from other_words(write.new, f"{_CLASS}.group", tuple(_KINDS))
     yield from other_words(write.new, f"{_CLASS}.kind", tuple(_KINDS.values()))
-    yield from too_short(write.new, f"{_CLASS}.name", 1)
-    yield from no_object_names(write.new, f"{_CLASS}.name")
+    name = f"{_CLASS}.name"
+    too_few = list(too_short(write.new, name, 1))
+    yield from too_few or no_object_names(write.new, name)
 
 
 @rule("PREEMPT-049")

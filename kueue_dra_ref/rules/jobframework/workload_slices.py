@@ -69,9 +69,7 @@ def smaller_slice_is_resized(reserved: bool, before: Counts, after: Counts) -> b
 
     Kueue: pkg/workloadslicing/workloadslicing.go (EnsureWorkloadSlices, ScaledDown)
     """
-    shrinks = any(after[name] < before[name] for name in before)
-    grows = any(after[name] > before[name] for name in before)
-    return shrinks and not grows
+    return not any(after[name] > before[name] for name in before)
 
 
 @rule("ELASTIC-008")

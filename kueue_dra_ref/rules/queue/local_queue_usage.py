@@ -21,7 +21,7 @@ Billionths = int
 """An amount of a resource in 1e-9 of its unit: cores, bytes, devices."""
 Consumed = Mapping[str, Billionths]
 """Amounts by resource."""
-_BILLIONTHS_IN_A_THOUSANDTH = 1_000_000
+BILLIONTHS_IN_A_THOUSANDTH = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +153,8 @@ def scaled_to_thousandths(amount: Billionths, factor: float) -> Billionths:
 
     Kueue 0.18: pkg/util/resource/resource.go (MulByFloat)
     """
-    thousandths = amount // _BILLIONTHS_IN_A_THOUSANDTH
-    return int(float(thousandths) * factor) * _BILLIONTHS_IN_A_THOUSANDTH
+    thousandths = amount // BILLIONTHS_IN_A_THOUSANDTH
+    return int(float(thousandths) * factor) * BILLIONTHS_IN_A_THOUSANDTH
 
 
 @rule("AFS-014")

@@ -74,6 +74,17 @@ def test_a_selector_does_not_see_that_a_device_is_shared(lab: Lab, selector: str
 
 
 @covers("CEL-003", "CEL-004")
+def test_a_selector_may_sum_up_a_list(lab: Lab) -> None:
+    """It has the functions that Kubernetes adds for lists."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(a_device("d0", speed=2), driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=["[1, 2].sum() == 3"]))]))
+
+    assert lab.verdict(job) == admitted({"shared-gpus": 1})
+
+
+@covers("CEL-003", "CEL-004")
 def test_a_selector_without_any_device_is_refused(lab: Lab) -> None:
     """Nothing is published, so nothing matches."""
     lab.device_class(SHARED, OURS)

@@ -20,7 +20,7 @@ from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import JOB
 from kueue_dra_ref.api.pod_owners import LEADER, POD_OWNERS, WORKER, template_paths
-from kueue_dra_ref.api.queued_pods import MANAGED, ROLE, is_gated
+from kueue_dra_ref.api.queued_pods import FAST, MANAGED, ROLE, is_gated
 from kueue_dra_ref.api.topologies import REQUIRED, UNCONSTRAINED
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
@@ -871,6 +871,16 @@ def test_objects_that_are_not_queued_change_freely(lab: Lab, kind: str) -> None:
     other = replaced(found, (*path, "spec", "nodeSelector"), {"pool": "a"})
 
     assert lab.denied(marked(other, {QUEUE_LABEL: None})) == ""
+    if kind == "LeaderWorkerSet":
+        assert lab.denied(replaced(found, SIZE, 2)) == ""
+
+
+@covers("PODS-024")
+def test_the_pods_of_a_leader_worker_set_wait_for_each_other(lab: Lab) -> None:
+    """Kueue does not admit their group with its first pod, as that of a StatefulSet."""
+    owner = an_owner(lab, lab.queue({"cpu": "1"}), "LeaderWorkerSet", a_pod_set("main", cpu="1"))
+
+    assert [FAST in lab.read(pod)["metadata"]["annotations"] for pod in owner.pods] == [False]
 
 
 @covers("PODS-053", "MANAGE-001")

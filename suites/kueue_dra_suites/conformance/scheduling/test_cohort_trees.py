@@ -86,16 +86,17 @@ def test_a_cohort_borrows_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict
 
 @covers("COHORT-007")
 @pytest.mark.parametrize(
-    ("asked", "verdict"),
+    ("quota", "limit", "asked", "verdict"),
     [
-        pytest.param(2, admitted({"whole-gpus": 2}), id="what-is-lent"),
-        pytest.param(3, pending(Reason.NEVER_FITS), id="one-of-what-is-kept"),
+        pytest.param(3, 1, 2, admitted({"whole-gpus": 2}), id="what-is-lent"),
+        pytest.param(3, 1, 3, pending(Reason.NEVER_FITS), id="one-of-what-is-kept"),
+        pytest.param(1, 3, 3, pending(Reason.NEVER_FITS), id="a-limit-beyond-the-quota"),
     ],
 )
-def test_a_cohort_lends_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict) -> None:
-    """Quota that a cohort does not lend stays with its members."""
+def test_a_cohort_lends_up_to_its_limit(lab: Lab, quota: int, limit: int, asked: int, verdict: Verdict) -> None:
+    """Quota that a cohort does not lend stays with its members; what it does not have it cannot lend."""
     root = a_cohort(lab)
-    root.below({"whole-gpus": a_quota(3, lend=1)}).queue({"whole-gpus": 0})
+    root.below({"whole-gpus": a_quota(quota, lend=limit)}).queue({"whole-gpus": 0})
     queue = root.queue({"whole-gpus": 1})
     job = queue.submit(a_job(claims=[a_template(gpu(asked))]))
 

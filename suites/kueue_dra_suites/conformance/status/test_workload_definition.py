@@ -121,6 +121,7 @@ def test_new_pods_get_empty_names(lab: Lab, pod: dict[str, Any], field: str) -> 
         pytest.param("main", ACCEPTED, id="name"),
         pytest.param("Main", refused("spec.queueName: Invalid value"), id="capitals"),
         pytest.param("a" * 254, refused("spec.queueName: Too long"), id="254-characters"),
+        pytest.param("A" * 254, refused("spec.queueName: Too long"), id="254-capitals"),
     ],
 )
 def test_a_queue_is_named_as_objects_are(lab: Lab, name: str, answer: RejectedFields) -> None:
@@ -139,6 +140,7 @@ def test_a_queue_is_named_as_objects_are(lab: Lab, name: str, answer: RejectedFi
         ),
         pytest.param({**CLASS, "kind": "Class"}, refused("spec.priorityClassRef.kind: Unsupported value"), id="kind"),
         pytest.param({**CLASS, "name": "High"}, refused("spec.priorityClassRef.name: Invalid value"), id="capitals"),
+        pytest.param({**CLASS, "name": ""}, refused("spec.priorityClassRef.name: Invalid value"), id="empty"),
         pytest.param(
             {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass"},
             missing("spec.priorityClassRef.name"),
