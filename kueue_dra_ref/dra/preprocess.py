@@ -294,7 +294,7 @@ class ClaimPreprocessor:
         text = f"{device_class} is mapped to {mapped}"
         self._note(text, *lookup.rules)
         if len(resources) == 1:
-            return resources[0]
+            return mapped
         name = f"devices of {device_class}"
         self.choices[name] = resources
         return name
