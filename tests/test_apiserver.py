@@ -367,6 +367,31 @@ def test_from_1_37_on_a_capacity_that_stays_is_not_looked_at(minor: str, changed
     assert not isinstance(answer, RejectedRequest) or answer.message.endswith(refused)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "printed"),
+    [
+        pytest.param(
+            {"requests": [{"name": "r0", "firstAvailable": [{"name": "a", "deviceClassName": "gpu"}]}]},
+            {"requests": [{"name": "r0", "firstAvailable": [{"name": "b", "deviceClassName": "gpu"}]}]},
+            '{"Name":"r0","Exactly":null,"FirstAvailable":[{"Name":"b","DeviceClassName":"gpu",',
+            id="alternatives",
+        ),
+        pytest.param(
+            {"requests": [{"name": "r0", "exactly": {"deviceClassName": "gpu"}}]},
+            {"requests": [{"name": "r0", "exactly": {"deviceClassName": "gpu"}}], "config": [{"requests": ["r0"]}]},
+            '"Config":[{"Requests":["r0"],"Opaque":null}]',
+            id="configuration",
+        ),
+    ],
+)
+def test_a_changed_template_is_printed_with_what_it_lacks(before: Any, after: Any, printed: str) -> None:
+    """Kubernetes 1.36.3 prints null for it, as Go does."""
+    answer = _answer(row({"case": "", "template": after, "before": before}), CONTROL_PLANE)
+
+    assert isinstance(answer, RejectedRequest)
+    assert printed in answer.message
+
+
 @pytest.mark.parametrize(("count", "code"), [(-(2**63), 422), (-(2**63) - 1, 400)])
 def test_the_lowest_number_can_be_read(count: int, code: int) -> None:
     """Kubernetes 1.36.3 refuses it as a count, and cannot read a lower one."""
