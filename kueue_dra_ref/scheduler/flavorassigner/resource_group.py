@@ -112,8 +112,10 @@ class ResourceGroupSearch:
         where = self.trace.where
         self.steps += check.steps(where, flavor, attempt, amounts, self.pod_set)
         self._reasons += attempt.reasons
-        selection = NoFitReason(rules=check.rules)
-        self._no_fit_reasons.append(selection.of_all(attempt.no_fit_reasons))
+        if attempt.granular_mode.mode is PreemptionMode.NO_FIT:
+            selection = NoFitReason(rules=check.rules)
+            reason = selection.of_all(attempt.no_fit_reasons)
+            self._no_fit_reasons.append(reason)
         return attempt
 
     def _should_try_next(
