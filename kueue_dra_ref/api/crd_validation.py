@@ -105,15 +105,6 @@ def at_most(obj: Any, path: str, most: int) -> Faults:
             )
 
 
-def too_short(obj: Any, path: str, least: int) -> Faults:
-    """Refuse texts with fewer characters."""
-    for at, value in places(obj, path, str):
-        if len(value) >= least:
-            continue
-        detail = f"{at} in body should be at least {least} chars long"
-        yield invalid(at, detail, printed(value))
-
-
 def missing(obj: Any, path: str, *keys: str) -> Faults:
     """Refuse an object without one of the keys."""
     for at, value in places(obj, path, dict):
@@ -140,11 +131,14 @@ def other_words(obj: Any, path: str, words: Sequence[str]) -> Faults:
         )
 
 
-def no_object_names(obj: Any, path: str, field: str = "") -> Faults:
-    """Refuse texts that are no object name; ``field`` is what the path is called where that is something else."""
+def no_object_names(obj: Any, path: str, field: str = "", *, least: int = 0) -> Faults:
+    """Refuse texts that are no object name, or have fewer characters than ``least``.
+
+    ``field`` is what the path is called where that is something else.
+    """
     for place, value in places(obj, path, str):
         at = field or place
-        yield from _unlike(value, at, SUBDOMAIN, MAX_SUBDOMAIN)
+        yield from _unlike(value, at, SUBDOMAIN, MAX_SUBDOMAIN, least)
 
 
 def no_labels(obj: Any, path: str) -> Faults:
@@ -153,13 +147,17 @@ def no_labels(obj: Any, path: str) -> Faults:
         yield from _unlike(value, place, LABEL, MAX_LABEL)
 
 
-def _unlike(value: str, at: str, pattern: str, most: int) -> Faults:
+def _unlike(value: str, at: str, pattern: str, most: int, least: int = 0) -> Faults:
+    """Refuse a text for its length, or else for its characters, as an API server stops at the first."""
     if len(value) > most:
         yield FieldError(
             field=at,
             type="Too long",
             detail=f"may not be more than {most} bytes",
         )
+    elif len(value) < least:
+        detail = f"{at} in body should be at least {least} chars long"
+        yield invalid(at, detail, printed(value))
     elif not re.fullmatch(pattern, value):
         detail = f"{at} in body should match '^{pattern}$'"
         yield invalid(at, detail, printed(value))

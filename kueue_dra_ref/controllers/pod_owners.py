@@ -108,7 +108,7 @@ class PodOwnerController:
         self.store.put({**pod, "metadata": meta})
 
     def _sync_queue_labels(self, owner: Manifest) -> None:
-        for pod in list(self._pods(owner)):
+        for pod in self._pods(owner):
             if GROUP in labels_of(pod):
                 self._take_along(owner, pod)
 

@@ -18,7 +18,6 @@ from kueue_dra_ref.api.crd_validation import (
     other_words,
     places,
     repeated,
-    too_short,
 )
 from kueue_dra_ref.api.pods import NAMED, REQUIRED
 from kueue_dra_ref.api.scheme import KUEUE
@@ -139,9 +138,7 @@ def priority_class_ref_is_known(
     yield from missing(write.new, _CLASS, "group", "kind", "name")
     yield from other_words(write.new, f"{_CLASS}.group", tuple(_KINDS))
     yield from other_words(write.new, f"{_CLASS}.kind", tuple(_KINDS.values()))
-    name = f"{_CLASS}.name"
-    too_few = list(too_short(write.new, name, 1))
-    yield from too_few or no_object_names(write.new, name)
+    yield from no_object_names(write.new, f"{_CLASS}.name", least=1)
 
 
 @rule("PREEMPT-049")

@@ -20,7 +20,7 @@ from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import JOB
 from kueue_dra_ref.api.pod_owners import LEADER, POD_OWNERS, WORKER, template_paths
-from kueue_dra_ref.api.queued_pods import FAST, MANAGED, ROLE, is_gated
+from kueue_dra_ref.api.queued_pods import FAST, MANAGED, ROLE
 from kueue_dra_ref.api.topologies import REQUIRED, UNCONSTRAINED
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
@@ -1029,8 +1029,7 @@ def test_a_stateful_set_with_quota_keeps_its_queue(lab: Lab) -> None:
     owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
     (before,) = owner.workloads
 
-    lab.apply(marked(lab.read(owner.ref), {QUEUE_LABEL: other.local_ref.name}))
-    lab.settle()
+    owner.move(other)
 
     (after,) = owner.workloads
     assert after["spec"]["queueName"] == before["spec"]["queueName"] == queue.local_ref.name
@@ -1122,14 +1121,13 @@ def test_gated_pods_go_along_to_another_queue(lab: Lab, kind: str, shape: Mappin
     owner = an_owner(lab, queue, kind, a_pod_set("main", **shape))
     assert owner.verdicts == [pending(Reason.NEVER_FITS)]
 
-    lab.apply(marked(lab.read(owner.ref), {QUEUE_LABEL: other.local_ref.name}))
-    lab.settle()
+    owner.move(other)
 
-    assert [lab.read(pod)["metadata"]["labels"][QUEUE_LABEL] for pod in owner.pods] == [other.local_ref.name]
+    assert owner.queues == [other.local]
     (workload,) = owner.workloads
-    assert workload["spec"]["queueName"] == other.local_ref.name
+    assert workload["spec"]["queueName"] == other.local
     assert is_true(workload, "Admitted")
-    assert not any(is_gated(lab.read(pod)) for pod in owner.pods)
+    assert owner.gated == [False]
 
 
 @pytest.mark.parametrize("kind", MOVED)
@@ -1140,12 +1138,11 @@ def test_running_pods_do_not_go_along(lab: Lab, kind: str) -> None:
     owner = an_owner(lab, queue, kind, a_pod_set("main", claims=[TWO]))
     assert owner.verdicts == [admitted({"whole-gpus": 2})]
 
-    lab.apply(marked(lab.read(owner.ref), {QUEUE_LABEL: other.local_ref.name}))
-    lab.settle()
+    owner.move(other)
 
-    assert [lab.read(pod)["metadata"]["labels"][QUEUE_LABEL] for pod in owner.pods] == [queue.local_ref.name]
+    assert owner.queues == [queue.local]
     (workload,) = owner.workloads
-    assert workload["spec"]["queueName"] == queue.local_ref.name
+    assert workload["spec"]["queueName"] == queue.local
 
 
 @covers("PODS-032")
@@ -1155,10 +1152,9 @@ def test_a_pending_stateful_set_of_before_does_not_move(lab: Lab) -> None:
     other = lab.queue({"cpu": "2"}, namespace=queue.namespace)
     owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", cpu="2"))
 
-    lab.apply(marked(lab.read(owner.ref), {QUEUE_LABEL: other.local_ref.name}))
-    lab.settle()
+    owner.move(other)
 
-    assert [lab.read(pod)["metadata"]["labels"][QUEUE_LABEL] for pod in owner.pods] == [queue.local_ref.name]
+    assert owner.queues == [queue.local]
     (workload,) = owner.workloads
-    assert workload["spec"]["queueName"] == queue.local_ref.name
+    assert workload["spec"]["queueName"] == queue.local
     assert owner.verdicts == [pending(Reason.NEVER_FITS)]

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.builders import a_job
-from kueue_dra_fixtures.lab import Lab, Queue, bare
+from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.lab.jobs import Job
-from kueue_dra_fixtures.manifests import an_object, marked
+from kueue_dra_fixtures.manifests import an_object
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.api.topologies import HOSTNAME
-from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 from kueue_dra_suites.conformance.scheduling.test_topology import ANY, RACK, Pool, cpus
 
@@ -119,11 +118,6 @@ def taint_other_nodes(has: Waiting) -> None:
     has.lab.change(has.lab.flavor_ref(has.apart), nodeTaints=[TAINT])
 
 
-def annotate(lab: Lab, ref: Ref) -> None:
-    """Change what decides nothing about an object."""
-    lab.apply(marked(bare(lab.read(ref)), annotations={"note": "new"}))
-
-
 def make_topology(has: Waiting) -> None:
     """Make the topology that a ClusterQueue of the cohort lacks."""
     has.lab.topology(name=has.later("topology"))
@@ -139,9 +133,11 @@ NONE = [
     pytest.param(lambda has: has.lab.node(labels={"pool": "other", RACK: "a"}), id="node-of-others"),
     pytest.param(lambda has: has.pool.node(), id="node-without-a-rack"),
     pytest.param(lambda has: has.lab.topology(), id="topology"),
-    pytest.param(lambda has: annotate(has.lab, has.lab.topology_ref(has.pool.topology)), id="topology-annotation"),
+    pytest.param(
+        lambda has: has.lab.annotate(has.lab.topology_ref(has.pool.topology), note="new"), id="topology-annotation"
+    ),
     pytest.param(lambda has: has.lab.flavor(), id="flavor"),
-    pytest.param(lambda has: annotate(has.lab, has.lab.flavor_ref(has.plain)), id="flavor-annotation"),
+    pytest.param(lambda has: has.lab.annotate(has.lab.flavor_ref(has.plain), note="new"), id="flavor-annotation"),
     pytest.param(lambda has: has.lab.remove(has.lab.flavor_ref(has.pool.flavor)), id="flavor-deleted"),
     pytest.param(lambda has: has.lab.flavor(name=has.later("first")), id="flavor-of-two-that-lack"),
     pytest.param(lambda has: has.lab.admission_check(), id="check"),
