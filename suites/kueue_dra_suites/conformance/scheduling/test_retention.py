@@ -212,6 +212,23 @@ def test_work_that_is_active_again_is_kept(lab: Lab) -> None:
     assert lab.condition(job, "QuotaReserved") == ("True", "QuotaReserved")
 
 
+@covers("RETAIN-006")
+def test_work_that_is_active_again_is_kept_while_it_waits(lab: Lab) -> None:
+    """It is still evicted, as others have the quota, and is kept however long that takes."""
+    keep(lab, {"afterDeactivatedByKueue": "1h"})
+    queue, check = checked(lab)
+    job = queue.submit(CARDS)
+    reject(lab, job, check)
+    queue.submit(CARDS)
+
+    lab.activate(job, True)
+    aged(lab, job, 7200, "Evicted")
+
+    assert lab.is_there(job.ref)
+    assert lab.admission(job) is None
+    assert lab.condition(job, "Evicted") == ("True", "DeactivatedDueToAdmissionCheck")
+
+
 @covers("RETAIN-007")
 def test_a_deactivated_workload_without_work_is_kept(lab: Lab) -> None:
     """There is nothing else to delete."""

@@ -409,6 +409,17 @@ def test_unconstrained_pods_fill_small_nodes_first(lab: Lab, mixed: bool, large:
     assert lab.places(job) == {"main": {nodes[0]: large, nodes[1]: small}}
 
 
+@covers("TAS-018")
+def test_unconstrained_pods_fill_each_small_node(lab: Lab) -> None:
+    """After the first one, a later node has room for all that are left; the next one takes its pods first."""
+    lab.start(switched={"TASProfileMixed": True})
+    pool = Pool(lab=lab)
+    nodes = [pool.node(cpu=cpu) for cpu in ("1", "2", "3")]
+    job = pool.queue().submit(cpus(4, annotations=ANY))
+
+    assert lab.places(job) == {"main": {nodes[0]: 1, nodes[1]: 2, nodes[2]: 1}}
+
+
 @covers("TAS-031")
 def test_all_pods_fill_small_nodes_first_in_earlier_releases(lab: Lab) -> None:
     """Pods that prefer a node, too."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.builders import Pods, a_pod_set, a_template, a_workload, gpu
-from kueue_dra_fixtures.lab import Lab, bare
+from kueue_dra_fixtures.lab import Lab, Queue, bare
 from kueue_dra_fixtures.manifests import STARTED, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
@@ -335,6 +335,19 @@ def test_reclaimable_pods_do_not_get_fewer_once_all_pods_are(lab: Lab) -> None:
     assert "cannot be less" in lab.denied({**bare(lab.workload(job)), "status": fewer})
 
 
+def reserved(queue: Queue, *assignments: Mapping[str, Any]) -> dict[str, Any]:
+    """The status of a Workload with quota for pod sets; without any, what it takes is missing."""
+    condition = {
+        "type": "QuotaReserved",
+        "status": "True",
+        "reason": "Case",
+        "message": "",
+        "lastTransitionTime": STARTED,
+    }
+    admission = {"clusterQueue": queue.cluster, "podSetAssignments": [*assignments]}
+    return {"conditions": [condition], **({"admission": admission} if assignments else {})}
+
+
 @pytest.mark.parametrize(
     ("admission", "message"),
     [
@@ -377,16 +390,7 @@ def test_a_reservation_says_what_it_takes(lab: Lab, admission: Mapping[str, Any]
     """A client that is not Kueue reserves quota for pods."""
     queue = lab.queue({"cpu": 0})
     job = queue.submit(a_workload(a_pod_set("workers", pods=2, cpu="1")))
-    condition = {
-        "type": "QuotaReserved",
-        "status": "True",
-        "reason": "Case",
-        "message": "",
-        "lastTransitionTime": STARTED,
-    }
-    status: dict[str, Any] = {"conditions": [condition]}
-    if admission:
-        status["admission"] = {"clusterQueue": queue.cluster, "podSetAssignments": [admission]}
+    status = reserved(queue, *([admission] if admission else []))
 
     denied = lab.denied({**bare(lab.workload(job)), "status": status})
 
@@ -403,3 +407,16 @@ def test_reclaimable_pods_of_work_without_quota_may_get_fewer(lab: Lab) -> None:
     lab.reclaim(job, workers=1)
 
     assert lab.workload(job)["status"]["reclaimablePods"] == [{"name": "workers", "count": 1}]
+
+
+@covers("PARTIAL-016")
+def test_reclaimable_pods_may_get_fewer_as_quota_is_reserved(lab: Lab) -> None:
+    """The webhook compares them only if there was quota before, too."""
+    queue = lab.queue({"cpu": 0})
+    job = queue.submit(a_workload(a_pod_set("workers", pods=3, cpu="1")))
+    lab.reclaim(job, workers=2)
+    taken = {"name": "workers", "count": 3, "resourceUsage": {"cpu": "3"}}
+
+    status = {**reserved(queue, taken), "reclaimablePods": [{"name": "workers", "count": 1}]}
+
+    assert not lab.denied({**bare(lab.workload(job)), "status": status})
