@@ -198,7 +198,7 @@ def _jobs(earlier: JobRules) -> JobRules:
         first_slice=Each(workload_slices.slices_have_the_name_of_the_first),
         own_values=earlier.own_values.add(
             when(
-                workload_slices.elastic_pods_name_their_first_workload,
+                workload_slices.all_pods_name_their_first_workload,
                 ElasticJobsViaWorkloadSlices=True,
             )
         ),

@@ -408,7 +408,7 @@ def _elastic_workloads(earlier: WebhookRules) -> WebhookRules:
 
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
-        earlier,
+        _ray(earlier),
         # A Job with more succeeded pods than it needs releases all its pods.
         limit_reclaimable=AnyOf(job_reconciliation.reclaimable_pods_are_limited),
         # Elastic work whose larger Workload is evicted goes on with the one before it.
@@ -420,6 +420,20 @@ def _jobs(earlier: JobRules) -> JobRules:
             workload_slices.all_elastic_pods_start,
             workload_slices.elastic_pods_start_within_quota,
         ),
+        # Only the pods of elastic work name the first Workload.
+        own_values=earlier.own_values.swap(
+            workload_slices.all_pods_name_their_first_workload,
+            when(
+                workload_slices.elastic_pods_name_their_first_workload,
+                ElasticJobsViaWorkloadSlices=True,
+            ),
+        ),
+    )
+
+
+def _ray(earlier: JobRules) -> JobRules:
+    return replace(
+        earlier,
         # What KubeRay adds to the head of a cluster is charged.
         adjust_pod_sets=earlier.adjust_pod_sets.add(
             ray_jobs.redis_cleanup_fits_in_the_head,

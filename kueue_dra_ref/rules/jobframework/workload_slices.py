@@ -150,6 +150,17 @@ def elastic_pods_name_their_first_workload(
     return {"annotations": {SLICE_NAME: slice_name(workload)}}
 
 
+@rule("ELASTIC-038", "ELASTIC-040")
+def all_pods_name_their_first_workload(
+    name: str, workload: dict[str, Any]
+) -> Mapping[str, Mapping[str, str]]:
+    """Kueue writes the name of the first Workload on the pods that it starts, of elastic work and of any other.
+
+    Kueue 0.17: pkg/controller/jobframework/reconciler.go (getPodSetsInfoFromStatus)
+    """
+    return {"annotations": {SLICE_NAME: slice_name(workload)}}
+
+
 @rule("ELASTIC-036")
 def annotations_of_elastic_pods_are_overwritten(workload: dict[str, Any]) -> bool:
     """Kueue overwrites the names of Workloads on the pods of elastic work that it starts.

@@ -318,6 +318,23 @@ def test_a_copied_job_has_the_names_of_other_workloads(lab: Lab, name: str, star
 
 
 @pytest.mark.parametrize(
+    "starts",
+    [
+        pytest.param(True, id="starts", marks=covers("ELASTIC-041")),
+        pytest.param(False, id="fails", marks=covers("ELASTIC-040")),
+    ],
+)
+def test_a_copied_job_that_is_not_elastic_has_the_name_of_a_first_workload(lab: Lab, starts: bool) -> None:
+    """The gate of elastic work is on in both cases."""
+    made = written_job(lab.queue({"whole-gpus": 2}), 2)
+    template = {**made["spec"]["template"], "metadata": {"annotations": {SLICE_NAME: "other"}}}
+    job = lab.submit_manifest(with_spec(made, template=template))
+
+    assert lab.slices(job)[:1] == [of(2) if starts else finished("FailedToStart")]
+    assert lab.is_suspended(job) is not starts
+
+
+@pytest.mark.parametrize(
     ("succeeded", "reclaimable"),
     [
         pytest.param(5, 2, id="most", marks=covers("PARTIAL-018")),
