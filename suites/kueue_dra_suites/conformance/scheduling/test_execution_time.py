@@ -109,6 +109,21 @@ def test_a_workload_without_work_is_deactivated_after_its_time(lab: Lab) -> None
     assert lab.workload(job)["spec"]["active"] is False
 
 
+@covers("EXEC-002")
+def test_evicted_work_is_deactivated_while_its_pods_stop(lab: Lab) -> None:
+    """It is admitted until they have stopped, so that its time may be over before."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = submit(queue, CARDS, "600")
+    lab.run(job, pods=2)
+    queue.change(stopPolicy="HoldAndDrain")
+    assert lab.condition(job, "Evicted") == ("True", "ClusterQueueStopped")
+
+    aged(lab, job, 600)
+
+    assert lab.workload(job)["spec"]["active"] is False
+    assert lab.condition(job, "Admitted") == ("True", "Admitted")
+
+
 @covers("EXEC-003")
 @pytest.mark.parametrize(
     ("seconds", "over"), [pytest.param(150, False, id="together-less"), pytest.param(250, True, id="together-more")]

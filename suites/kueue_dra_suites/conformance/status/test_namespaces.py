@@ -160,6 +160,19 @@ def test_work_is_admitted_once_its_namespace_comes_to_match_beside_its_name(lab:
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
 
 
+@covers("QUEUE-015")
+def test_pending_work_is_not_tried_once_its_namespace_ceases_to_match(lab: Lab) -> None:
+    """Quota that is released does not reach it, and its message still says what it waited for."""
+    queue = lab.queue({"whole-gpus": 1}, namespace=lab.namespace(team="research"), namespaceSelector=RESEARCH)
+    holder, waiting = queue.submit(a_job(claims=[a_template(gpu())])), queue.submit(a_job(claims=[a_template(gpu())]))
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+
+    lab.label(queue.namespace, team="sales")
+    lab.delete(holder)
+
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+
+
 @covers("QUEUE-016")
 def test_work_that_was_admitted_stays_when_its_namespace_ceases_to_match(lab: Lab) -> None:
     """Selection is asked for at admission only."""
