@@ -15,8 +15,10 @@ from math import inf
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.target import Manifest
 
-_START = datetime.fromisoformat("2025-09-17T12:00:00Z")
-"""The start of simulated time: the date of the September text."""
+_ORIGIN = datetime.fromisoformat("2025-09-16T12:00:00Z")
+"""Where seconds are counted from: long before the start, so that the sum of two times is no likely time between them."""
+_START = 86400.0
+"""The start of simulated time in seconds: the date of the September text."""
 
 
 Due = tuple[float, int, Callable[[], None]]
@@ -24,17 +26,17 @@ Due = tuple[float, int, Callable[[], None]]
 
 
 class Clock:
-    """Seconds since the start, and the actions that are due."""
+    """Seconds since the origin, and the actions that are due."""
 
     def __init__(self) -> None:
-        self.seconds = 0.0
+        self.seconds = _START
         self._numbers = count()
         """Tell actions of one time apart: the earlier one is first."""
         self._due: list[Due] = []
 
     @classmethod
     def at(cls, seconds: float) -> Clock:
-        """Give a clock that starts later, with nothing due."""
+        """Give a clock that starts at another time, with nothing due."""
         clock = cls()
         clock.seconds = seconds
         return clock
@@ -75,7 +77,7 @@ def seconds_of(timestamp: str) -> float:
     """
     moment = datetime.fromisoformat(timestamp)
     in_zone = moment.replace(tzinfo=moment.tzinfo or UTC)
-    return (in_zone - _START).total_seconds()
+    return (in_zone - _ORIGIN).total_seconds()
 
 
 def since(obj: Manifest, kind: str) -> float:
@@ -93,5 +95,5 @@ def time_of(seconds: float) -> str:
 @lru_cache(maxsize=1024)
 def _printed(seconds: int) -> str:
     """Print a time; what happens in one second shares the string."""
-    now = _START + timedelta(seconds=seconds)
+    now = _ORIGIN + timedelta(seconds=seconds)
     return now.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -236,6 +236,18 @@ def test_the_job_of_a_cluster_that_is_taken_out_is_evicted_later(fleet: Fleet) -
     fleet.expect(lambda: fleet.evictions(job), 1)
 
 
+@covers("MK-051")
+def test_the_job_of_a_cluster_that_is_taken_out_runs_on_when_the_manager_looks(fleet: Fleet) -> None:
+    """A change on the worker is seen before workerLostTimeout has passed."""
+    job = on_the_first(fleet)
+
+    fleet.use(fleet.name(2))
+    fleet.report(1, job, active=1)
+
+    fleet.expect_never(lambda: fleet.evictions(job) > 0)
+    fleet.expect_placed(job, admitted(ONE), admitted(ONE), None, worker=1)
+
+
 @covers("MK-044", "MK-017")
 def test_an_eviction_on_the_worker_sends_the_job_elsewhere(fleet: Fleet) -> None:
     """The queue of the worker is drained: the manager tries again, and the other worker runs the Job."""
