@@ -241,7 +241,8 @@ class VariantReconciler:
             if not is_true(each, "Evicted") or not is_true(each, "QuotaReserved"):
                 continue
             if is_true(family.parent, "QuotaReserved"):
-                self._evict(family.parent, self.rules.evict_with_variant())
+                if not is_true(family.parent, "Evicted"):
+                    self._evict(family.parent, self.rules.evict_with_variant())
                 return True
             working = self.kueue.patched(each)
             unset_quota_reservation(self.kueue, working)
@@ -249,7 +250,7 @@ class VariantReconciler:
         return False
 
     def _evict(self, parent: Manifest, eviction: ReasonMessage | None) -> None:
-        if eviction is None or is_true(parent, "Evicted"):
+        if eviction is None:
             return
         working = self.kueue.patched(parent)
         rules = self.kueue.behaviour.reporting

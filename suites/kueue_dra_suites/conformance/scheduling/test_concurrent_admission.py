@@ -534,6 +534,21 @@ def test_work_stops_without_its_variant(lab: Lab) -> None:
     assert contest.queue.figures.counts.reserving == 1
 
 
+@covers("CONC-014")
+def test_work_that_stops_already_loses_its_variant(lab: Lab) -> None:
+    """It was evicted with its variant; now it is evicted for having none."""
+    contest = Contest.of(lab, 2, preemption=LOWER)
+    job = contest.submit(CARDS)
+    lab.run(job, pods=1)
+    contest.submit(URGENT)
+    assert lab.message(job, "Evicted") == "Admitted variant was evicted"
+
+    lab.remove(Ref.of(contest.variant(job, 0)))
+    lab.settle()
+
+    assert lab.message(job, "Evicted") == "No variant is running"
+
+
 @covers("CONC-016")
 def test_variants_follow_the_flavors(lab: Lab) -> None:
     """The variant of a removed flavor is gone, its work stops, and starts in a new one."""
