@@ -16,7 +16,7 @@ from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.target import Manifest
 
 _ORIGIN = datetime.fromisoformat("2025-09-16T12:00:00Z")
-"""Where seconds are counted from: long before the start, so that the sum of two times is no likely time between them."""
+"""Where seconds are counted from: a day before the start, so that a sum of two times is no likely time between them."""
 _START = 86400.0
 """The start of simulated time in seconds: the date of the September text."""
 
