@@ -519,6 +519,18 @@ def test_variants_are_deleted_with_their_work(lab: Lab) -> None:
     assert contest.queue.figures.counts.pending == 0
 
 
+@covers("CONC-005")
+def test_variants_of_waiting_work_are_deleted_with_it(lab: Lab) -> None:
+    """Those of older work stay."""
+    contest = Contest.of(lab, 2, 1)
+    job, other = contest.submit(CARDS), contest.submit(CARDS)
+
+    lab.delete(other)
+
+    assert contest.states(job) == ["admitted", "inactive"]
+    assert contest.queue.figures.counts.pending == 0
+
+
 @covers("CONC-014", "CONC-011", "CONC-002")
 def test_work_stops_without_its_variant(lab: Lab) -> None:
     """A user deletes the admitted variant: Kueue creates it again, and the work starts again."""
@@ -595,6 +607,20 @@ def test_a_variant_stays_although_its_flavor_is_removed(lab: Lab) -> None:
     assert contest.states(job) == ["pending", "admitted"]
     assert set(contest.variants(job)) == set(contest.flavors)
     assert contest.admitted(job) == 1
+
+
+@covers("CONC-032")
+def test_a_variant_whose_flavor_is_removed_counts_as_the_first(lab: Lab) -> None:
+    """The variant of the second flavor comes after it now, and is deactivated."""
+    contest = Contest.of(lab, 1, 1, 2)
+    job = contest.submit(CARDS)
+    assert contest.states(job) == ["pending", "pending", "admitted"]
+    other = lab.flavor("other")
+
+    one, two = ({"whole-gpus": count, "cpu": count} for count in (1, 2))
+    contest.queue.regroup({contest.flavors[0]: one, contest.flavors[1]: one, other: two})
+
+    assert contest.states(job) == ["pending", "inactive", "admitted"]
 
 
 @covers("CONC-033")
