@@ -148,18 +148,11 @@ class Placement:
     def _several(
         self, level: int, ordered: Sequence[Domain]
     ) -> tuple[int, list[Domain]] | str:
-        """Take domains of one level in order until they have room for all pods."""
-        left = self.wanted.count
-        found: list[Domain] = []
-        for index, domain in enumerate(ordered):
-            chosen = domain
-            if not self._least_free:
-                chosen = self._smallest(ordered[index:], left) or domain
-            found.append(chosen)
-            left -= chosen.pods
-        if left > 0:
-            return self._no_room(self.wanted.count - left)
-        return level, found
+        """Give all domains of one level if they have room for all pods together."""
+        fitting = sum(domain.pods for domain in ordered)
+        if fitting < self.wanted.count:
+            return self._no_room(fitting)
+        return level, [*ordered]
 
     def _take(self, domains: Sequence[Domain], count: int) -> list[Domain]:
         """Give the pods to domains in order, and the last ones to the domain that they leave the least room in."""

@@ -420,6 +420,17 @@ def test_unconstrained_pods_fill_each_small_node(lab: Lab) -> None:
     assert lab.places(job) == {"main": {nodes[0]: 1, nodes[1]: 2, nodes[2]: 1}}
 
 
+@covers("TAS-018")
+@pytest.mark.parametrize("annotations", [pytest.param(ANY, id="unconstrained"), pytest.param({}, id="implied")])
+def test_unconstrained_pods_fill_small_nodes_of_any_block(lab: Lab, annotations: Mapping[str, str]) -> None:
+    """They are placed on the lowest level alone."""
+    lab.start(switched={"TASProfileMixed": True})
+    pool, nodes = blocks(lab)
+    job = pool.queue().submit(cpus(5, annotations=annotations))
+
+    assert lab.places(job) == {"main": {nodes["1"]: 2, nodes["2"]: 1, nodes["3"]: 1, nodes["5"]: 1}}
+
+
 @covers("TAS-031")
 def test_all_pods_fill_small_nodes_first_in_earlier_releases(lab: Lab) -> None:
     """Pods that prefer a node, too."""
