@@ -78,6 +78,17 @@ def test_the_variants_have_the_checks(lab: Lab, state: str, after: str) -> None:
     assert lab.checks(job) == {}
 
 
+@covers("CONC-028", "CHECK-001")
+def test_work_without_variants_has_its_checks(lab: Lab) -> None:
+    """Its ClusterQueue has no policy."""
+    lab.start(switched=GATE)
+    check = lab.admission_check()
+    job = lab.queue({"whole-gpus": 2}, admissionChecksStrategy={"admissionChecks": [{"name": check}]}).submit(CARDS)
+
+    assert lab.checks(job) == {check: "Pending"}
+    assert lab.is_suspended(job)
+
+
 @covers("CONC-029")
 @pytest.mark.parametrize(
     "work",

@@ -10,11 +10,12 @@ import pytest
 from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Job, Lab, Queue
-from kueue_dra_fixtures.manifests import STARTED
+from kueue_dra_fixtures.manifests import STARTED, marked
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.profiles import a_configuration
 from kueue_dra_fixtures.verdicts import admitted, evicted
 from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.execution_time import LIMIT_LABEL
 
 pytestmark = owns_kueue
 
@@ -135,6 +136,34 @@ def test_the_timeout_evicts(lab: Lab, work: Work) -> None:
     assert lab.is_suspended(job)
     assert queue.figures.counts.reserving == 0
     assert lab.requeues(job) == 1
+
+
+@covers("READY-005")
+def test_evicted_work_has_no_timeout(lab: Lab) -> None:
+    """It stops already, and keeps its reason; it does not back off."""
+    wait_for_pods(lab)
+    queue = small(lab)
+    job = queue.submit(CARDS)
+    lab.run_ready(job, pods=2, ready=1)
+    queue.change(stopPolicy="HoldAndDrain")
+
+    aged(lab, job, 660)
+
+    assert lab.condition(job, "Evicted") == ("True", "ClusterQueueStopped")
+    assert lab.condition(job, "Admitted") == ("True", "Admitted")
+    assert "requeueState" not in lab.workload(job)["status"]
+
+
+@covers("EXEC-002")
+def test_work_that_waits_for_its_pods_has_a_maximum_execution_time(lab: Lab) -> None:
+    """That is over before the timeout."""
+    wait_for_pods(lab, timeout="1h")
+    queue = small(lab)
+    job = lab.submit_manifest(marked(lab.written(CARDS, queue), {LIMIT_LABEL: "600"}))
+
+    aged(lab, job, 600)
+
+    assert lab.condition(job, "Evicted") == ("True", "DeactivatedDueToMaximumExecutionTimeExceeded")
 
 
 @covers("READY-005")

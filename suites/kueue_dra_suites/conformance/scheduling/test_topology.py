@@ -647,6 +647,24 @@ def test_pods_are_preempted_for_room(lab: Lab) -> None:
     assert lab.preemptions(low) == 1
 
 
+@covers("TAS-021")
+def test_pods_on_another_node_are_not_preempted(lab: Lab) -> None:
+    """They came last, and would be the first to go."""
+    pool = Pool(lab=lab)
+    node = pool.node(labels={"example.com/model": "new"}, cpu="1")
+    queue = pool.queue(cpu=4, **LOWER)
+    spec = {"nodeSelector": {"example.com/model": "new"}}
+    low = queue.submit(cpus(annotations=ON_A_NODE, spec=spec, priority=1))
+    other = pool.node(labels={"example.com/model": "old"}, cpu="1")
+    spared = queue.submit(cpus(annotations=ON_A_NODE, priority=1))
+    assert lab.places(spared) == {"main": {other: 1}}
+
+    high = queue.submit(cpus(annotations=ON_A_NODE, spec=spec, priority=2))
+
+    assert lab.places(high) == {"main": {node: 1}}
+    assert [lab.preemptions(each) for each in (low, spared)] == [1, 0]
+
+
 @covers("PREEMPT-002")
 def test_without_the_gate_placed_pods_are_preempted(lab: Lab) -> None:
     """Kueue counts no nodes any more; the victim still has the node that it was given."""
