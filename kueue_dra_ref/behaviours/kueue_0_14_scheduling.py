@@ -55,6 +55,8 @@ QUEUEING = QueueRules(
     skip_in_requeue=AnyOf(pending_workloads.requeued_false_is_skipped),
     # Up to 0.15, a deleted pending workload requeues nothing.
     ignore_delete=AnyOf(pending_workloads.deleted_pending_triggers_no_requeue),
+    # Up to 0.15, a workload with devices that moves is in both queues.
+    keep_when_moved=AnyOf(pending_workloads.moved_work_with_devices_stays_queued),
     take_back=First(
         pending_workloads.local_queue_takes_reservation_back,
         pending_workloads.cluster_queue_takes_reservation_back,

@@ -232,6 +232,10 @@ def _queueing(earlier: QueueRules) -> QueueRules:
         ignore_delete=earlier.ignore_delete.drop(
             pending_workloads.deleted_pending_triggers_no_requeue
         ),
+        # A workload is in one queue at most.
+        keep_when_moved=earlier.keep_when_moved.drop(
+            pending_workloads.moved_work_with_devices_stays_queued
+        ),
     )
 
 

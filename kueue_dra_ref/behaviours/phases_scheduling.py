@@ -89,6 +89,8 @@ class QueueRules:
     """Does a requeue of inadmissible workloads skip this one, by its status? Without rules: it skips none."""
     ignore_delete: AnyOf[[Manifest]] = AnyOf()
     """Does the deletion of this workload requeue nothing? Without rules: every deletion requeues."""
+    keep_when_moved: AnyOf[[bool]] = AnyOf()
+    """Does a workload that moves stay in the queue that it leaves, by whether it has devices? Without rules: no."""
     evict: First[[QuotaHolder], ReasonMessage]
     """Why does Kueue evict a workload that holds quota?"""
     take_back: First[[QuotaHolder], NotAdmissible] = First()

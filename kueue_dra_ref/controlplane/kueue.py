@@ -223,7 +223,8 @@ class Kueue:
         """Add a workload to its LocalQueue, but not to the ClusterQueue; None when the LocalQueue does not exist."""
         key = key_of(obj)
         local_queue, managed = self.queue_of(obj)
-        self._delete_from_other_queues(key, managed)
+        if not self.behaviour.queueing.keep_when_moved(self.asks_for_devices(obj)):
+            self._delete_from_other_queues(key, managed)
         if managed is None:
             return None
         self.assigned[key] = local_queue

@@ -360,6 +360,16 @@ def deleted_pending_triggers_no_requeue(gone: Manifest) -> bool:
     return not (is_true(gone, "QuotaReserved") or is_true(gone, "Finished"))
 
 
+@rule("QUEUE-067", "QUEUE-068")
+def moved_work_with_devices_stays_queued(devices: bool) -> bool:
+    """Kueue leaves a workload with devices that names another queue in the queue that it has left as well.
+
+    Kueue 0.15: pkg/controller/core/workload_controller.go (Update);
+        pkg/cache/queue/manager.go (AddOrUpdateWorkloadWithoutLock)
+    """
+    return devices
+
+
 def _selects_namespace(queue: ClusterQueue, labels: dict[str, str]) -> bool:
     selector: dict[str, Any] | None = queue.namespace_selector
     return selector is not None and selects(selector, labels)

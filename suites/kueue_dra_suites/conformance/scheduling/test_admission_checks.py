@@ -9,7 +9,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import Pods, Work, a_job, a_template, a_workload, gpu, work_of
 from kueue_dra_fixtures.lab import Lab, Queue
-from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.marks import IN_BOTH, covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, pending, unseen
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.metadata import annotations_of, labels_of
@@ -708,7 +708,7 @@ def test_pending_work_with_a_failed_check_is_not_tried(lab: Lab, state: str) -> 
 @pytest.mark.parametrize(
     ("work", "kept"),
     [
-        pytest.param(a_job(pods=3, claims=[a_template(gpu())]), None, id="devices"),
+        pytest.param(a_job(pods=3, claims=[a_template(gpu())]), None, id="devices", marks=IN_BOTH),
         pytest.param(a_job(cpu="3"), ("False", "Pending"), id="ordinary"),
     ],
 )

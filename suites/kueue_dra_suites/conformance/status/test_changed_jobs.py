@@ -10,7 +10,7 @@ import pytest
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.manifests import with_spec
-from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.marks import IN_BOTH, breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.target import Ref
 
@@ -218,3 +218,37 @@ def test_a_job_without_a_queue_gets_the_default_one(lab: Lab) -> None:
 
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
     assert lab.read(job.ref)["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "default"
+
+
+@pytest.mark.parametrize(
+    "pending",
+    [
+        pytest.param([0, 1], id="in-one", marks=covers("QUEUE-069")),
+        pytest.param([1, 1], id="in-both", marks=[covers("QUEUE-067"), IN_BOTH]),
+    ],
+)
+def test_moved_work_with_devices_is_pending(lab: Lab, pending: list[int]) -> None:
+    """In the queue that it names now, and up to 0.15 in the one that it has left as well."""
+    queue = lab.queue({"whole-gpus": 2})
+    other = lab.queue({"whole-gpus": 2}, namespace=queue.namespace)
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+
+    lab.move(job, other.local)
+
+    assert [each.figures.counts.pending for each in (queue, other)] == pending
+
+
+@covers("QUEUE-068")
+@IN_BOTH
+@breaks_law("metrics agree", "0.14 counts it in the metric of the queue that it has left even then")
+def test_moved_work_with_devices_is_admitted_in_the_queue_that_it_has_left(lab: Lab) -> None:
+    """Once that has quota, and the other one has not."""
+    queue = lab.queue({"whole-gpus": 2})
+    other = lab.queue({"whole-gpus": 2}, namespace=queue.namespace)
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    lab.move(job, other.local)
+
+    queue.regroup({next(iter(queue.figures.used)): {"whole-gpus": 3}})
+
+    assert lab.workload(job)["status"]["admission"]["clusterQueue"] == queue.cluster
+    assert [each.figures.counts.reserving for each in (queue, other)] == [1, 0]
