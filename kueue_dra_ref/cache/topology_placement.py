@@ -146,13 +146,13 @@ class Placement:
         return self._several(level, ordered)
 
     def _several(
-        self, level: int, ordered: Sequence[Domain]
+        self, level: int, ordered: list[Domain]
     ) -> tuple[int, list[Domain]] | str:
         """Give all domains of one level if they have room for all pods together."""
         fitting = sum(domain.pods for domain in ordered)
         if fitting < self.wanted.count:
             return self._no_room(fitting)
-        return level, [*ordered]
+        return level, ordered
 
     def _take(self, domains: Sequence[Domain], count: int) -> list[Domain]:
         """Give the pods to domains in order, and the last ones to the domain that they leave the least room in."""

@@ -223,7 +223,7 @@ class Kueue:
         """Add a workload to its LocalQueue, but not to the ClusterQueue; None when the LocalQueue does not exist."""
         key = key_of(obj)
         local_queue, managed = self.queue_of(obj)
-        if not self.behaviour.queueing.keep_when_moved(self.asks_for_devices(obj)):
+        if not self._stays_when_moved(obj):
             self._delete_from_other_queues(key, managed)
         if managed is None:
             return None
@@ -479,6 +479,11 @@ class Kueue:
         limits = self.lister.namespace_limits(namespace)
         workload = self.informers.workload(obj)
         return adjust_resources(self.behaviour.adjusting, limits, workload)
+
+    def _stays_when_moved(self, obj: Manifest) -> bool:
+        """Whether a Workload stays in the queue that it leaves; its devices are looked at where that may be."""
+        keep = self.behaviour.queueing.keep_when_moved
+        return bool(keep) and keep(self.asks_for_devices(obj))
 
     def _delete_from_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:
         for managed in self.local_queues.values():

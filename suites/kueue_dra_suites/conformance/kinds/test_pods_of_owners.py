@@ -11,7 +11,7 @@ import pytest
 from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.builders import ClaimOf, a_direct_claim, a_job, a_pod_set, a_request, a_template, gpu
 from kueue_dra_fixtures.lab import Lab, Queue
-from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, STARTED, marked
+from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, a_condition, marked
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
@@ -988,8 +988,7 @@ def test_a_stateful_set_without_replicas_leaves_a_finished_workload_as_it_is(lab
     queue = lab.queue({"whole-gpus": 2})
     owner = an_owner(lab, queue, "StatefulSet", a_pod_set("main", claims=[TWO]))
     (workload,) = owner.workloads
-    ended = {"type": "Finished", "status": "True", "reason": "Case", "message": ""}
-    conditions = [*workload["status"]["conditions"], {**ended, "lastTransitionTime": STARTED}]
+    conditions = [*workload["status"]["conditions"], a_condition("Finished")]
     lab.apply({**workload, "status": {"conditions": conditions}})
     lab.settle()
 

@@ -11,7 +11,7 @@ from kueue_dra_fixtures import frameworks
 from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import a_pod_set, a_template, gpu, work_of
 from kueue_dra_fixtures.lab import Job, Lab, Queue
-from kueue_dra_fixtures.manifests import STARTED
+from kueue_dra_fixtures.manifests import a_condition
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.pod_groups import PodGroup, a_group_of
 from kueue_dra_fixtures.pod_owners import an_owner
@@ -50,15 +50,12 @@ def every_kind(lab: Lab) -> None:
 
 def condition_of(kind: str, *, holds: bool = True) -> dict[str, Any]:
     """A status with a condition."""
-    status = "True" if holds else "False"
-    found = {"type": kind, "status": status, "reason": "Case", "message": "", "lastTransitionTime": STARTED}
-    return {"conditions": [found]}
+    return {"conditions": [a_condition(kind, holds=holds)]}
 
 
 def app_wrapper(*, quota: bool, ready: bool) -> dict[str, Any]:
     """The status of an AppWrapper: whether it has made its pods, and whether they are ready."""
-    shown = (condition_of("QuotaReserved", holds=quota), condition_of("PodsReady", holds=ready))
-    return {"conditions": [each["conditions"][0] for each in shown]}
+    return {"conditions": [a_condition("QuotaReserved", holds=quota), a_condition("PodsReady", holds=ready)]}
 
 
 def jobs(field: str, **counts: int) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import pytest
 
 from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import Pods, Work, a_job, a_missing_template, a_template, a_workload, gpu
-from kueue_dra_fixtures.lab import Job, Lab, bare
-from kueue_dra_fixtures.manifests import STARTED, a_cluster_queue, marked
+from kueue_dra_fixtures.lab import Job, Lab
+from kueue_dra_fixtures.manifests import a_cluster_queue, marked
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.variants import GATE, RETAIN, TRY, Contest, a_policy
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, unseen
@@ -508,8 +508,7 @@ def test_a_variant_finishes_once(lab: Lab) -> None:
     """A client has finished it: its parent adds no reason of its own."""
     contest = Contest.of(lab, 2, 1)
     job = contest.submit(CARDS)
-    ended = {"type": "Finished", "status": "True", "reason": "Case", "message": "", "lastTransitionTime": STARTED}
-    lab.apply({**bare(contest.variant(job, 1)), "status": {"conditions": [ended]}})
+    lab.end(Job.of(contest.variant(job, 1)))
 
     lab.finish(job)
 

@@ -220,22 +220,27 @@ def test_a_job_without_a_queue_gets_the_default_one(lab: Lab) -> None:
     assert lab.read(job.ref)["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "default"
 
 
+def moved(lab: Lab, flavor: str) -> tuple[Job, Queue, Queue]:
+    """A Job of three cards that waits in one queue of two and names another one now; the former queue comes first."""
+    namespace = lab.namespace()
+    former, other = (lab.queue(groups=[{flavor: {"whole-gpus": 2}}], namespace=namespace) for _ in range(2))
+    job = former.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    lab.move(job, other.local)
+    return job, former, other
+
+
 @pytest.mark.parametrize(
-    "pending",
+    "counts",
     [
         pytest.param([0, 1], id="in-one", marks=covers("QUEUE-069")),
         pytest.param([1, 1], id="in-both", marks=[covers("QUEUE-067"), IN_BOTH]),
     ],
 )
-def test_moved_work_with_devices_is_pending(lab: Lab, pending: list[int]) -> None:
+def test_moved_work_with_devices_is_pending(lab: Lab, counts: list[int]) -> None:
     """In the queue that it names now, and up to 0.15 in the one that it has left as well."""
-    queue = lab.queue({"whole-gpus": 2})
-    other = lab.queue({"whole-gpus": 2}, namespace=queue.namespace)
-    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    _, *queues = moved(lab, lab.flavor())
 
-    lab.move(job, other.local)
-
-    assert [each.figures.counts.pending for each in (queue, other)] == pending
+    assert [each.figures.counts.pending for each in queues] == counts
 
 
 @covers("QUEUE-068")
@@ -243,12 +248,10 @@ def test_moved_work_with_devices_is_pending(lab: Lab, pending: list[int]) -> Non
 @breaks_law("metrics agree", "0.14 counts it in the metric of the queue that it has left even then")
 def test_moved_work_with_devices_is_admitted_in_the_queue_that_it_has_left(lab: Lab) -> None:
     """Once that has quota, and the other one has not."""
-    queue = lab.queue({"whole-gpus": 2})
-    other = lab.queue({"whole-gpus": 2}, namespace=queue.namespace)
-    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
-    lab.move(job, other.local)
+    flavor = lab.flavor()
+    job, former, other = moved(lab, flavor)
 
-    queue.regroup({next(iter(queue.figures.used)): {"whole-gpus": 3}})
+    former.regroup({flavor: {"whole-gpus": 3}})
 
-    assert lab.workload(job)["status"]["admission"]["clusterQueue"] == queue.cluster
-    assert [each.figures.counts.reserving for each in (queue, other)] == [1, 0]
+    assert lab.workload(job)["status"]["admission"]["clusterQueue"] == former.cluster
+    assert [each.figures.counts.reserving for each in (former, other)] == [1, 0]

@@ -9,7 +9,7 @@ import pytest
 
 from kueue_dra_fixtures.builders import Pods, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab, Queue, bare
-from kueue_dra_fixtures.manifests import STARTED, with_spec
+from kueue_dra_fixtures.manifests import a_condition, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.api.job_kind import replaced
@@ -337,15 +337,8 @@ def test_reclaimable_pods_do_not_get_fewer_once_all_pods_are(lab: Lab) -> None:
 
 def reserved(queue: Queue, *assignments: Mapping[str, Any]) -> dict[str, Any]:
     """The status of a Workload with quota for pod sets; without any, what it takes is missing."""
-    condition = {
-        "type": "QuotaReserved",
-        "status": "True",
-        "reason": "Case",
-        "message": "",
-        "lastTransitionTime": STARTED,
-    }
     admission = {"clusterQueue": queue.cluster, "podSetAssignments": [*assignments]}
-    return {"conditions": [condition], **({"admission": admission} if assignments else {})}
+    return {"conditions": [a_condition("QuotaReserved")], **({"admission": admission} if assignments else {})}
 
 
 @pytest.mark.parametrize(
