@@ -672,6 +672,37 @@ def test_a_deleted_queue_leaves_no_usage(lab: Lab) -> None:
     assert next_of(other, queue) == queue.local
 
 
+@covers("AFS-001")
+def test_a_queue_that_was_stopped_has_used_what_it_has_used(lab: Lab) -> None:
+    """Neither a stop nor its end forgets anything."""
+    start(lab, SUMMED)
+    greedy = lab.queue({"whole-gpus": 4000}, **BY_USAGE)
+    other = greedy.beside()
+    use(greedy, cards(2))
+
+    greedy.change_local(stopPolicy="Hold")
+    greedy.change_local(stopPolicy="None")
+
+    assert next_of(greedy, other) == other.local
+
+
+@covers("AFS-019")
+@pytest.mark.parametrize("part", ["change", "change_local"], ids=["cluster-queue", "local-queue"])
+def test_the_usage_of_a_queue_that_is_stopped_is_not_sampled(lab: Lab, part: str) -> None:
+    """It shows what it had used before, though that has decayed by the next sample of another queue."""
+    start(lab, PRESENT)
+    queue, other = (lab.queue({"whole-gpus": 4000}, **BY_USAGE) for _ in range(2))
+    job = queue.submit(cards(2))
+    before = queue.await_usage(shows(whole_gpus=2000))
+    getattr(queue, part)(stopPolicy="Hold")
+
+    lab.delete(job)
+    other.await_usage(lambda shown: shown.updated > before.updated + 2)
+
+    assert queue.usage is not None
+    assert queue.usage.consumed == before.consumed
+
+
 @covers("AFS-022")
 def test_usage_decides_nothing_between_cluster_queues(lab: Lab) -> None:
     """Of two ClusterQueues that borrow from one cohort, the one with the older Job is next."""

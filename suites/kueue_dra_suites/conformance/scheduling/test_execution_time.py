@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
+from kueue_dra_clusters.waiting import NotYet, eventually
 from kueue_dra_fixtures.aging import aged
 from kueue_dra_fixtures.builders import Pods, Work, a_job, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Job, Lab, Queue, bare
@@ -94,6 +95,26 @@ def test_work_runs_until_its_time_is_over(lab: Lab, limit: str | None, seconds: 
 
     assert lab.admission(job) is not None
     assert lab.condition(job, "DeactivationTarget") is None
+
+
+@covers("EXEC-002")
+def test_work_is_not_deactivated_a_second_before_its_time(lab: Lab) -> None:
+    """Kueue looks again when its time is over."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = submit(queue, CARDS, "600")
+    began = moment_of(lab, job) - timedelta(seconds=590)
+    aged(lab, job, 590)
+
+    def deactivated() -> datetime:
+        lab.settle()
+        found = condition(lab.workload(job), "Evicted")
+        if found is None:
+            raise NotYet(f"{job} is not evicted")
+        return datetime.fromisoformat(found["lastTransitionTime"])
+
+    ended = eventually(deactivated, within=20, what=f"{job} to be deactivated")
+
+    assert (ended - began).seconds >= 600
 
 
 @covers("EXEC-002")
