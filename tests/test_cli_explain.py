@@ -100,6 +100,20 @@ def test_work_behind_a_head_that_does_not_fit_is_explained() -> None:
     assert "it is pending behind another workload   [QUEUE-004]" in result.stdout
 
 
+def test_work_that_waits_for_its_checks_is_explained() -> None:
+    """Its quota is reserved, and what admits it is still to come."""
+    check = "admissionChecksStrategy: {admissionChecks: [{name: check}]}"
+    active = "{type: Active, status: 'True', reason: Active, message: '', lastTransitionTime: '2026-01-01T00:00:00Z'}"
+    made = f"apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {{name: check}}\n"
+    made += f"spec: {{controllerName: example.com/check}}\nstatus: {{conditions: [{active}]}}\n"
+    queues = QUEUES.replace("namespaceSelector: {}", f"namespaceSelector: {{}}\n  {check}")
+
+    result = kueue_dra("explain", "-f", "-", stdin=f"{queues}---\n{made}---\n{a_job()}")
+
+    assert "quota is reserved; it waits for the admission checks of its ClusterQueue   [STATUS-005, " in result.stdout
+    assert "; admitted" not in result.stdout
+
+
 def test_every_id_that_is_shown_is_in_the_catalogue() -> None:
     """With --texts each requirement stands with its sentence."""
     result = kueue_dra("explain", "-f", BROKEN, "-o", "json", "--texts")
