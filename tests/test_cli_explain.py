@@ -8,7 +8,7 @@ import pytest
 
 from kueue_dra_ref.requirements.catalogue import catalogue
 from tests.commands import EXAMPLE, LEFT_OUT, ROOT, kueue_dra
-from tests.test_cli_simulate import ON, QUEUES, a_job
+from tests.test_cli_simulate import ON, POD, QUEUES, a_job
 
 KEP_WORLD = ("-f", EXAMPLE, "-f", LEFT_OUT)
 BROKEN = ROOT / "tests" / "golden" / "broken.yaml"
@@ -112,6 +112,23 @@ def test_work_that_waits_for_its_checks_is_explained() -> None:
 
     assert "quota is reserved; it waits for the admission checks of its ClusterQueue   [STATUS-005, " in result.stdout
     assert "; admitted" not in result.stdout
+
+
+def test_what_an_earlier_pod_set_takes_is_not_available() -> None:
+    """The second of two pod sets sees what the first leaves."""
+    queues = QUEUES.replace("nominalQuota: 2", "nominalQuota: 5")
+    queues += "integrations: {frameworks: [jobset.x-k8s.io/jobset]}\n"
+    pods = f"{{{POD}, resourceClaims: [{{name: g, resourceClaimTemplateName: two}}]}}"
+    jobs = [f"{{name: {name}, template: {{spec: {{template: {{spec: {pods}}}}}}}}}" for name in ("a", "b")]
+    work = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n"
+    work += "metadata: {name: set, labels: {kueue.x-k8s.io/queue-name: mine}}\n"
+    work += f"spec: {{replicatedJobs: [{', '.join(jobs)}]}}\n"
+
+    result = kueue_dra("explain", "-f", "-", stdin=f"{queues}---\n{work}")
+
+    assert result.exit_code == 0
+    assert "flavor flavor: whole-gpus 2 of 5 available: fits" in result.stdout
+    assert "flavor flavor: whole-gpus 2 of 3 available: fits" in result.stdout
 
 
 def test_every_id_that_is_shown_is_in_the_catalogue() -> None:

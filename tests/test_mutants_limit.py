@@ -8,7 +8,7 @@ import pytest
 
 from tests.mutants.importers import importers
 from tests.mutants.log import Log
-from tests.mutants.order import chosen, ordered
+from tests.mutants.order import chosen, limited, ordered
 from tests.mutants.trial import CAUGHT, SURVIVED, Result
 
 CASES = [f"case-{number}" for number in range(10)]
@@ -26,6 +26,14 @@ CASES = [f"case-{number}" for number in range(10)]
 def test_not_all_cases_are_the_light_ones(limit: int | None, expected: list[str]) -> None:
     """The first ones are light; a mutant may be noticed by heavy ones only."""
     assert list(chosen(CASES, limit)) == expected
+
+
+def test_all_recorded_answers_look_on() -> None:
+    """They are many, and quick."""
+    answers = [f"tests/test_apiserver.py::test[{number}]" for number in range(3)]
+
+    assert limited([*CASES, *answers], 1) == ["case-0", *answers]
+    assert limited([*answers, *CASES], None) == [*answers, *CASES]
 
 
 def test_each_test_function_looks_on_before_one_looks_twice() -> None:

@@ -13,7 +13,7 @@ from kueue_dra_differential.mutants.places import ROOT
 from tests.mutants.arguments import CASES
 from tests.mutants.at_once import at_once
 from tests.mutants.messages import Answer, Try
-from tests.mutants.order import chosen, ordered
+from tests.mutants.order import limited, ordered
 from tests.mutants.reach import Reach, rows
 from tests.mutants.servers import Server
 from tests.mutants.swap import changes_import, compiled
@@ -25,7 +25,7 @@ CAUGHT, SURVIVED, UNREACHED = "caught", "survived", "unreached"
 RECORDINGS = "recordings"
 NO_ANSWER = "it does not end"
 OF_FIRST = 10
-"""How many times more cases than the limit look on in the first behaviour, which has the recorded answers."""
+"""How many times more cases than the limit look on in the first behaviour, which has the recorded scenarios."""
 AT_IMPORT = 2
 """And in the others, at a mutant that changes an import: what is imported is far from most of what it changes."""
 
@@ -188,10 +188,10 @@ class Trials:
         running: Mapping[str, int],
         times: int,
     ) -> Sequence[str]:
-        """Order cases; more than a number of times the limit are not chosen, except in the first behaviour."""
+        """Order cases; not more than some times the limit are chosen."""
         caught: Mapping[str, int] = self.killers.get(mutant.file, Counter())
         limit = self.limit and self.limit * (OF_FIRST if reach is self.reaches[0] else times)
-        return chosen(ordered(running, reach.weights, caught, mutant.name), limit)
+        return limited(ordered(running, reach.weights, caught, mutant.name), limit)
 
     def _runs_at_import(self, mutant: Mutant) -> bool:
         lines = rows(self.at_import, mutant.file)
