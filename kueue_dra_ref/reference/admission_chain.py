@@ -100,10 +100,10 @@ class AdmissionChain:
     def _check_status(
         self, obj: Manifest, old: Manifest | None, without: Manifest
     ) -> None:
-        """Reject a status that a webhook denies; the rest of the object is stored by then.
+        """Reject a status that the definition does not allow, or a webhook denies; the rest is stored by then.
 
         Raises:
-            Denied: it is rejected.
+            ManifestError: it is rejected.
             Panicked: the webhook does not survive it.
 
         """
@@ -111,6 +111,7 @@ class AdmissionChain:
             return
         request = self._request(obj, old)
         try:
+            self._reject(obj, self.behaviour.definitions.faults(request))
             self._ask_webhook(request)
         except ManifestError:
             self.store.put(without)

@@ -68,12 +68,10 @@ def reclaimable_pods_do_not_decrease(write: AdmissionRequest) -> Errors:
 
     Kueue: pkg/webhooks/workload_webhook.go (validateReclaimablePodsUpdate, scaledDownPodSetNames)
     """
-    smaller = []
+    smaller = set[str]()
     if _is_elastic(write.new):
-        admitted = admitted_counts(write.new)
-        for name, count in _pods(write.new).items():
-            if count < admitted.get(name, 0):
-                smaller.append(name)
+        admitted, pods = admitted_counts(write.new), _pods(write.new)
+        smaller = {name for name in admitted.keys() & pods.keys() if pods[name] < admitted[name]}
     yield from _decreased(write, "than", smaller)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -386,6 +386,27 @@ def test_a_reservation_says_what_it_takes(lab: Lab, admission: Mapping[str, Any]
     status = reserved(queue, *([admission] if admission else []))
 
     denied = lab.denied({**bare(lab.workload(job)), "status": status})
+
+    assert message in denied if message else not denied
+
+
+@covers("STATUS-046")
+@pytest.mark.parametrize(
+    ("conditions", "message"),
+    [
+        pytest.param([a_condition("QuotaReserved")], "podSetAssignments must have the same number", id="quota"),
+        pytest.param([], "", id="no-quota"),
+    ],
+)
+def test_an_admission_with_quota_is_for_all_pod_sets(
+    lab: Lab, conditions: Sequence[Mapping[str, Any]], message: str
+) -> None:
+    """Without a reservation there is nothing to compare."""
+    written = lab.written(a_workload(a_pod_set("main", cpu="1"), a_pod_set("workers", cpu="1")), lab.missing_queue())
+    lab.apply(written)
+    admission = {"clusterQueue": "none", "podSetAssignments": [{"name": "main", "count": 1}]}
+
+    denied = lab.denied({**written, "status": {"conditions": conditions, "admission": admission}})
 
     assert message in denied if message else not denied
 
