@@ -151,10 +151,10 @@ def left_in(
     return left
 
 
-def room(requests: Amounts, left: Amounts) -> tuple[float, str]:
+def room(requests: Amounts, left: Counter[str]) -> tuple[float, str]:
     """Give how many pods fit what is left, and the resource that bounds it, the first by name."""
     bounds: list[tuple[float, str]] = []
     for name, amount in requests.items():
-        fits = max(0, left.get(name, 0) // amount) if amount else inf
+        fits = max(0, left[name] // amount) if amount else inf
         bounds.append((fits, name))
     return min(bounds, default=(0, ""))

@@ -56,6 +56,18 @@ def test_a_selector_that_matches_nothing_is_refused(lab: Lab) -> None:
 
 
 @covers("CEL-003")
+def test_a_selector_beside_a_request_without_one_is_tried(lab: Lab) -> None:
+    """The claim is refused, though any device will do for its first request."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(a_device("d0", model="h100"), driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    requests = [a_request(SHARED), a_request(SHARED, selectors=[A100])]
+    job = queue.submit(a_job(claims=[a_template(*requests)]))
+
+    assert lab.verdict(job) == inadmissible(Reason.TOO_FEW_DEVICES)
+
+
+@covers("CEL-003")
 @pytest.mark.parametrize(
     ("selector", "verdict"),
     [

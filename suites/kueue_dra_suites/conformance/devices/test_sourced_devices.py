@@ -37,6 +37,21 @@ def test_selectors_are_not_tried_on_other_drivers(lab: Lab) -> None:
 
 
 @covers("DEVICE-003")
+def test_a_request_without_selectors_has_nothing_tried(lab: Lab) -> None:
+    """Its class has no sources, but the selectors are those of another request."""
+    lab.start(**SOURCED)
+    lab.device_class(PARTITIONS)
+    lab.device_class(NICS, A_NIC)
+    lab.publish(a_device("n0"), driver=NICS)
+    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS)
+    queue = lab.queue({"gpu-memory": "100Gi", "nics": 1})
+    requests = [a_request(NICS), a_request(PARTITIONS, selectors=[FULL])]
+    job = queue.submit(a_job(claims=[a_template(*requests)]))
+
+    assert lab.verdict(job) == admitted({"gpu-memory": "10Gi", "nics": 1})
+
+
+@covers("DEVICE-003")
 def test_beside_a_class_without_sources_every_device_is_tried(lab: Lab) -> None:
     """A claim that asks for a class without sources as well is compared with the devices of all drivers."""
     lab.start(**SOURCED)

@@ -638,6 +638,23 @@ def test_a_check_that_names_another_kind_keeps_its_request(lab: Lab) -> None:
     autoscaler.expect(lambda: lab.checks(job), {check: "Ready"})
 
 
+@covers("PROV-027")
+@pytest.mark.parametrize("other", [0, 1])
+def test_a_check_that_names_another_kind_stops_those_next_to_it(lab: Lab, other: int) -> None:
+    """An answer to the newest of two requests does not count, whichever of their checks names another kind."""
+    autoscaler = Autoscaler(lab=lab)
+    checks = [autoscaler.check() for _ in range(2)]
+    job = asking(lab, *checks).submit(CARDS)
+    autoscaler.expect(lambda: autoscaler.numbers(job), [1, 1])
+    before = [lab.check_state(job, check) for check in checks]
+
+    autoscaler.check_of("ConfigMap", checks[other], name=checks[other])
+    autoscaler.answer(job, "Provisioned")
+    lab.settle()
+
+    assert [lab.check_state(job, check) for check in checks] == before
+
+
 @covers("PROV-018")
 def test_a_check_shows_the_progress_of_its_request(lab: Lab) -> None:
     """Quota stays reserved until the nodes are there."""

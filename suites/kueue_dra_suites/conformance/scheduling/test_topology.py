@@ -974,6 +974,24 @@ def test_who_waits_for_room_keeps_others_from_it(lab: Lab, gates: dict[str, bool
     assert lab.verdict(late) == pending(reason)
 
 
+@covers("TAS-041")
+def test_two_heads_share_a_node_that_has_room_for_both(lab: Lab) -> None:
+    """Both try the same node in one cycle, once a Job has released their quota: the second takes what the first leaves."""
+    lab.start(switched={RECOMPUTES: True})
+    pool = Pool(lab=lab)
+    nodes = [pool.node(cpu="2") for _ in range(2)]
+    cohort = lab.name("cohort")
+    lender, *borrowers = (pool.queue(cpu=cpu, cohortName=cohort) for cpu in (2, 0, 0))
+    blocking = lender.submit(cpus(2, annotations=ON_A_NODE))
+    jobs = [queue.submit(cpus(annotations=ON_A_NODE)) for queue in borrowers]
+
+    lab.delete(blocking)
+
+    placed = [lab.places(job) for job in jobs]
+    assert placed[0] == placed[1]
+    assert placed[0] in [{"main": {node: 1}} for node in nodes]
+
+
 @covers("TAS-008", "PREEMPT-018")
 def test_who_can_always_reclaim_keeps_no_room_from_others(lab: Lab) -> None:
     """With reclaimWithinCohort Any, the other half of the node is free."""
