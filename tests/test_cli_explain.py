@@ -104,7 +104,7 @@ def test_work_that_waits_for_its_checks_is_explained() -> None:
     """Its quota is reserved, and what admits it is still to come."""
     check = "admissionChecksStrategy: {admissionChecks: [{name: check}]}"
     active = "{type: Active, status: 'True', reason: Active, message: '', lastTransitionTime: '2026-01-01T00:00:00Z'}"
-    made = f"apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {{name: check}}\n"
+    made = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: check}\n"
     made += f"spec: {{controllerName: example.com/check}}\nstatus: {{conditions: [{active}]}}\n"
     queues = QUEUES.replace("namespaceSelector: {}", f"namespaceSelector: {{}}\n  {check}")
 

@@ -71,7 +71,11 @@ def reclaimable_pods_do_not_decrease(write: AdmissionRequest) -> Errors:
     smaller = set[str]()
     if _is_elastic(write.new):
         admitted, pods = admitted_counts(write.new), _pods(write.new)
-        smaller = {name for name in admitted.keys() & pods.keys() if pods[name] < admitted[name]}
+        smaller = {
+            name
+            for name in admitted.keys() & pods.keys()
+            if pods[name] < admitted[name]
+        }
     yield from _decreased(write, "than", smaller)
 
 
