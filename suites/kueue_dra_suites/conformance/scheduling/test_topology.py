@@ -976,7 +976,7 @@ def test_who_waits_for_room_keeps_others_from_it(lab: Lab, gates: dict[str, bool
 
 @covers("TAS-041")
 def test_two_heads_share_a_node_that_has_room_for_both(lab: Lab) -> None:
-    """Both try the same node in one cycle, once a Job has released their quota: the second takes what the first leaves."""
+    """Both try the same node in one cycle, once a Job has released their quota."""
     lab.start(switched={RECOMPUTES: True})
     pool = Pool(lab=lab)
     nodes = [pool.node(cpu="2") for _ in range(2)]
