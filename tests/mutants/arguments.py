@@ -33,6 +33,7 @@ EXPLAINED = (
     "tests/test_concurrent_admission_simulation.py::test_a_job_is_explained_by_its_variants",
     "tests/test_concurrent_admission_simulation.py::test_a_job_whose_claims_are_refused_is_explained_by_them",
     "tests/test_earlier_texts.py::test_flavors_after_the_first_that_fits_are_not_explained",
+    "tests/test_elastic_simulation.py::test_the_name_of_an_elastic_job_is_that_of_its_newest_workload",
     "tests/test_execution_time_simulation.py::test_when_it_is_deactivated_is_explained",
     "tests/test_explain_devices.py",
     "tests/test_explain_extended.py",
@@ -40,6 +41,7 @@ EXPLAINED = (
     "tests/test_explain_preemption.py",
     "tests/test_explain_sources.py",
     "tests/test_pods_ready_simulation.py::test_blocked_work_is_explained",
+    "tests/test_provisioning.py::test_an_answer_explains_no_request_away",
     "tests/test_retention_simulation.py::test_when_it_is_deleted_is_explained",
 )
 """What `explain` prints of a decision, which no Kueue says."""
