@@ -27,7 +27,7 @@ ANSWERS = (
 )
 """Answers of real API servers, and of Kubernetes' own CEL code: a question takes some thousandths of a second."""
 RECORDED = (*SCENARIOS, *ANSWERS)
-"""One behaviour runs them, and the recordings of real Kueues."""
+"""The same, and what real Kueues decided in recorded scenarios; one behaviour runs them."""
 EXPLAINED = (
     "tests/test_cli_explain.py",
     "tests/test_concurrent_admission_simulation.py::test_a_job_is_explained_by_its_variants",
