@@ -331,8 +331,7 @@ class Scheduler:
         queue = entry.queue
         pending = self.kueue.pending[queue.name]
         marked = rules.mark_inadmissible(queue)
-        is_unfit = entry.requeue_reason is RequeueReason.NAMESPACE_MISMATCH
-        if marked or is_unfit or rules.requeue_immediately(queue):
+        if marked or rules.requeue_immediately(queue):
             pending.mark_inadmissible(entry.info)
         is_no_fit = entry.requeue_reason is RequeueReason.NO_FIT
         if marked and is_no_fit and rules.bulk_move_equivalent(queue):
