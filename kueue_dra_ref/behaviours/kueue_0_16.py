@@ -189,6 +189,8 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
+        # A deactivated Workload is not active again because its Job changes.
+        stay_inactive=AnyOf(job_reconciliation.deactivated_workload_stays_so),
         # Work stops with a finished ancestor; elastic work, and what belongs to it, only with an evicted one.
         suspend_owned=AnyOf(
             managed_jobs.suspend_work_of_unadmitted_work,

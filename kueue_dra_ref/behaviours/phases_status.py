@@ -79,6 +79,8 @@ class JobRules:
     """Are these at most those of its Workload? Without rules: there may be more."""
     reclaimable_pod_sets: First[[dict[str, Any]], list[dict[str, Any]]] = First()
     """How many pods of each pod set no longer need quota, if the work has several?"""
+    stay_inactive: AnyOf[[]] = AnyOf()
+    """Does a deactivated Workload stay so when its Job changes? Without rules: it is active again."""
     elastic: AnyOf[[dict[str, Any]]] = AnyOf()
     """Is work elastic?"""
     slice_annotations: Each[[str, str], Mapping[str, str]] = Each()

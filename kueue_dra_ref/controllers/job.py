@@ -23,7 +23,7 @@ from kueue_dra_ref.api.metadata import annotations_of, owners_of
 from kueue_dra_ref.api.ownership import is_owned_by, owner_reference
 from kueue_dra_ref.api.train_jobs import resolved, unresolved
 from kueue_dra_ref.api.workload_names import LONGEST, hashed_name
-from kueue_dra_ref.api.workloads import admitted_counts
+from kueue_dra_ref.api.workloads import admitted_counts, is_active
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.controllers.admission_gates import (
     gates_passed_on,
@@ -329,13 +329,21 @@ class JobReconciler:
         """Update the Workload of a pending Job in place; otherwise suspend a Job that runs, and delete the Workload."""
         if is_suspended(job) and not is_true(workload, "QuotaReserved"):
             working = self.kueue.patched(workload)
-            working["spec"] = self._spec(job)
+            spec = self._spec(job)
+            working["spec"] = self._updated(workload, spec)
             self.store.put(working)
             return
         if not self.rules.finished(job):
             self.pods.suspend(job, workload)
         ref = Ref.of(workload)
         self.store.remove(ref)
+
+    def _updated(self, workload: Manifest, spec: Manifest) -> Manifest:
+        """Give the spec of a Workload that is updated with its work."""
+        if not self.rules.stay_inactive():
+            return spec
+        active = is_active(workload)
+        return {**spec, "active": active}
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Write how many pods of a Job will not run again; True when that number has changed."""

@@ -232,7 +232,7 @@ class PodReconciler(JobReconciler):
             pod_sets = self._pod_sets_of(group)
             if pod_sets and not self._is_incomplete(group):
                 working = self.kueue.patched(workload)
-                working["spec"] = self._spec_of(group)
+                working["spec"] = self._updated(workload, self._spec_of(group))
                 self.store.put(working)
             return
         self._stop_pods(group)

@@ -239,6 +239,15 @@ def reclaimable_pods_of_indexes(job: Job) -> int | None:
     return _released(job, sum(index < completions for index in _ended_indexes(job)))
 
 
+@rule("STATUS-064")
+def deactivated_workload_stays_so() -> bool:
+    """A deactivated Workload that Kueue updates with its Job is not active again.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (updateWorkloadToMatchJob)
+    """
+    return True
+
+
 @rule("PARTIAL-013")
 def reclaimable_pods_are_limited() -> bool:
     """A Job releases no more pods than its Workload has; before, the webhook denies to write more.

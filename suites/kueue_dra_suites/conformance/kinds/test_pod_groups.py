@@ -799,6 +799,26 @@ def test_a_group_that_waits_gets_another_limit(lab: Lab, lost: tuple[int, ...], 
     assert group.verdict == pending(Reason.NEVER_FITS)
 
 
+@pytest.mark.parametrize(
+    "active",
+    [
+        pytest.param(False, id="stays-inactive", marks=covers("STATUS-064")),
+        pytest.param(True, id="active-again", marks=covers("STATUS-065")),
+    ],
+)
+def test_a_deactivated_group_gets_another_limit(lab: Lab, active: bool) -> None:
+    """Its Workload is changed."""
+    queue = lab.queue({"whole-gpus": 1})
+    group = a_group_of(lab, queue, a_worker(2))
+    lab.change(Ref.of(group.workload), active=False)
+
+    lab.apply(*(marked(lab.read(Ref.of(pod)), {LIMIT_LABEL: "600"}) for pod in group.pods))
+    lab.settle()
+
+    assert group.workload["spec"][LIMIT] == 600
+    assert group.workload["spec"]["active"] is active
+
+
 @covers("PODS-007")
 @pytest.mark.parametrize(
     ("quota", "gated"), [pytest.param(1, [True, True], id="waiting"), pytest.param(2, [], id="admitted")]

@@ -49,6 +49,25 @@ def test_a_job_that_lost_its_quota_may_ask_for_fewer_pods(lab: Lab) -> None:
     assert lab.verdict(job) == TWO
 
 
+@pytest.mark.parametrize(
+    "active",
+    [
+        pytest.param(False, id="stays-inactive", marks=covers("STATUS-064")),
+        pytest.param(True, id="active-again", marks=covers("STATUS-065")),
+    ],
+)
+def test_a_deactivated_job_may_ask_for_fewer_pods(lab: Lab, active: bool) -> None:
+    """There is quota for them."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    lab.activate(job, active=False)
+
+    lab.change(job.ref, parallelism=2)
+
+    assert lab.workload(job)["spec"]["active"] is active
+    assert lab.is_suspended(job) is not active
+
+
 @covers("STATUS-041")
 def test_another_node_selector_of_a_job_that_waits_is_not_seen(lab: Lab) -> None:
     """Its Workload was created for the flavor that it may not use any more, and does not change."""
