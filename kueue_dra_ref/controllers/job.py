@@ -328,22 +328,22 @@ class JobReconciler:
     def _replace_workload(self, job: Manifest, workload: Manifest) -> None:
         """Update the Workload of a pending Job in place; otherwise suspend a Job that runs, and delete the Workload."""
         if is_suspended(job) and not is_true(workload, "QuotaReserved"):
-            working = self.kueue.patched(workload)
             spec = self._spec(job)
-            working["spec"] = self._updated(workload, spec)
-            self.store.put(working)
+            self._update(workload, spec)
             return
         if not self.rules.finished(job):
             self.pods.suspend(job, workload)
         ref = Ref.of(workload)
         self.store.remove(ref)
 
-    def _updated(self, workload: Manifest, spec: Manifest) -> Manifest:
-        """Give the spec of a Workload that is updated with its work."""
-        if not self.rules.stay_inactive():
-            return spec
-        active = is_active(workload)
-        return {**spec, "active": active}
+    def _update(self, workload: Manifest, spec: Manifest) -> None:
+        """Update a Workload with its work; a deactivated one may stay so."""
+        working = self.kueue.patched(workload)
+        working["spec"] = spec
+        if self.rules.stay_inactive():
+            active = is_active(workload)
+            working["spec"] = {**spec, "active": active}
+        self.store.put(working)
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Write how many pods of a Job will not run again; True when that number has changed."""

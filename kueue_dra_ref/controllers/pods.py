@@ -231,9 +231,7 @@ class PodReconciler(JobReconciler):
         if group.is_held and not is_true(workload, "QuotaReserved"):
             pod_sets = self._pod_sets_of(group)
             if pod_sets and not self._is_incomplete(group):
-                working = self.kueue.patched(workload)
-                working["spec"] = self._updated(workload, self._spec_of(group))
-                self.store.put(working)
+                self._update(workload, self._spec_of(group))
             return
         self._stop_pods(group)
         self._remove(workload)

@@ -188,7 +188,7 @@ class Trials:
         running: Mapping[str, int],
         times: int,
     ) -> Sequence[str]:
-        """Order cases; not more than some times the limit are chosen."""
+        """Order cases; those beyond some times the limit are left out."""
         caught: Mapping[str, int] = self.killers.get(mutant.file, Counter())
         limit = self.limit and self.limit * (OF_FIRST if reach is self.reaches[0] else times)
         return limited(ordered(running, reach.weights, caught, mutant.name), limit)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures.builders import a_device, a_job, a_request, a_template
-from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.marks import covers, newer_api_server, owns_kueue
 from kueue_dra_fixtures.sources import NICS, PARTITIONS, SHARES, SOURCED, a_partition, a_share, a_shared_gpu
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
@@ -36,17 +36,21 @@ def test_selectors_are_not_tried_on_other_drivers(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"gpu-memory": "10Gi"})
 
 
-@covers("DEVICE-003")
-def test_a_request_without_selectors_has_nothing_tried(lab: Lab) -> None:
-    """Its class has no sources, but the selectors are those of another request."""
+def with_a_nic(lab: Lab, *requests: dict[str, Any]) -> Job:
+    """A Job with one claim, where there is a partition of ten gibibytes, and a device of a class without sources."""
     lab.start(**SOURCED)
     lab.device_class(PARTITIONS)
     lab.device_class(NICS, A_NIC)
     lab.publish(a_device("n0"), driver=NICS)
     lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS)
     queue = lab.queue({"gpu-memory": "100Gi", "nics": 1})
-    requests = [a_request(NICS), a_request(PARTITIONS, selectors=[FULL])]
-    job = queue.submit(a_job(claims=[a_template(*requests)]))
+    return queue.submit(a_job(claims=[a_template(*requests)]))
+
+
+@covers("DEVICE-003")
+def test_a_request_without_selectors_has_nothing_tried(lab: Lab) -> None:
+    """Its class has no sources, but the selectors are those of another request."""
+    job = with_a_nic(lab, a_request(NICS), a_request(PARTITIONS, selectors=[FULL]))
 
     assert lab.verdict(job) == admitted({"gpu-memory": "10Gi", "nics": 1})
 
@@ -54,14 +58,7 @@ def test_a_request_without_selectors_has_nothing_tried(lab: Lab) -> None:
 @covers("DEVICE-003")
 def test_beside_a_class_without_sources_every_device_is_tried(lab: Lab) -> None:
     """A claim that asks for a class without sources as well is compared with the devices of all drivers."""
-    lab.start(**SOURCED)
-    lab.device_class(PARTITIONS)
-    lab.device_class(NICS, A_NIC)
-    lab.publish(a_device("n0"), driver=NICS)
-    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS)
-    queue = lab.queue({"gpu-memory": "100Gi", "nics": 1})
-    requests = [a_request(NICS, selectors=["true"]), a_request(PARTITIONS, selectors=["true"])]
-    job = queue.submit(a_job(claims=[a_template(*requests)]))
+    job = with_a_nic(lab, a_request(NICS, selectors=["true"]), a_request(PARTITIONS, selectors=["true"]))
 
     assert lab.verdict(job) == admitted({"gpu-memory": "10Gi", "nics": 1})
 

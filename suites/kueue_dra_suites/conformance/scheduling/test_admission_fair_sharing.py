@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -687,14 +688,14 @@ def test_a_queue_that_was_stopped_has_used_what_it_has_used(lab: Lab) -> None:
 
 
 @covers("AFS-019")
-@pytest.mark.parametrize("part", ["change", "change_local"], ids=["cluster-queue", "local-queue"])
-def test_the_usage_of_a_queue_that_is_stopped_is_not_sampled(lab: Lab, part: str) -> None:
+@pytest.mark.parametrize("change", [Queue.change, Queue.change_local], ids=["cluster-queue", "local-queue"])
+def test_the_usage_of_a_queue_that_is_stopped_is_not_sampled(lab: Lab, change: Callable[..., None]) -> None:
     """It shows what it had used before, though that has decayed by the next sample of another queue."""
     start(lab, PRESENT)
     queue, other = (lab.queue({"whole-gpus": 4000}, **BY_USAGE) for _ in range(2))
     job = queue.submit(cards(2))
     before = queue.await_usage(shows(whole_gpus=2000))
-    getattr(queue, part)(stopPolicy="Hold")
+    change(queue, stopPolicy="Hold")
 
     lab.delete(job)
     other.await_usage(lambda shown: shown.updated > before.updated + 2)
