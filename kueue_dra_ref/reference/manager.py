@@ -300,6 +300,7 @@ class Manager:
         goes_on = starts_next(scheduler.preemptions - before)
         while goes_on:
             before, heads = scheduler.preemptions, scheduler.heads
+            self._queue_refused()
             self._after_preemptions.append(self.kueue.to_do)
             self.kueue.to_do = ToDo()
             scheduler.cycle()
@@ -309,6 +310,17 @@ class Manager:
             tries_others = self.tries_all_heads and scheduler.heads != heads
             goes_on = tries_others or starts_next(scheduler.preemptions - before)
         return moved
+
+    def _queue_refused(self) -> None:
+        """Reconcile the heads that were refused before, so that Kueue tries them again before quota is released.
+
+        Each of them is inadmissible until its new status is reconciled, and once more after that next attempt.
+        """
+        for head in self.scheduler.heads:
+            triggered = ("Workload", head.key)
+            if not head.may_be_tried and triggered in self.kueue.to_do:
+                del self.kueue.to_do[triggered]
+                self._reconcile(*triggered)
 
     def _reconcile_all(self) -> bool:
         """Reconcile until nothing is left to do; False when there was nothing to do."""
