@@ -313,6 +313,8 @@ def _preempting(earlier: PreemptionRules) -> PreemptionRules:
         earlier,
         # A request for zero of a resource no longer keeps a workload from preempting.
         ignore_zero_request=AnyOf(preemption_policies.zero_requests_are_ignored),
+        # The scheduler pauses 10 ms at most between cycles, no longer 100 ms.
+        queue_refused_again=AnyOf(preemption_policies.refused_preemptor_is_tried_again),
     )
 
 

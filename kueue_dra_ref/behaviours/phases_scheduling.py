@@ -232,6 +232,8 @@ class PreemptionRules:
     """What is reported to a workload that waits for its victims, by their number?"""
     start_next_cycle: AnyOf[[int]]
     """Does the next cycle start before the victims release quota, by their number?"""
+    queue_refused_again: AnyOf[[bool]] = AnyOf()
+    """Is a head tried again before that, by whether it may be requeued? Without rules: none is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

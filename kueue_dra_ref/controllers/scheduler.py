@@ -315,7 +315,12 @@ class Scheduler:
         return _is_unfinished(entry) and can_resume
 
     def _is_withheld(self, head: WorkloadInfo) -> bool:
-        """Whether a workload may not be queued by now, so that it leaves its queue."""
+        """Whether a workload may not be queued by now, so that it leaves its queue.
+
+        What withholds one that was queued for this cycle is stored only after it is requeued.
+        """
+        if head.key in self.kueue.just_queued:
+            return False
         stored = self.kueue.store.get("Workload", head.key)
         return stored is not None and self.rules.pods.withheld(stored)
 

@@ -76,8 +76,11 @@ class Kueue:
     """The last LocalQueue of each Workload; a Workload that was inadmissible from the start has none."""
     checks_when_queued: dict[Key, Sequence[Manifest]]
     """The checks that Workloads have lost since they were queued for the next cycle."""
+    just_queued: set[Key]
+    """The Workloads that were queued since the last cycle."""
     moves: object
     """Another object after each change that decisions of the scheduler depend on."""
+    _hierarchy: Hierarchy | None = None
 
     def __init__(
         self,
@@ -104,12 +107,12 @@ class Kueue:
         self.decisions: dict[Key, tuple[Step, ...]] = {}
         """The steps that led to the last decision on each Workload."""
         self.checks_when_queued = {}
+        self.just_queued = set()
         self.timeouts = Timeouts(began=clock.seconds)
         self.to_do = ToDo()
         self.stale: dict[Object, None] = {}
         self._requeues: set[tuple[str, str]] = set()
         """The cohort trees and ClusterQueues whose inadmissible workloads are due to be requeued."""
-        self._hierarchy: Hierarchy | None = None
         self.moves = object()
         self.map_order = MapOrder(orders=behaviour.random_map_order)
         self.ledger = self._new_ledger()
@@ -217,6 +220,7 @@ class Kueue:
         if queue and self.may_be_tried(obj):
             best_effort = queue.strategy == "BestEffortFIFO"
             pending.push_or_update(info, best_effort=best_effort)
+            self.just_queued.add(info.key)
         return True
 
     def assign_to_local_queue(self, obj: Manifest) -> WorkloadInfo | None:

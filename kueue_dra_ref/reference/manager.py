@@ -297,6 +297,7 @@ class Manager:
         before = scheduler.preemptions
         moved = scheduler.cycle()
         self.kueue.checks_when_queued.clear()
+        self.kueue.just_queued.clear()
         goes_on = starts_next(scheduler.preemptions - before)
         while goes_on:
             before, heads = scheduler.preemptions, scheduler.heads
@@ -316,9 +317,10 @@ class Manager:
 
         Each of them is inadmissible until its new status is reconciled, and once more after that next attempt.
         """
+        queue_again = self.kueue.behaviour.preempting.queue_refused_again
         for head in self.scheduler.heads:
             triggered = ("Workload", head.key)
-            if not head.may_be_tried and triggered in self.kueue.to_do:
+            if queue_again(head.may_be_tried) and triggered in self.kueue.to_do:
                 del self.kueue.to_do[triggered]
                 self._reconcile(*triggered)
 

@@ -338,6 +338,17 @@ def preemptor_requeues_immediately(preempted: int) -> bool:
     return preempted > 0
 
 
+@rule("QUEUE-070")
+def refused_preemptor_is_tried_again(may_be_tried: bool) -> bool:
+    """Kueue tries a preemptor that was refused before again while its victims stop: it pauses 10 ms at most.
+
+    Up to 0.16 it pauses up to 100 ms between cycles, so that quota may be released before.
+
+    Kueue: pkg/util/wait/backoff.go (maxBackoff); pkg/cache/queue/cluster_queue.go (backoffWaitingTimeExpired)
+    """
+    return not may_be_tried
+
+
 @rule("PREEMPT-045")
 def just_admitted_are_no_candidates(just_admitted: bool) -> bool:
     """Kueue cannot preempt a workload whose admission it is still writing.

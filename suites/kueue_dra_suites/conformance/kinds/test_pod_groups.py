@@ -20,6 +20,7 @@ from kueue_dra_fixtures.builders import (
     gpu,
     work_of,
 )
+from kueue_dra_fixtures.cohorts import a_cohort
 from kueue_dra_fixtures.frameworks import WITH_PODS
 from kueue_dra_fixtures.lab import Lab, Queue, bare
 from kueue_dra_fixtures.manifests import KUEUE, QUEUE_LABEL, marked
@@ -545,6 +546,19 @@ def test_a_preempted_group_waits_for_other_pods(lab: Lab) -> None:
     low.add(a_worker(2))
     assert low.verdict == admitted({"whole-gpus": 2})
     assert low.gated[-2:] == [False, False]
+
+
+@covers("PODS-077")
+def test_a_preempted_group_is_tried_again_after_its_preemptor(lab: Lab) -> None:
+    """It loses its quota to the other ClusterQueue in the cycle that admits the Job, and finds none in the next one."""
+    cohort = a_cohort(lab)
+    owner = cohort.queue({"whole-gpus": 2}, preemption={"reclaimWithinCohort": "Any"})
+    group = a_group_of(lab, cohort.queue({"whole-gpus": 0}), a_worker(2))
+
+    job = owner.submit(a_job(claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert group.verdict == pending(Reason.NO_QUOTA)
 
 
 @covers("PODS-064")

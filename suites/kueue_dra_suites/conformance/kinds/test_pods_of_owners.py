@@ -9,13 +9,22 @@ from typing import Any
 import pytest
 
 from kueue_dra_fixtures import frameworks
-from kueue_dra_fixtures.builders import ClaimOf, a_direct_claim, a_job, a_pod_set, a_request, a_template, gpu
+from kueue_dra_fixtures.builders import (
+    ClaimOf,
+    a_direct_claim,
+    a_job,
+    a_missing_template,
+    a_pod_set,
+    a_request,
+    a_template,
+    gpu,
+)
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.manifests import KUEUE, PRIORITY_LABEL, QUEUE_LABEL, a_condition, marked
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
 from kueue_dra_fixtures.pod_owners import PodOwner, a_written_owner, an_owner
 from kueue_dra_fixtures.verdicts import Reason, admitted, finished, inadmissible, pending
-from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.elastic_work import ELASTIC
 from kueue_dra_ref.api.job_kind import Path, replaced
 from kueue_dra_ref.api.job_kinds import JOB
@@ -340,6 +349,23 @@ def test_an_evicted_group_is_admitted_again_before_its_pods_are_back(lab: Lab) -
     lab.finish(high)
 
     assert owner.verdicts == [admitted({"whole-gpus": 4})]
+
+
+@covers("QUEUE-070")
+def test_a_preemptor_that_was_refused_before_does_not_get_the_quota(lab: Lab) -> None:
+    """Its template came late; the group that it preempts gets its quota back, before it has its pods back."""
+    queue = lab.queue({"whole-gpus": 4}, preemption=POLICY)
+    owner = an_owner(lab, queue, "LeaderWorkerSet", a_pod_set("main", pods=2, claims=[TWO]))
+    (group,) = owner.workloads
+    high = queue.submit(a_job(priority=100, claims=[a_missing_template("gpus-to-come")]))
+
+    lab.template(a_template(gpu(count=4)), "gpus-to-come", queue.namespace)
+    lab.retry(high)
+
+    preempted = lab.read(Ref.of(group))
+    assert condition(preempted, "Preempted") is not None
+    assert is_true(preempted, "Admitted")
+    assert lab.admission(high) is None
 
 
 @pytest.mark.parametrize(
